@@ -60,7 +60,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "type_as": (lambda: m().type_as(3), "type_as: expected a Tensor; got int"),
     "expand_as": (lambda: m().expand_as(3), "expand_as: expected a Tensor; got int"),
     "matmul stacks": (lambda: m(2, 3, 4) @ m(3, 4, 5), "matmul: expected leading dim", "(2, 3, 4) and (3, 4, 5)"),
-    "mm": (lambda: ft.mm(m(), m(3)), "mm: expected 2 dimension(s); got shape (3,); use matmul"),
+    "mm": (lambda: ft.mm(m(), m(3)), "mm: expected mat2 to have 2 dimensions; got shape (3,); use reshape"),
     "zero_ of a word": (lambda: ft.zero_("x"), "zero_: expected a Tensor; got str"),
     "detach_ of a word": (lambda: ft.detach_("x"), "detach_: expected a Tensor; got str"),
     "round_ decimals": (lambda: m().round_(decimals="x"), "round_: expected decimals to be an integer; got str 'x'"),

@@ -39,7 +39,7 @@ def test_cross_by_dimension():
 
 
 def test_products_refuse():
-    with pytest.raises(ValueError, match=r"outer: expected 1 dimension"):
+    with pytest.raises(ValueError, match=r"outer: expected input to have 1 dimension"):
         ft.outer(ft.ones(2, 2), ft.ones(2))
     with pytest.raises(ValueError, match=r"inner.*\(2, 3\) and \(2,\)"):
         ft.inner(ft.ones(2, 3), ft.ones(2))

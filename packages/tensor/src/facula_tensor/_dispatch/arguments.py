@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, TypeVar
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage.extend import FLOATING
 
-from .._core.tensor import layout_of_tensor
+from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import is_variable
 from .view_call import as_tensor
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from .._core.tensor import Tensor
     from .._core.types import Dims
 
 AnyDims = TypeVar("AnyDims", bound="Dims")
@@ -28,14 +27,29 @@ def floats(operation: str, input: Tensor) -> Tensor:
     return input
 
 
-def source(operation: str, input: Tensor) -> Tensor:
-    """What to compute the new elements of `input` from: a copy of it if it has a graph, or if a transform wraps it.
+def of_ndim(operation: str, argument: str, value: object, ndim: int) -> Tensor:
+    """`value`; TypeError unless it is a tensor, ValueError unless it has `ndim` dimensions."""
+    try:
+        shape: tuple[int, ...] = value._layout.shape  # type: ignore[attr-defined]
+    except AttributeError:  # no tensor, or one that overrides
+        shape = layout_of_tensor(as_tensor(operation, value)).shape
+    if len(shape) != ndim:
+        raise ArgumentError(
+            f"{operation}: expected {argument} to have {ndim} dimension{'s' * (ndim > 1)}; got shape {shape}; "
+            "use reshape()"
+        )
+    return value  # type: ignore[return-value]
+
+
+def source(operation: str, input: Tensor, *others: object) -> Tensor:
+    """What to compute the new elements of `input` from: a copy of it if a graph or a transform may need the old ones.
 
     The nodes of that graph, or of what is wrapped, and the new one need the elements as they were. `operation` names
     the caller in the TypeError.
     """
     input = as_tensor(operation, input)
-    return input.clone() if is_variable(input) else input
+    tensors = (input, *[one for one in others if isinstance(one, Tensor)])
+    return input.clone() if any([is_variable(one) for one in tensors]) else input
 
 
 def refuse_choice(operation: str, argument: str, value: object, choices: str) -> NoReturn:

@@ -8,15 +8,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     from .._core.tensor import Tensor
 
     Reals: TypeAlias = Tensor
+    Checked: TypeAlias = Tensor
+    Steady: TypeAlias = Tensor
+    Vector: TypeAlias = Tensor
+    Matrix: TypeAlias = Tensor
+    MatrixStack: TypeAlias = Tensor
+    Matrices: TypeAlias = Tensor
+    SquareMatrices: TypeAlias = Tensor
     Floating: TypeAlias = Tensor
     Real: TypeAlias = float
     Float: TypeAlias = float
     Flag: TypeAlias = bool
+    Truth: TypeAlias = bool
+    Outs: TypeAlias = Sequence[Tensor] | None
     Axis: TypeAlias = int | None
     Reduction: TypeAlias = str
     ReductionOrBatchMean: TypeAlias = str
@@ -43,7 +53,21 @@ class Kind(NamedTuple):
     sets: str = ""
 
 
-PROMOTION, ARGUMENTS = ".._core.promotion", ".._dispatch.arguments"
+PROMOTION, ARGUMENTS, TENSOR = ".._core.promotion", ".._dispatch.arguments", ".._core.tensor"
+AS_TENSOR = (".._dispatch.view_call", "as_tensor")
+
+
+def of_ndim(ndim: int, says: str) -> Kind:
+    """The kind of tensors that have `ndim` dimensions."""
+    return Kind(
+        "Tensor",
+        f'of_ndim("{{operation}}", "{{name}}", {{name}}, {ndim})',
+        f'type({{name}}) is not Tensor or len(getattr({{name}}._layout, "shape", ())) != {ndim}',
+        ((ARGUMENTS, "of_ndim"), (TENSOR, "Tensor")),
+        says,
+    )
+
+
 KINDS = {
     "Tensor": Kind("Tensor", says="the tensor."),
     "Reals": Kind("Tensor", says="a tensor of real numbers."),
@@ -65,7 +89,37 @@ KINDS = {
         "type({name}) is not float",
         ((PROMOTION, "as_real"),),
     ),
+    "Checked": Kind(
+        "Tensor",
+        'as_tensor("{operation}", {name})',
+        "type({name}) is not Tensor",
+        (AS_TENSOR, (TENSOR, "Tensor")),
+        "the tensor.",
+    ),
+    "Steady": Kind(
+        "Tensor",
+        'steady(as_tensor("{operation}", {name}))',
+        needs=(AS_TENSOR, (TENSOR, "steady")),
+        says="the tensor.",
+    ),
+    "Vector": of_ndim(1, "a vector."),
+    "Matrix": of_ndim(2, "a matrix."),
+    "MatrixStack": of_ndim(3, "a stack of matrices."),
+    "Matrices": Kind(
+        "Tensor",
+        'matrices("{operation}", {name}, "{name}")',
+        needs=(("..ops.matrices", "matrices"),),
+        says="matrices (..., m, n).",
+    ),
+    "SquareMatrices": Kind(
+        "Tensor",
+        'matrices("{operation}", {name}, "{name}", square=True)',
+        needs=(("..ops.matrices", "matrices"),),
+        says="matrices (..., n, n).",
+    ),
     "Flag": Kind("bool"),
+    "Truth": Kind("bool", "bool({name})", "{name} is not False and {name} is not True"),
+    "Outs": Kind("Sequence[Tensor] | None", says="the tensors where the results go; new ones if None."),
     "Axis": Kind(
         "int | None",
         'axis_for(dim, {name}, "{operation}")',

@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .namespaces import Namespace
+from .namespaces import Namespace, operators
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,12 +29,14 @@ class Declared(NamedTuple):
     """What a declaration says of its public function.
 
     - `signature`: a function whose arguments have kinds as annotations, and defaults.
-    - `is_body`: the function is written in other operators, `(F, *arguments)`; else an operator has its name.
+    - `is_body`: the function is written in other operators, `(F, *arguments)`; else an operator has its name, or
+      that in `calls`.
     - `label`: how errors name it, where that is not its name.
     - `refuses`: conditions of the arguments where an error is raised, and what it says that it expected.
     - `parameters`: those of the operator's arguments that it takes in a tuple, after its operands.
     - `inplace`: it takes `inplace=`; `changes`: there is one with an underscore that changes its input, a method if
-      `method`, else a function.
+      `method`, else a function. `fits`: of that one the result must have the shape and a dtype that the input can
+      store; else it is broadcast and cast.
     - `out`: it takes `out=`.
     - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
     - `maker`: it makes tensors with PyTorch's options (Note [Options of creation]): "new", or "like" another one;
@@ -54,6 +56,7 @@ class Declared(NamedTuple):
     refuses: Mapping[str, str] = NOTHING
     inplace: bool = False
     changes: bool = False
+    fits: bool = False
     out: bool = False
     overridable: bool = False
     method: bool = False
@@ -62,9 +65,10 @@ class Declared(NamedTuple):
     maker: str = ""
     memory_format: bool = False
     inline: bool = False
+    calls: str = ""
 
 
-OPTIONS = ("label", "refuses", "changes", "out", "overridable", "method", "quick")
+OPTIONS = ("label", "refuses", "changes", "fits", "out", "overridable", "method", "quick")
 """What the class of an operator may say of its public function, beside the signature."""
 
 
@@ -95,11 +99,13 @@ def declare(what: Declared, body: Function | None = None) -> Function:
     file = file_of(what.module)
     if body is not None:
         setattr(bodies_of(file), what.name, body)
-    found: Function = getattr(import_module(f"{FOLDER}.{file}"), what.name)
-    inner: Function | None = found
-    while inner is not None:  # the method, and what its error boundary is around
-        inner.__module__ = what.module
-        inner = getattr(inner, "__wrapped__", None)
+    module = import_module(f"{FOLDER}.{file}")
+    for name in (what.name, f"{what.name}_")[: 1 + what.changes]:
+        inner: Function | None = getattr(module, name)
+        while inner is not None:  # the method, and what its error boundary is around
+            inner.__module__ = what.module
+            inner = getattr(inner, "__wrapped__", None)
+    found: Function = getattr(module, what.name)
     return found
 
 
@@ -120,19 +126,23 @@ def function(
     """Declare a public function by one that is written in other operators, annotated with kinds.
 
     The body gets the operators as its first argument if that is named `F`. The public function returns what the
-    body's annotation says.
+    body's annotation says. What is decorated is a signature alone where `calls` names an operator, or `instead` is what
+    to call.
 
     Arguments:
         inplace, changes, method, overridable: as in `Declared`; methods are overridable.
-        options: the others of `Declared`.
+        options: the others of `Declared`, `name` and `instead`.
     """
 
     def decorate(body: Function) -> Function:
         given = {"inplace": inplace or (changes and not method), "changes": changes, "method": method} | options
         name = given.pop("name", body.__name__)
-        overridable_too = overridable or (method and given.get("public", True))
-        what = Declared(name, body.__module__, body.__doc__ or "", body, overridable=overridable_too, **given)
-        return declare(what, body)
+        called, instead = given.get("calls", ""), given.pop("instead", body)
+        if called:
+            given |= {"is_body": False, "parameters": operators[called].parameters}
+        asked = overridable or (method and given.get("public", True))
+        what = Declared(name, body.__module__, body.__doc__ or "", body, overridable=asked, **given)
+        return declare(what, None if called else instead)
 
     return decorate
 

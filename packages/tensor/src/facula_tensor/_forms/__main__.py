@@ -25,12 +25,11 @@ HEAD = '''"""The public functions of `{source}.py`, written by `python -m facula
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-{imports}
+{imports}'''
+FOR_ANNOTATIONS = """
 
 if TYPE_CHECKING:
-{types}'''
+{types}"""
 
 
 def files() -> dict[str, str]:
@@ -46,7 +45,9 @@ def parts_of(file: str, texts: list[Text]) -> list[str]:
     functions = [one for text in texts for one in text.functions()]
     source = texts[0].what.module.partition(".")[2].replace(".", "/")
     needs, types = set().union(*[text.needs for text in texts]), set().union(*[text.types for text in texts])
-    head = HEAD.format(source=source, imports=imports(needs), types=indent(imports(types - needs), "    "))
+    types -= needs
+    head = HEAD.format(source=source, imports=imports(needs | ({("typing", "TYPE_CHECKING")} if types else set())))
+    head += FOR_ANNOTATIONS.format(types=indent(imports(types), "    ")) if types else ""
     named = [text for text in texts if text.what.public and not text.what.label]
     head += f"\n\n{public(named)}" if named else ""
     head += f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
@@ -66,12 +67,13 @@ def imports(needs: set[tuple[str, str]]) -> str:
     by_module: dict[str, list[str]] = defaultdict(list)
     for module, name in sorted(needs):
         by_module[module].append(name)
-    groups: list[list[str]] = [[], []]
+    groups: list[list[str]] = [[], [], []]
     for module, names in by_module.items():
         names.sort(key=lambda name: (not name.isupper(), not name[0].isupper(), name.lower()))
         line = f"from {module} import {', '.join(names)}"
         long = "".join([f"    {name},\n" for name in names])
-        groups[module.startswith(".")].append(line if len(line) <= WIDTH else f"from {module} import (\n{long})")
+        place = 0 if module.partition(".")[0] in sys.stdlib_module_names else 2 if module.startswith(".") else 1
+        groups[place].append(line if len(line) <= WIDTH else f"from {module} import (\n{long})")
     return "\n\n".join(["\n".join(sorted(group)) for group in groups if group])
 
 

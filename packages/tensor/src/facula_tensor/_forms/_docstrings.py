@@ -17,8 +17,8 @@ WIDTH = 116  # of a line in a function's body
 def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
     """The docstring of a public function."""
     before, given, rest = _sections(inspect.cleandoc(declared))
-    standard = STANDARD | MAKERS.get(maker, {})
-    said = {one.name: given.get(one.name) or standard.get(one.name) or one.kind.says for one in arguments
+    meant = MAKERS.get(maker, {})
+    said = {one.name: given.get(one.name) or meant.get(one.name) or _standard(one) for one in arguments
             if one.name != "self"}  # fmt: skip
     if missing := [name for name, text in said.items() if not text]:
         raise SystemExit(f"the docstring {before!r} says nothing of {', '.join(missing)}")
@@ -30,9 +30,15 @@ def changing_docstring(name: str, declared: str, arguments: list[Argument]) -> s
     if len(arguments) == 1:
         return f"`{name}` in place."
     _, given, _ = _sections(inspect.cleandoc(declared))
-    first, *others = [one.name for one in arguments]
-    listed = _listed({first: "the tensor that changes."} | {one: given.get(one) or STANDARD[one] for one in others})
-    return f"`{name}` in place.\n\n{listed}\n\nReturns:\n    `{first}`."
+    first, *others = arguments
+    said = {one.name: given.get(one.name) or _standard(one) for one in others}
+    listed = _listed({first.name: "the tensor that changes."} | said)
+    return f"`{name}` in place.\n\n{listed}\n\nReturns:\n    `{first.name}`."
+
+
+def _standard(one: Argument) -> str:
+    """What is said of an argument where the declaration says nothing."""
+    return one.kind.says or STANDARD.get(one.name, "")
 
 
 def _listed(said: dict[str, str]) -> str:

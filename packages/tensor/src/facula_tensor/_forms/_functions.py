@@ -24,7 +24,7 @@ INSIDE = (("facula_errors", "FaculaError"), ("facula_errors.extend", "trim_trace
 RENAMED = {"dim", "keepdim", "other"}  # arguments of methods that have other names: `OTHER_NAMES` of facula_errors
 TYPES = {name: "facula_storage" for name in ("DType", "Device", "Layout")} | {
     "Sequence": "collections.abc", "Tensor": ".._core.tensor", "Size": ".._core.size",
-    "Generator": ".._creation.generator",
+    "Generator": ".._creation.generator", "NamedResults": "..ops.named_results",
 }  # fmt: skip
 """Where annotations find types that are not in `_core/types.pyi`."""
 COMMON = frozenset("DTypeLike DeviceLike Dims LayoutLike Lengths MemoryFormat Number Operand Scalar".split())
@@ -137,8 +137,13 @@ class Text:
     def change(self, operation: str) -> list[str]:
         """The steps that put the result into the input."""
         self.needs.add((".._dispatch.arguments", "source"))
-        first = self.operands[0].name
-        return [f'before = source("{operation}", {first})', f"return {first}.copy_({self.call('before')})"]
+        first, result = self.operands[0].name, self.call("before")
+        if not self.what.fits:
+            return [f'before = source("{operation}", {first})', f"return {first}.copy_({result})"]
+        self.needs.add(("..ops.assigning", "assign_inplace"))
+        tensors = [one.name for one in self.operands if one.kind.annotation in ("Tensor", "Operand")]
+        before = f'before = source("{operation}", {", ".join(tensors)})'
+        return [before, f'return assign_inplace("{operation}", {first}, {result})']
 
     def call(self, first: str = "") -> str:
         """The call of the operator, or of the declared body, perhaps with another first operand."""
@@ -149,7 +154,7 @@ class Text:
             given[0] = first or given[0]
             if parameters := self.what.parameters:
                 given.append(f"({', '.join(parameters)}{',' * (len(parameters) == 1)})")
-            return f"ops.{self.what.name}({', '.join(given)})"
+            return f"ops.{self.what.calls or self.what.name}({', '.join(given)})"
         given = [first or passed[0].passed, *[one.passed for one in passed[1:]]] if passed else []
         code = self.what.signature.__code__
         known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 
 class Placeholders(MetaPathFinder, Loader):
-    """Finds modules of this package in which declarations find a function of each name."""
+    """Finds modules of this package in which declarations find a function of each name, which is a method, too."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         package, _, module = name.rpartition(".")
         return ModuleSpec(name, self) if package == __package__ and not module.startswith("_") else None
 
     def exec_module(self, module: ModuleType) -> None:
+        from .._core.tensor import Tensor
+
         def missing(name: str) -> object:
             if name.startswith("__"):
                 raise MissingAttributeError(name)
@@ -28,6 +30,9 @@ class Placeholders(MetaPathFinder, Loader):
                 """Called by nobody."""
 
             placeholder.__name__ = placeholder.__qualname__ = name
+            for method in (name, f"{name}_"):
+                if not hasattr(Tensor, method):
+                    setattr(Tensor, method, placeholder)
             return placeholder
 
         module.__getattr__ = missing  # type: ignore[method-assign]

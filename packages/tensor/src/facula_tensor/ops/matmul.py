@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from math import prod as product
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import trim_traceback
 from facula_storage import contiguous
 
 from .._core.tensor import Tensor, layout_of_tensor, method
 from .._dispatch.declaration import operator, reflect
 from .._dispatch.namespaces import operators
 from .._dispatch.operands import describe
-from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
-from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Matrix, MatrixStack, Vector
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["bmm", "dot", "matmul", "mm", "mv"]
 
@@ -122,104 +126,67 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 operators["matmul"].public = matmul  # what classes that override operators are asked about, for `@` too
 
 
-@overridable
-@method()
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(calls="matmul", method=True, quick=True, out=True)
+def mm(input: Matrix, mat2: Matrix) -> None:
     """The product of two matrices; ValueError unless both have 2 dimensions.
 
     Arguments:
         input: a matrix (n, k).
         mat2: a matrix (k, m).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> mm(ones(2, 3), ones(3, 1))
     tensor([[3.],
             [3.]])
     """
-    try:
-        need_dims("mm", 2, input, mat2)
-        result = _product(input, mat2)
-        return result if out is None else write_out("mm", result, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
 
 
-@overridable
-@method()
-@boundary
-def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, quick=True, out=True)
+def bmm(F: Namespace, input: MatrixStack, mat2: MatrixStack) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
 
     Arguments:
         input: matrices (b, n, k).
         mat2: matrices (b, k, m).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> bmm(ones(2, 1, 3), ones(2, 3, 1)).shape
     facula.Size([2, 1, 1])
     """
-    need_dims("bmm", 3, input, mat2)
-    if layout_of_tensor(input).shape[0] != layout_of_tensor(mat2).shape[0]:
+    try:
+        alike = input._layout.shape[0] == mat2._layout.shape[0]
+    except AttributeError:  # of tensors that override
+        alike = input.shape[0] == mat2.shape[0]
+    if not alike:
         raise ArgumentError(
             f"bmm: expected stacks of one length; got shapes {tuple(input.shape)} and {tuple(mat2.shape)}"
         )
-    result = _product(input, mat2)
-    return result if out is None else write_out("bmm", result, out)
+    return F.matmul(input, mat2)
 
 
-@overridable
-@method()
-@boundary
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(calls="matmul", method=True, out=True)
+def mv(input: Matrix, vec: Vector) -> None:
     """The product of a matrix and a vector.
 
     Arguments:
         input: a matrix (n, k).
         vec: a vector (k,).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> mv(ones(2, 3), ones(3))
     tensor([3., 3.])
     """
-    need_dims("mv", 2, input)
-    need_dims("mv", 1, vec)
-    result = _product(input, vec)
-    return result if out is None else write_out("mv", result, out)
 
 
-@overridable
-@method()
-@boundary
-def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(calls="matmul", method=True, out=True)
+def dot(input: Vector, tensor: Vector) -> None:
     """The dot product of two vectors, without conjugation.
 
     Arguments:
         input: a vector (k,).
         tensor: a vector (k,).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> dot(ones(3), ones(3))
     tensor(3.)
     """
-    need_dims("dot", 1, input, tensor)
-    result = _product(input, tensor)
-    return result if out is None else write_out("dot", result, out)
-
-
-def need_dims(operation: str, ndim: int, *tensors: Tensor) -> None:
-    """ValueError unless all have `ndim` dimensions; TypeError where one is no tensor."""
-    for tensor in tensors:
-        try:
-            if len(tensor._layout.shape) == ndim:
-                continue
-        except AttributeError:  # no tensor, or one that overrides
-            pass
-        if as_tensor(operation, tensor).ndim != ndim:
-            raise ArgumentError(
-                f"{operation}: expected {ndim} dimension(s); got shape {tuple(tensor.shape)}; use matmul for others"
-            )
