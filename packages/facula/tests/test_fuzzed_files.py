@@ -57,6 +57,22 @@ def kept():
     yield [facula.Size([1]), datetime(2020, 1, 2, tzinfo=UTC), Path("/a"), argparse.Namespace(a=1), Counter("aab")]
     yield [defaultdict(list, a=[1]), deque([1], 3), functools.partial(nn.functional.relu, 1), 1 << 70, slice(1, 2)]
     yield [decimal.Decimal("1.5"), fractions.Fraction(1, 3), 1j, b"\xff", bytearray(b"x"), range(3), OrderedDict(a=1)]
+    data, d = facula.utils.data, facula.distributions
+    points = data.TensorDataset(facula.arange(3))
+    yield [
+        data.DataLoader(points, 2, True, num_workers=1, multiprocessing_context="spawn"),
+        facula.amp.GradScaler("cpu"),
+    ]
+    yield [data.WeightedRandomSampler([1.0, 2.0], 3, generator=facula.Generator()), data.SubsetRandomSampler([2, 1])]
+    yield [
+        d.Beta(1.0, 2.0),
+        d.Gumbel(0.0, 1.0),
+        d.Chi2(facula.ones(2)),
+        d.Multinomial(3, facula.ones(2)),
+        d.transforms.PowerTransform(2.0).inv,
+        d.constraints.independent(d.constraints.positive, 1),
+    ]
+    yield [nn.utils.spectral_norm(nn.Linear(2, 2)), nn.utils.prune.identity(nn.Linear(1, 1), "weight")]
     yield [nn.Buffer(facula.ones(1)), whole.untyped_storage(), facula.empty(2, device="meta"), facula.Generator()]
 
 

@@ -75,6 +75,9 @@ def test_loaders_go_on_with_the_next_epoch():
     copies = [again(copies[0]), again(facula.utils.data.DataLoader(range(9), 2, True, generator=3))]
     assert [batch.tolist() for batch in copies[0]] == epochs[1]
     assert [batch.tolist() for batch in copies[1]] == epochs[0]
+    pair = [facula.utils.data.DataLoader(range(9), 2, True, generator=np.random.default_rng(7)) for _ in range(2)]
+    copy = again(pair[0])  # for which the seed is drawn as without it
+    assert all(batches[0].tolist() == batches[1].tolist() for batches in zip(copy, pair[1], strict=True))
     third = again(loader)
     assert third.on_error == "skip" and third.state_dict() == loader.state_dict() == {**third.state_dict(), "epoch": 2}
 

@@ -102,7 +102,7 @@ def _written_loader(loader: Any, pickler: CheckpointPickler) -> State:
         state["meter"] = True
     if not isinstance(loader.convert, (Native, type(None))):
         state["convert"] = loader.convert
-    if (seed := seed_of(loader)) is not ABSENT:
+    if loader._seeded() is loader and (seed := seed_of(loader)) is not ABSENT:
         state["_seed"] = seed
     progress = loader._progress
     if progress.begun:
