@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from .._core.types import Dims
 
+REDUCTIONS = "one of ('none', 'mean', 'sum')"
 AnyDims = TypeVar("AnyDims", bound="Dims")
 
 

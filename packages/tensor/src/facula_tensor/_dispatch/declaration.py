@@ -100,14 +100,16 @@ def view(body: type) -> Function:
     return function
 
 
-def under(name: str, doc: str) -> Callable[[type], type]:
+def under(name: str, doc: str, **further: object) -> Callable[[type], type]:
     """The name and docstring of a declaration whose class body stands in a function: one for each of a family.
 
-    Goes below the decorator that makes the operator.
+    Goes below the decorator that makes the operator. `further` are keys that not all of the family have.
     """
 
     def rename(body: type) -> type:
-        body.__name__, body.__doc__ = name, doc
+        body.__name__ = name
+        for key, value in {"__doc__": doc, **further}.items():
+            setattr(body, key, value)
         return body
 
     return rename

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Floating: TypeAlias = Tensor
     Real: TypeAlias = float
     Float: TypeAlias = float
+    Integer: TypeAlias = int
     Flag: TypeAlias = bool
     Truth: TypeAlias = bool
     Outs: TypeAlias = Sequence[Tensor] | None
@@ -117,6 +118,12 @@ KINDS = {
         needs=(("..ops.matrices", "matrices"),),
         says="matrices (..., n, n).",
     ),
+    "Integer": Kind(
+        "int",
+        'as_integer({name}, "{operation}", "{name}")',
+        "type({name}) is not int",
+        ((PROMOTION, "as_integer"),),
+    ),
     "Flag": Kind("bool"),
     "Truth": Kind("bool", "bool({name})", "{name} is not False and {name} is not True"),
     "Outs": Kind("Sequence[Tensor] | None", says="the tensors where the results go; new ones if None."),
@@ -130,9 +137,9 @@ KINDS = {
     ),
     "Reduction": Kind(
         "str",
-        "refuse_choice(\"{operation}\", \"{name}\", {name}, \"one of ('none', 'mean', 'sum')\")",
+        'refuse_choice("{operation}", "{name}", {name}, REDUCTIONS)',
         '{name} not in ("none", "mean", "sum")',
-        ((ARGUMENTS, "refuse_choice"),),
+        ((ARGUMENTS, "REDUCTIONS"), (ARGUMENTS, "refuse_choice")),
     ),
     "ReductionOrBatchMean": Kind(
         "str",

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from facula_tensor._dispatch.written import Declared
 
 WIDTH = 120
+PARTS = re.compile(r', (?![^()]*\))(?=(?:[^"]*"[^"]*")*[^"]*$)')  # between arguments, neither in brackets nor in quotes
 INSIDE = (("facula_errors", "FaculaError"), ("facula_errors.extend", "trim_traceback"))
 RENAMED = {"dim", "keepdim", "other"}  # arguments of methods that have other names: `OTHER_NAMES` of facula_errors
 TYPES = {name: "facula_storage" for name in ("DType", "Device", "Layout")} | {
-    "Sequence": "collections.abc", "Tensor": ".._core.tensor", "Size": ".._core.size",
+    "Callable": "collections.abc", "Sequence": "collections.abc", "Tensor": ".._core.tensor", "Size": ".._core.size",
     "Generator": ".._creation.generator", "NamedResults": "..ops.named_results",
 }  # fmt: skip
 """Where annotations find types that are not in `_core/types.pyi`."""
@@ -167,18 +168,13 @@ class Text:
 
     def function(self, name: str, arguments: list[Argument], doc: str, steps: list[str], overridable: bool) -> str:
         """A function's text."""
-        parts = listed(arguments)
-        given, end = ", ".join(parts), f") -> {self.returned}:"
-        head = f"def {name}({given}{end}"
-        if len(head) > WIDTH:
-            lines = [given] if len(given) + 4 <= WIDTH else [f"{one}," for one in parts]
-            head = "\n".join([f"def {name}(", *[f"    {line}" for line in lines], end])
+        head = bracketed(f"def {name}(", listed(arguments), f") -> {self.returned}:")
         if not self.renames:
             self.needs.update(INSIDE)
             steps = ["try:", *[f"    {step}" for step in steps]]
             steps += ["except FaculaError as error:", "    trim_traceback(error)", "    raise"]
         lines = [f'"""{doc}"""' if "\n" not in doc else f'"""{doc}\n"""', *steps]
-        return self.decorators(overridable) + head + "\n" + indent("\n".join(lines), "    ")
+        return self.decorators(overridable) + head + "\n" + indent("\n".join(map(fitted, lines)), "    ")
 
     def decorators(self, overridable: bool) -> str:
         """What stands above a function."""
@@ -207,6 +203,26 @@ def names_of(module: str, wanted: set[str]) -> set[tuple[str, str]]:
             }
             found |= {(module, name) for name in assigned & wanted}
     return {(home.replace("facula_tensor.", "..", 1), name) for home, name in found}
+
+
+def bracketed(before: str, parts: list[str], after: str, width: int = WIDTH) -> str:
+    """Parts between brackets, on one line, on one of their own, or one on each line, as ruff has them."""
+    given = ", ".join(parts)
+    if len(before + given + after) <= width:
+        return before + given + after
+    fits = len(given) + 4 <= width or len(parts) == 1
+    return "\n".join([before, *[f"    {line}" for line in ([given] if fits else [f"{one}," for one in parts])], after])
+
+
+def fitted(step: str) -> str:
+    """A step of a function's body, a call that is too long for its line on several."""
+    text = step.lstrip()
+    depth, width = len(step) - len(text), WIDTH - 4 - (len(step) - len(text))
+    if len(text) <= width or text.startswith('"""'):
+        return step
+    before, _, rest = text.partition("(")
+    given, _, after = rest.rpartition(")")
+    return indent(bracketed(f"{before}(", PARTS.split(given), f"){after}", width), " " * depth)
 
 
 def module_of(word: str, what: Declared) -> str:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors import ArgumentError
 
 from .._core.errors import UnmetRequirementError
 from .._core.promotion import floating
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import composite, recorded_ops
-from .._dispatch.overrides import overridable
+from .._dispatch.namespaces import composite
 from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
-from .losses import loss_of, reduced, reduction_of
+from .._dispatch.written import function
+from .losses import loss_of, reduced
 from .pointwise import real
 
 if TYPE_CHECKING:
+    from .._dispatch.kinds import Averages, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits"]
@@ -155,14 +155,15 @@ class _weighted_logistic_slope:
         return -(target * F.sigmoid(-input))
 
 
-@overridable
+@function(overridable=True)
 def binary_cross_entropy(
+    F: Namespace,
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """-(target log(input) + (1 - target) log(1 - input)) for probabilities `input`; logarithms are at least -100.
 
@@ -172,9 +173,6 @@ def binary_cross_entropy(
         input: probabilities, from 0 to 1.
         target: from 0 to 1, in the shape of `input`.
         weight: a factor of each loss, which broadcasts to it, or None.
-        size_average: PyTorch's older argument: False stands for "sum", True for "mean"; None leaves it to `reduction`.
-        reduce: likewise: False stands for "none".
-        reduction: "none", "mean" or "sum".
 
     Raises:
         ValueError: where shapes differ, or an element of either is not from 0 to 1.
@@ -183,30 +181,26 @@ def binary_cross_entropy(
     >>> binary_cross_entropy(tensor([0.5, 1.0]), tensor([1.0, 1.0]))
     tensor(0.3466)
     """
+    same_shape("binary_cross_entropy", input, target)
     try:
-        reduction = reduction_of("binary_cross_entropy", reduction, size_average, reduce)
-        same_shape("binary_cross_entropy", input, target)
         if weight is None:
             return loss_of("binary_cross_entropy", (input, target), reduction)
-        return reduced(recorded_ops.binary_cross_entropy(input, target) * weight, reduction)
-    except UnmetRequirementError as error:
-        trim_traceback(error)
+        return reduced(F.binary_cross_entropy(input, target) * weight, reduction)
+    except UnmetRequirementError:
         for name, one in (("input", input), ("target", target)):
             check_within("binary_cross_entropy", name, one)
         raise
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
 
 
-@overridable
+@function(overridable=True)
 def binary_cross_entropy_with_logits(
+    F: Namespace,
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
     """`binary_cross_entropy` of sigmoid(input), without overflow.
@@ -215,26 +209,18 @@ def binary_cross_entropy_with_logits(
         input: logits, any numbers.
         target: from 0 to 1, in the shape of `input`; this is not checked.
         weight: a factor of each loss, which broadcasts to it, or None.
-        size_average: PyTorch's older argument: False stands for "sum", True for "mean"; None leaves it to `reduction`.
-        reduce: likewise: False stands for "none".
-        reduction: "none", "mean" or "sum".
         pos_weight: a factor of the losses of the class 1, which broadcasts to `input`, or None.
 
     >>> from facula_tensor import tensor
     >>> binary_cross_entropy_with_logits(tensor([0.0, 100.0]), tensor([1.0, 1.0]))
     tensor(0.3466)
     """
-    try:
-        reduction = reduction_of("binary_cross_entropy_with_logits", reduction, size_average, reduce)
-        same_shape("binary_cross_entropy_with_logits", input, target)
-        operands = (input, target) if pos_weight is None else (input, target, pos_weight)
-        name = "logistic_loss" if pos_weight is None else "weighted_logistic_loss"
-        if weight is None:
-            return loss_of(name, operands, reduction)
-        return reduced(getattr(recorded_ops, name)(*operands) * weight, reduction)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    same_shape("binary_cross_entropy_with_logits", input, target)
+    operands = (input, target) if pos_weight is None else (input, target, pos_weight)
+    name = "logistic_loss" if pos_weight is None else "weighted_logistic_loss"
+    if weight is None:
+        return loss_of(name, operands, reduction)
+    return reduced(getattr(F, name)(*operands) * weight, reduction)
 
 
 def same_shape(operation: str, input: Tensor, target: Tensor) -> None:

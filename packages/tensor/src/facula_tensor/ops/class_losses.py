@@ -4,38 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
-from facula_errors.extend import trim_traceback
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import Layout, bfloat16, contiguous, float16, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
 from .._core.errors import show
-from .._core.promotion import as_integer, as_real
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator, under
-from .._dispatch.namespaces import recorded_ops
-from .losses import reduction_of
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._core.types import Function
+    from .._dispatch.kinds import Averages, Float, Integer, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["cross_entropy", "nll_loss"]
 
 
-def _by_class(name: str) -> None:
+def _by_class(name: str, **public: object) -> Function:
     """Declare the fused operator of a loss by class numbers, and that of its gradient; both check the target.
 
     Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
+    `public` is what the declaration says of a function that calls the operator itself, which is returned.
     """
 
     numbers = ("ignore_index", "label_smoothing")
     given = ("reduction", *numbers)
 
     @operator
-    @under(f"_{name}", f"`{name}` in one pass.")
+    @under(f"_{name}", f"`{name}` in one pass.", **public)
     class loss:
         inputs = ("input", "target", "weight")
         optional = ("weight",)
@@ -133,6 +132,8 @@ def _by_class(name: str) -> None:
     def gradient_of(F: Namespace) -> Function:
         return getattr(F, f"{name}_grad")
 
+    return loss
+
 
 def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, by_probability: bool) -> None:
     """Raise unless input `x` is (n, classes, ...) or (classes,), and target and weight fit.
@@ -217,20 +218,16 @@ def by_probabilities(
     return F.div(total, count)
 
 
-_by_class("nll_loss")
-_by_class("cross_entropy")
-
-
-def cross_entropy(
+def _cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Tensor:
+    size_average: Averages = None,
+    ignore_index: Integer = -100,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
+    label_smoothing: Float = 0.0,
+) -> None:
     """-log(softmax(input)) of the right class.
 
     Half precision is computed in float32.
@@ -239,10 +236,7 @@ def cross_entropy(
         input: (n, classes, ...) or (classes,), of a floating dtype.
         target: (n, ...) or (), integers; or, in the shape of `input`, a probability for each class.
         weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
-        size_average: PyTorch's older argument: False stands for "sum", True for "mean"; None leaves it to `reduction`.
         ignore_index: the class that takes no part; refused with probabilities unless negative.
-        reduce: likewise: False stands for "none".
-        reduction: "none", "mean" or "sum".
         label_smoothing: the share of the target, from 0 to 1, that all classes get.
 
     Raises:
@@ -253,29 +247,27 @@ def cross_entropy(
     >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
     tensor(0.6931)
     """
-    try:
-        if reduction != "mean" or size_average is not None or reduce is not None:
-            reduction = reduction_of("cross_entropy", reduction, size_average, reduce)
-        if type(label_smoothing) is not float:
-            label_smoothing = float(as_real(label_smoothing, "cross_entropy", "label_smoothing"))
-        if not 0 <= label_smoothing <= 1:
-            raise ArgumentError(f"cross_entropy: expected label_smoothing from 0 to 1; got {label_smoothing}")
-        if type(ignore_index) is not int:
-            ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
-        return recorded_ops.cross_entropy(input, target, weight, (reduction, ignore_index, label_smoothing))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
 
 
+cross_entropy = _by_class(
+    "cross_entropy",
+    __doc__=_cross_entropy.__doc__,
+    signature=staticmethod(_cross_entropy),
+    refuses={"not 0 <= label_smoothing <= 1": "label_smoothing from 0 to 1; got {label_smoothing}"},
+)
+_by_class("nll_loss")
+
+
+@function()
 def nll_loss(
+    F: Namespace,
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    size_average: Averages = None,
+    ignore_index: Integer = -100,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """Minus the entry of the right class.
 
@@ -283,20 +275,10 @@ def nll_loss(
         input: logarithms of probabilities, (n, classes, ...) or (classes,).
         target: (n, ...) or (), integers.
         weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
-        size_average: PyTorch's older argument: False stands for "sum", True for "mean"; None leaves it to `reduction`.
         ignore_index: the class that takes no part.
-        reduce: likewise: False stands for "none".
-        reduction: "none", "mean" or "sum".
 
     >>> from facula_tensor import tensor
     >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))
     tensor(2.)
     """
-    try:
-        reduction = reduction_of("nll_loss", reduction, size_average, reduce)
-        if type(ignore_index) is not int:
-            ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
-        return recorded_ops.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    return F.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))

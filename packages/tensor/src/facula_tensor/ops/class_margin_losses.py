@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors import ArgumentError, DTypeError, InvalidIndexError
-from facula_errors.extend import boundary
 from facula_storage import int64
 from facula_storage.extend import FLOATING, INTEGER
 
-from .._core.promotion import as_real
 from .._core.tensor import Tensor, elements, layout_of_tensor
 from .._creation.ranges import arange
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import refuse_outside
 from .._dispatch.view_call import as_tensor
-from .losses import reduced, reduction_of
+from .._dispatch.written import function
+from .losses import reduced
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Averages, Checked, Real, Reduces, Reduction
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["multi_margin_loss", "multilabel_margin_loss"]
 
 
-@overridable
-@boundary
+@function(overridable=True, refuses={"p not in (1, 2)": "p to be 1 or 2; got {p}"})
 def multi_margin_loss(
-    input: Tensor,
-    target: Tensor,
+    F: Namespace,
+    input: Checked,
+    target: Checked,
     p: int = 1,
-    margin: float = 1.0,
+    margin: Real = 1.0,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """The mean over classes of max(0, margin - input at the target + input)**p, the target's own being 0.
 
@@ -43,19 +47,12 @@ def multi_margin_loss(
         p: 1 or 2.
         margin: how much greater the score of the target should be.
         weight: a factor for each class (C); none if None.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> multi_margin_loss(tensor([[0.5, 0.0, 1.0]]), tensor([0]), reduction="none")
     tensor([0.6667])
     """
-    name, F = "multi_margin_loss", recorded_ops
-    reduction = reduction_of(name, reduction, size_average, reduce)
-    if p not in (1, 2):
-        raise ArgumentError(f"{name}: expected p to be 1 or 2; got {p}")
-    margin = as_real(margin, name, "margin")
+    name = "multi_margin_loss"
     x, y, scalar = rows_of_classes(name, input, target)
     count, classes = x.shape
     if y.shape != (count,):
@@ -77,14 +74,14 @@ def multi_margin_loss(
     return reduced(F.squeeze(losses, 0) if scalar and not target.ndim else losses, reduction)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def multilabel_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    F: Namespace,
+    input: Checked,
+    target: Checked,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """The sum of max(0, 1 - input at a target + input elsewhere) over targets and other classes, over their number.
 
@@ -94,16 +91,12 @@ def multilabel_margin_loss(
     Arguments:
         input: scores (N, C), or (C).
         target: the classes of each row.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> multilabel_margin_loss(tensor([0.1, 0.2, 0.4, 0.8]), tensor([3, 0, -1, 1]))
     tensor(0.8500)
     """
-    name, F = "multilabel_margin_loss", recorded_ops
-    reduction = reduction_of(name, reduction, size_average, reduce)
+    name = "multilabel_margin_loss"
     x, y, scalar = rows_of_classes(name, input, target)
     if y.shape != x.shape:
         raise ArgumentError(f"{name}: expected target of input's shape {tuple(x.shape)}; got {tuple(y.shape)}")
@@ -122,15 +115,14 @@ def multilabel_margin_loss(
 
 def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor, bool]:
     """Input (N, C) and target with N first, of (C) and a target without N, and whether that was so."""
-    x, y = as_tensor(name, input), as_tensor(name, target)
-    given, classes = layout_of_tensor(x), layout_of_tensor(y)
+    x, given, classes = input, layout_of_tensor(input), layout_of_tensor(target)
     if given.dtype.category != FLOATING:
         raise DTypeError(f"{name}: defined for floating dtypes; got input {given.dtype.name}; convert with .float()")
     if classes.dtype.category != INTEGER:
         raise DTypeError(f"{name}: expected target of classes to be int64; got {classes.dtype.name}; use .long()")
     if len(given.shape) > 2 or given.shape[-1:] == (0,):
         raise ArgumentError(f"{name}: expected input (N, C) or (C), with a class at least; got shape {given.shape}")
-    y = recorded_ops.to(y, (int64,))
+    y = recorded_ops.to(target, (int64,))
     if len(given.shape) == 2:
         return x, y, False
     if not given.shape:  # one class

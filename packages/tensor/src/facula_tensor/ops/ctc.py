@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd import enable_grad, grad
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, float32, float64, int64
 from facula_storage.extend import INTEGER
 
@@ -22,12 +21,12 @@ from .._creation.from_data import tensor
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
-from .losses import reduced, reduction_of
+from .._dispatch.written import function
+from .losses import reduced
 
 if TYPE_CHECKING:
     from .._core.types import Parameters
+    from .._dispatch.kinds import Checked, Flag, Integer, Reduction
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["ctc_loss"]
@@ -180,16 +179,16 @@ def composed(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) ->
     return -total.where(given > 0, total.detach() * 0)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
+    F: Namespace,
+    log_probs: Checked,
+    targets: Checked,
     input_lengths: Tensor | Sequence[int] | int,
     target_lengths: Tensor | Sequence[int] | int,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
+    blank: Integer = 0,
+    reduction: Reduction = "mean",
+    zero_infinity: Flag = False,
 ) -> Tensor:
     """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences.
 
@@ -215,10 +214,7 @@ def ctc_loss(
     >>> ctc_loss(log_probs, tensor([[1]]), [2], [1])
     tensor(0.2877)
     """
-    name, F = "ctc_loss", recorded_ops
-    reduction = reduction_of(name, reduction)
-    x, y, blank = as_tensor(name, log_probs), as_tensor(name, targets), as_integer(blank, name, "blank")
-    given, classes = layout_of_tensor(x), layout_of_tensor(y)
+    name, x, given, classes = "ctc_loss", log_probs, layout_of_tensor(log_probs), layout_of_tensor(targets)
     if given.dtype not in (float32, float64):
         raise DTypeError(f"{name}: defined for float32 and float64; got {given.dtype.name}; convert with .float()")
     if classes.dtype.category != INTEGER:
@@ -238,7 +234,7 @@ def ctc_loss(
     numbers = [one for three in zip(inputs, lengths, starts, strict=True) for one in three]
     table = tensor(numbers, dtype=int64, device=x.device).reshape(batch, 3)
     longest = -(-max(lengths, default=0) // ROUND) * ROUND
-    ready = F.contiguous(F.to(y, (int64,)))
+    ready = F.contiguous(F.to(targets, (int64,)))
     losses = F.ctc_loss(x, ready, table, (longest, blank, int(bool(zero_infinity))))[0]
     if zero_infinity:
         losses = F.where(F.eq(losses, float("inf")), 0, losses)

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from math import log, pi
+from typing import TYPE_CHECKING
 
 from facula_autograd import no_grad
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
 
 from .._core.promotion import as_real, floating
 from .._core.tensor import Tensor, elements
-from .._dispatch.arguments import floats
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
+from .._dispatch.namespaces import no_record_ops
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.value_checks import refuse_unless
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from .binary_losses import same_shape
-from .losses import loss_of, reduced, reduction_of
+from .losses import loss_of, reduced
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Averages, Checked, Flag, Floating, Real, Reduces, Reduction
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["gaussian_nll_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss"]
 
@@ -74,17 +77,17 @@ class _soft_margin:
         return -F.log_sigmoid(target * input)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: bool | None = None,
-    eps: float = 1e-8,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    F: Namespace,
+    input: Checked,
+    target: Checked,
+    log_input: Flag = True,
+    full: Flag = False,
+    size_average: Averages = None,
+    eps: Real = 1e-8,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast.
 
@@ -96,33 +99,32 @@ def poisson_nll_loss(
         target: counts.
         log_input: whether `input` is logarithms.
         full: whether Stirling's approximation is added.
-        size_average: older form of `reduction`: False means "sum".
         eps: what is added to expectations before the logarithm is taken.
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]), reduction="none")
     tensor([1.0000, 0.7183])
     """
-    name, F = "poisson_nll_loss", recorded_ops
-    reduction = reduction_of(name, reduction, size_average, reduce)
-    x, y, eps = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
-    broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
+    broadcast_shapes("poisson_nll_loss", tuple(input.shape), tuple(target.shape))
     operator, numbers = ("poisson_of_logarithms", ()) if log_input else ("poisson_of_rates", (eps,))
     if not full:
-        return loss_of(operator, (x, y), reduction, None, numbers)
-    losses = getattr(F, operator)(x, y, *numbers)
-    few = F.le(y, 1)
-    many = F.where(few, 1, y)
+        return loss_of(operator, (input, target), reduction, None, numbers)
+    losses = getattr(F, operator)(input, target, *numbers)
+    few = F.le(target, 1)
+    many = F.where(few, 1, target)
     factorial = F.add(F.sub(F.mul(many, F.log(many)), many), F.mul(F.log(F.mul(many, 2 * pi)), 0.5))
     return reduced(F.add(losses, F.where(few, 0, factorial)), reduction)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    F: Namespace,
+    input: Checked,
+    target: Checked,
+    var: Tensor | float,
+    full: Flag = False,
+    eps: Real = 1e-6,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound.
 
@@ -135,18 +137,15 @@ def gaussian_nll_loss(
         var: variances, not negative.
         full: whether log(2 pi) / 2 is added.
         eps: the least variance.
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> gaussian_nll_loss(tensor([1.0, 2.0]), tensor([0.0, 2.0]), tensor([1.0, 1.0]), reduction="none")
     tensor([0.5000, 0.0000])
     """
-    name, F = "gaussian_nll_loss", recorded_ops
-    reduction = reduction_of(name, reduction)
-    x, y, least = as_tensor(name, input), as_tensor(name, target), as_real(eps, name, "eps")
-    broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    v = var if isinstance(var, Tensor) else F.mul(F.ones_like(x), as_real(var, name, "var"))
-    shape, given = tuple(x.shape), tuple(v.shape)
+    name, shape = "gaussian_nll_loss", tuple(input.shape)
+    broadcast_shapes(name, shape, tuple(target.shape))
+    v = var if isinstance(var, Tensor) else F.mul(F.ones_like(input), as_real(var, name, "var"))
+    given = tuple(v.shape)
     if given == shape[:-1] and given:
         v = F.unsqueeze(v, -1)
     elif v.numel() != 1 and given not in (shape, *[(*shape[:i], 1, *shape[i + 1 :]) for i in range(len(shape))]):
@@ -159,49 +158,43 @@ def gaussian_nll_loss(
     )
     v = v.clone()
     with no_grad():
-        v.clamp_(min=least)
+        v.clamp_(min=eps)
     if not full:
-        return loss_of("gaussian", (x, y, v), reduction)
-    return reduced(F.add(F.gaussian(x, y, v), log(2 * pi) / 2), reduction)
+        return loss_of("gaussian", (input, target, v), reduction)
+    return reduced(F.add(F.gaussian(input, target, v), log(2 * pi) / 2), reduction)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Floating,
+    target: Checked,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """log(1 + exp(-target input)) for targets 1 and -1, without overflow. ValueError where shapes differ.
 
     Arguments:
         input: the predictions.
         target: 1 or -1 for each prediction.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> soft_margin_loss(tensor([0.0, -100.0]), tensor([1.0, 1.0]), reduction="none")
     tensor([  0.6931, 100.0000])
     """
-    name = "soft_margin_loss"
-    reduction = reduction_of(name, reduction, size_average, reduce)
-    same_shape(name, input, target)
-    return loss_of("soft_margin", (floats(name, input), target), reduction)
+    same_shape("soft_margin_loss", input, target)
+    return loss_of("soft_margin", (input, target), reduction)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
+    F: Namespace,
+    input: Floating,
+    target: Checked,
     weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """`binary_cross_entropy_with_logits`, the mean over classes: (N, C) to (N). `weight` (C) is a factor of classes.
 
@@ -209,19 +202,14 @@ def multilabel_soft_margin_loss(
         input: logits (N, C).
         target: 0 or 1 for each class (N, C).
         weight: a factor for each class (C); none if None.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))
     tensor(0.6931)
     """
-    name, F = "multilabel_soft_margin_loss", recorded_ops
-    reduction = reduction_of(name, reduction, size_average, reduce)
-    x, y = floats(name, input), as_tensor(name, target)
-    broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    losses = F.logistic_loss(x, y)
+    name = "multilabel_soft_margin_loss"
+    broadcast_shapes(name, tuple(input.shape), tuple(target.shape))
+    losses = F.logistic_loss(input, target)
     if weight is not None:
         losses = F.mul(losses, as_tensor(name, weight))
     if not losses.ndim:

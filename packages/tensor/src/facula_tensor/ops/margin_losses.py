@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_errors.extend import boundary
 
-from .._core.promotion import as_real
 from .._core.tensor import Tensor
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
-from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from .distances import pairwise_distance
-from .losses import loss_of, reduced, reduction_of
+from .losses import loss_of, reduced
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._core.types import Function
+    from .._dispatch.kinds import Averages, Checked, Flag, Real, Reduces, Reduction
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "cosine_embedding_loss",
@@ -29,6 +30,7 @@ __all__ = [
     "triplet_margin_with_distance_loss",
 ]
 
+POSITIVE_MARGIN = {"not margin > 0": "margin > 0; got {margin}"}
 SMALLEST_SQUARE = 1e-12  # added to squares of lengths, so that vectors of zeros have gradients
 
 
@@ -55,15 +57,14 @@ class _ranking:
         return F.clamp_min(-target * (input - other) + margin, 0)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def hinge_embedding_loss(
-    input: Tensor,
-    target: Tensor,
-    margin: float = 1.0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Checked,
+    target: Checked,
+    margin: Real = 1.0,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """`input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast.
 
@@ -71,31 +72,24 @@ def hinge_embedding_loss(
         input: distances.
         target: 1 or -1 for each distance.
         margin: the distance that is great enough.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> hinge_embedding_loss(tensor([2.0, 0.25]), tensor([1, -1]), reduction="none")
     tensor([2.0000, 0.7500])
     """
-    name = "hinge_embedding_loss"
-    reduction = reduction_of(name, reduction, size_average, reduce)
-    x, y = as_tensor(name, input), as_tensor(name, target)
-    broadcast_shapes(name, tuple(x.shape), tuple(y.shape))
-    return loss_of("hinge", (x, y), reduction, None, (as_real(margin, name, "margin"),))
+    broadcast_shapes("hinge_embedding_loss", tuple(input.shape), tuple(target.shape))
+    return loss_of("hinge", (input, target), reduction, None, (margin,))
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def margin_ranking_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input1: Checked,
+    input2: Checked,
+    target: Checked,
+    margin: Real = 0,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1.
 
@@ -106,32 +100,25 @@ def margin_ranking_loss(
         input2: the second scores.
         target: 1 or -1 for each pair.
         margin: how far the scores should be apart.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> margin_ranking_loss(tensor([2.0]), tensor([3.0]), tensor([1.0]), margin=0.5)
     tensor(1.5000)
     """
-    name = "margin_ranking_loss"
-    reduction = reduction_of(name, reduction, size_average, reduce)
-    a, b, y = (as_tensor(name, one) for one in (input1, input2, target))
-    same_dims(name, input1=a, input2=b, target=y)
-    broadcast_shapes(name, *(tuple(one.shape) for one in (a, b, y)))
-    return loss_of("ranking", (a, b, y), reduction, None, (as_real(margin, name, "margin"),))
+    same_dims("margin_ranking_loss", input1=input1, input2=input2, target=target)
+    return loss_of("ranking", (input1, input2, target), reduction, None, (margin,))
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def cosine_embedding_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    F: Namespace,
+    input1: Checked,
+    input2: Checked,
+    target: Checked,
+    margin: Real = 0,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
 
@@ -142,17 +129,12 @@ def cosine_embedding_loss(
         input2: the second vectors.
         target: 1 or -1 for each pair.
         margin: the greatest cosine that costs nothing where target is -1.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> cosine_embedding_loss(tensor([[1.0, 0.0]]), tensor([[0.0, 2.0]]), tensor([1]))
     tensor(1.)
     """
-    name, F = "cosine_embedding_loss", recorded_ops
-    reduction = reduction_of(name, reduction, size_average, reduce)
-    a, b, y = (as_tensor(name, one) for one in (input1, input2, target))
+    name, a, b, y = "cosine_embedding_loss", input1, input2, target
     if not (y.ndim in (0, 1) and a.ndim == b.ndim == y.ndim + 1):
         raise ArgumentError(
             f"{name}: expected inputs (N, D) and target (N), or inputs (D) and target (); got input1 {tuple(a.shape)}, "
@@ -167,24 +149,23 @@ def cosine_embedding_loss(
 
     lengths = F.mul(F.add(along(a, a), SMALLEST_SQUARE), F.add(along(b, b), SMALLEST_SQUARE))
     cosine = F.div(along(a, b), F.sqrt(lengths))
-    apart = F.clamp_min(F.sub(cosine, as_real(margin, name, "margin")), 0)
+    apart = F.clamp_min(F.sub(cosine, margin), 0)
     losses = F.add(F.where(F.eq(y, 1), F.sub(1, cosine), 0), F.where(F.eq(y, -1), apart, 0))
     return reduced(losses, reduction)
 
 
-@overridable
-@boundary
+@function(overridable=True, refuses=POSITIVE_MARGIN)
 def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    anchor: Checked,
+    positive: Checked,
+    negative: Checked,
+    margin: Real = 1.0,
+    p: Real = 2,
+    eps: Real = 1e-6,
+    swap: Flag = False,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`.
 
@@ -199,32 +180,25 @@ def triplet_margin_loss(
         p: the order of the norm.
         eps: what is added to differences, against slopes at 0.
         swap: whether the distance of positive and negative counts where it is less.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> triplet_margin_loss(tensor([[0.0, 0.0]]), tensor([[0.0, 3.0]]), tensor([[2.0, 0.0]]), eps=0)
     tensor(2.)
     """
-    name = "triplet_margin_loss"
-    reduction = reduction_of(name, reduction, size_average, reduce)
-    p, eps = as_real(p, name, "p"), as_real(eps, name, "eps")
-    return triplet(name, anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap,
-                   reduction)  # fmt: skip
+    distance = partial(pairwise_distance, p=p, eps=eps)
+    return triplet("triplet_margin_loss", anchor, positive, negative, distance, margin, swap, reduction)
 
 
-@overridable
-@boundary
+@function(overridable=True, refuses=POSITIVE_MARGIN)
 def triplet_margin_with_distance_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
+    anchor: Checked,
+    positive: Checked,
+    negative: Checked,
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
-    margin: float = 1.0,
-    swap: bool = False,
-    reduction: str = "mean",
+    margin: Real = 1.0,
+    swap: Flag = False,
+    reduction: Reduction = "mean",
 ) -> Tensor:
     """`triplet_margin_loss` with any function of two tensors as the distance: `pairwise_distance` by default.
 
@@ -235,7 +209,6 @@ def triplet_margin_with_distance_loss(
         distance_function: the distance of two tensors; `pairwise_distance` if None.
         margin: how much farther; above 0.
         swap: whether the distance of positive and negative counts where it is less.
-        reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
     >>> a, b, c = tensor([[0.0]]), tensor([[3.0]]), tensor([[2.0]])
@@ -245,8 +218,8 @@ def triplet_margin_with_distance_loss(
     name = "triplet_margin_with_distance_loss"
     if not (distance_function is None or callable(distance_function)):
         raise InvalidTypeError(f"{name}: expected distance_function to be a function; got {distance_function!r:.200}")
-    return triplet(name, anchor, positive, negative, distance_function or pairwise_distance, margin, swap,
-                   reduction_of(name, reduction))  # fmt: skip
+    distance = distance_function or pairwise_distance
+    return triplet(name, anchor, positive, negative, distance, margin, swap, reduction)
 
 
 def triplet(
@@ -261,23 +234,16 @@ def triplet(
 ) -> Tensor:
     """The loss of three embeddings by a function of two."""
     F = recorded_ops
-    margin = as_real(margin, name, "margin")
-    if not margin > 0:
-        raise ArgumentError(f"{name}: expected margin > 0; got {margin}")
-    a, p, n = (as_tensor(name, one) for one in (anchor, positive, negative))
-    same_dims(name, anchor=a, positive=p, negative=n)
-    broadcast_shapes(name, *(tuple(one.shape) for one in (a, p, n)))
-    near, far = distance(a, p), distance(a, n)
+    same_dims(name, anchor=anchor, positive=positive, negative=negative)
+    near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
-        far = F.minimum(far, distance(p, n))
+        far = F.minimum(far, distance(positive, negative))
     return reduced(F.clamp_min(F.add(F.sub(near, far), margin), 0), reduction)
 
 
 def same_dims(name: str, **tensors: Tensor) -> None:
-    """ValueError where tensors have different numbers of dimensions."""
+    """ValueError where tensors have different numbers of dimensions, or do not broadcast."""
     if len({one.ndim for one in tensors.values()}) > 1:
         shapes = ", ".join(f"{what} {tuple(one.shape)}" for what, one in tensors.items())
         raise ArgumentError(f"{name}: expected all with one number of dimensions; got {shapes}")
-
-
-# --------------------------------------------------------------------------------------------------- classes
+    broadcast_shapes(name, *[tuple(one.shape) for one in tensors.values()])
