@@ -92,7 +92,6 @@ from .ops import comparing as _comparing
 from .ops import comparison as _comparison
 from .ops import complex_numbers as _complex_numbers
 from .ops import convolution as _convolution
-from .ops import convolution_1d as _convolution_1d
 from .ops import copying as _copying
 from .ops import covariance as _covariance
 from .ops import determinants as _determinants
@@ -139,7 +138,6 @@ from .ops import samples as _samples
 from .ops import scans as _scans
 from .ops import scattering as _scattering
 from .ops import searching as _searching
-from .ops import sequence_pooling as _sequence_pooling
 from .ops import shape as _shape
 from .ops import softmax as _softmax
 from .ops import sorting as _sorting
@@ -152,8 +150,6 @@ from .ops import triangular as _triangular
 from .ops import trigonometric as _trigonometric
 from .ops import view_copies as _view_copies
 from .ops.activation import celu, hardshrink, selu, threshold
-from .ops.adaptive_pooling import adaptive_avg_pool1d
-from .ops.adaptive_pooling import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
 from .ops.aliases import *
 from .ops.aminmax import *
 from .ops.arithmetic import *
@@ -167,7 +163,6 @@ from .ops.comparing import *
 from .ops.comparison import *
 from .ops.complex_numbers import *
 from .ops.convolution import *
-from .ops.convolution_1d import *
 from .ops.copying import *
 from .ops.covariance import *
 from .ops.determinants import *
@@ -202,7 +197,15 @@ from .ops.numeric import *
 from .ops.parts import *
 from .ops.pixels import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .ops.pointwise import *
-from .ops.pooling import max_pool2d
+from .ops.pooling import (
+    adaptive_avg_pool1d,
+    avg_pool1d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool3d,
+)
+from .ops.pooling import adaptive_max_pool1d_with_indices as adaptive_max_pool1d
 from .ops.power import *
 from .ops.products import *
 from .ops.properties import *
@@ -234,7 +237,6 @@ from .ops.samples import *
 from .ops.scans import *
 from .ops.scattering import *
 from .ops.searching import *
-from .ops.sequence_pooling import *
 from .ops.shape import *
 from .ops.softmax import *
 from .ops.sorting import *
@@ -246,7 +248,6 @@ from .ops.triangles import *
 from .ops.triangular import *
 from .ops.trigonometric import *
 from .ops.view_copies import *
-from .ops.volume_pooling import max_pool3d
 from .transforms.fuse import fuse
 
 from .ops import inplace_functions as _inplace_functions  # isort: skip  after the operators, whose methods these are
@@ -257,7 +258,8 @@ _register("facula_tensor")
 __version__ = "0.1.0"
 
 __all__ = ["Parameter", "Size", "Tensor", "cdist", "channel_shuffle", "cosine_similarity", "max_pool2d"]
-__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "bilinear", "fuse", "max_pool3d"]
+__all__ += ["adaptive_avg_pool1d", "adaptive_max_pool1d", "avg_pool1d", "bilinear", "fuse", "max_pool1d"]
+__all__ += ["max_pool1d_with_indices", "max_pool3d"]
 __all__ += ["pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle"]
 __all__ += [
     "celu",
@@ -291,7 +293,6 @@ __all__ += _random.__all__
 __all__ += _random_fill.__all__
 __all__ += _ranges.__all__
 __all__ += _rounding.__all__
-__all__ += _sequence_pooling.__all__
 __all__ += _trigonometric.__all__
 __all__ += _typed.__all__
 __all__ += _aminmax.__all__
@@ -320,7 +321,6 @@ __all__ += _comparison.__all__
 __all__ += _complex_numbers.__all__
 __all__ += _convolution.__all__
 __all__ += _determinants.__all__
-__all__ += _convolution_1d.__all__
 __all__ += _copying.__all__
 __all__ += _dims.__all__
 __all__ += _division.__all__

@@ -22,24 +22,13 @@ from .ops.activation import (
     softshrink,
     threshold,
 )
-from .ops.adaptive_pooling import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool1d_with_indices,
-    adaptive_max_pool2d,
-    adaptive_max_pool2d_with_indices,
-    adaptive_max_pool3d,
-    adaptive_max_pool3d_with_indices,
-)
 from .ops.attention import scaled_dot_product_attention
 from .ops.bilinear import bilinear
 from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
 from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .ops.class_losses import cross_entropy, nll_loss
 from .ops.class_margin_losses import multi_margin_loss, multilabel_margin_loss
-from .ops.convolution import conv2d, conv3d, conv_transpose2d, conv_transpose3d
-from .ops.convolution_1d import conv1d, conv_transpose1d
+from .ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .ops.ctc import ctc_loss
 from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
 from .ops.dropout import dropout
@@ -64,12 +53,29 @@ from .ops.normalization import batch_norm
 from .ops.padding import pad
 from .ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from .ops.pointwise import sigmoid, tanh
-from .ops.pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d, max_pool2d_with_indices
+from .ops.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool2d_with_indices,
+    max_pool3d,
+    max_pool3d_with_indices,
+)
 from .ops.resampling import interpolate
-from .ops.sequence_pooling import avg_pool1d, max_pool1d, max_pool1d_with_indices
 from .ops.smooth_activations import gelu, logsigmoid, mish, silu, softplus, softsign, tanhshrink
 from .ops.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
-from .ops.volume_pooling import avg_pool3d, max_pool3d, max_pool3d_with_indices
 
 if TYPE_CHECKING:
     from collections.abc import Callable

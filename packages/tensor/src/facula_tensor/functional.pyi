@@ -134,26 +134,26 @@ __all__ = [
     "unfold",
 ]
 
-def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
-    """Means of windows that divide a sequence into `output_size` parts: (N, C, length) to (N, C, output_size)."""
+def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
+    """The means of windows that divide sequences into `output_size` parts, as evenly as can be."""
 def adaptive_avg_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
-    """Means of windows that divide an image into `output_size` parts down and across, as evenly as can be."""
+    """The means of windows that divide images into `output_size` parts, as evenly as can be."""
 def adaptive_avg_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
-    """Means of windows that divide a volume into `output_size` parts along depth, height and width."""
+    """The means of windows that divide volumes into `output_size` parts, as evenly as can be."""
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: Literal[False] = False) -> Tensor:
-    """The greatest elements of windows that divide a sequence into `output_size` parts, as `adaptive_avg_pool1d`."""
+    """The greatest elements of windows that divide sequences, those of `adaptive_avg_pool1d`."""
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
 @overload
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
-def adaptive_max_pool1d_with_indices(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
     """`adaptive_max_pool1d` with the indices."""
 @overload
 def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest elements of windows that divide an image into `output_size` parts, as `adaptive_avg_pool2d`."""
+    """The greatest elements of windows that divide images, those of `adaptive_avg_pool2d`."""
 @overload
 def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -164,7 +164,7 @@ def adaptive_max_pool2d_with_indices(input: Tensor, output_size: builtins.int | 
     """`adaptive_max_pool2d` with the indices."""
 @overload
 def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest elements of windows that divide a volume into `output_size` parts, as `adaptive_avg_pool3d`."""
+    """The greatest elements of windows that divide volumes, those of `adaptive_avg_pool3d`."""
 @overload
 def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -178,11 +178,11 @@ def affine_grid(theta: Tensor, size: Lengths, align_corners: builtins.bool | Non
 def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """In training each element becomes selu's limit with probability `p`; then mean and variance are restored."""
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
-    """The mean of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
+    """The mean of each window of sequences, those of integers cut towards 0."""
 def avg_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
-    """The mean of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
+    """The mean of each window of images, those of integers cut towards 0."""
 def avg_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
-    """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N."""
+    """The mean of each window of volumes, those of integers cut towards 0."""
 def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: builtins.bool = False, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
     """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -202,13 +202,13 @@ def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: bu
 def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
     """The cross-correlation of images with filters, called a convolution in networks."""
 def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
-    """The cross-correlation of volumes with filters."""
+    """The cross-correlation of volumes with filters, called a convolution in networks."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv1d` is, plus a bias: it lengthens where `conv1d` shortens."""
+    """The transpose of the linear map that `conv1d` is, plus a bias: it enlarges what `conv1d` reduces."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces."""
+    """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges what `conv2d` reduces."""
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
-    """The transpose of the linear map that `conv3d` is, plus a bias."""
+    """The transpose of the linear map that `conv3d` is, plus a bias: it enlarges what `conv3d` reduces."""
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """1 - cos of the two inputs' angle where target is 1, and max(0, cos - margin) where it is -1."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
@@ -286,16 +286,16 @@ def log_softmax(input: Tensor, dim: builtins.int | None = None, _stacklevel: bui
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)) of each element, without overflow."""
 def lp_pool1d(input: Tensor, norm_type: builtins.float, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window of a sequence; else as `lp_pool2d`."""
+    """The root of the sum of powers `norm_type` of each window of sequences."""
 def lp_pool2d(input: Tensor, norm_type: builtins.float, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window: (N, C, H, W), or without N."""
+    """The root of the sum of powers `norm_type` of each window of images."""
 def lp_pool3d(input: Tensor, norm_type: builtins.float, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, ceil_mode: builtins.bool = False) -> Tensor:
-    """The root of the sum of powers `norm_type` of each window of a volume; else as `lp_pool2d`."""
+    """The root of the sum of powers `norm_type` of each window of volumes."""
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1."""
 @overload
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window of a sequence: (N, C, length) to (N, C, out length), or without N."""
+    """The greatest element of each window of sequences."""
 @overload
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -306,7 +306,7 @@ def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[
     """`max_pool1d` with the indices."""
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart."""
+    """The greatest element of each window of images."""
 @overload
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -317,7 +317,7 @@ def max_pool2d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[
     """`max_pool2d` with the indices."""
 @overload
 def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: Literal[False] = False) -> Tensor:
-    """The greatest element of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N."""
+    """The greatest element of each window of volumes."""
 @overload
 def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, *, return_indices: Literal[True]) -> builtins.tuple[Tensor, Tensor]:
     ...
@@ -327,11 +327,11 @@ def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 def max_pool3d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
     """`max_pool3d` with the indices."""
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
-    """Zeros with the elements of `max_pool1d` where they were; else as `max_unpool2d`."""
+    """Zeros with the elements of `max_pool1d` where they were."""
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
-    """Zeros with the elements of `max_pool2d` where they were: (N, C, H, W) and its indices, or without N."""
+    """Zeros with the elements of `max_pool2d` where they were."""
 def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, output_size: Sequence[builtins.int] | None = None) -> Tensor:
-    """Zeros with the elements of `max_pool3d` where they were; else as `max_unpool2d`."""
+    """Zeros with the elements of `max_pool3d` where they were."""
 def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019."""
 def mse_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:

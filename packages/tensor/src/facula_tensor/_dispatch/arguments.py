@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage.extend import FLOATING
 
+from .._core.geometry import hashable
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import is_variable
 from .view_call import as_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import NoReturn
 
     from .._core.types import Dims
 
 REDUCTIONS = "one of ('none', 'mean', 'sum')"
 AnyDims = TypeVar("AnyDims", bound="Dims")
+Found = TypeVar("Found")
+described = attrgetter("_layout.shape", "_layout.dtype")
 
 
 def floats(operation: str, input: Tensor) -> Tensor:
@@ -68,3 +74,23 @@ def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
     if dim is None or (isinstance(dim, tuple) and not dim):
         return axis
     raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
+
+
+def geometry(find: Callable[..., Found]) -> Callable[..., Found]:
+    """Cache `find(name, dims, operands, *arguments)`, which gets the shape and dtype of each operand, a pair.
+
+    The decorated function takes the operands themselves. `name` is the operation's, for errors. Lists among the
+    arguments count as tuples.
+    """
+    known = lru_cache(maxsize=1024, typed=True)(find)
+
+    def found(name: str, dims: int, operands: tuple[Tensor, ...], *arguments: Any) -> Found:
+        try:
+            return known(name, dims, tuple(map(described, operands)), *arguments)
+        except (AttributeError, TypeError):
+            pass  # no tensor, a wrapped one, or an argument that is not hashable; or what `find` raised, and will again
+        layouts = [layout_of_tensor(as_tensor(name, one)) for one in operands]
+        pairs = tuple([(layout.shape, layout.dtype) for layout in layouts])
+        return known(name, dims, pairs, *[hashable(one) for one in arguments])
+
+    return found

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Flag: TypeAlias = bool
     Truth: TypeAlias = bool
     Outs: TypeAlias = Sequence[Tensor] | None
+    Numbers: TypeAlias = int | Sequence[int]
     Axis: TypeAlias = int | None
     Reduction: TypeAlias = str
     ReductionOrBatchMean: TypeAlias = str
@@ -127,6 +128,7 @@ KINDS = {
     "Flag": Kind("bool"),
     "Truth": Kind("bool", "bool({name})", "{name} is not False and {name} is not True"),
     "Outs": Kind("Sequence[Tensor] | None", says="the tensors where the results go; new ones if None."),
+    "Numbers": Kind("int | Sequence[int]"),  # one for all dimensions, or one for each
     "Axis": Kind(
         "int | None",
         'axis_for(dim, {name}, "{operation}")',
@@ -172,6 +174,11 @@ STANDARD = {
     "lengths": "the lengths, as numbers or as one sequence.",
     "size": "the shape; another way to give `lengths`.",
     "reduction": '"mean", "sum", or "none" for each loss by itself.',
+    "kernel_size": "the lengths of a window: one number, or one for each dimension.",
+    "stride": "the distance of windows; `kernel_size` if None.",
+    "padding": "how many elements are added at each border; at most half of `kernel_size`.",
+    "dilation": "the distance of a window's elements.",
+    "ceil_mode": "whether lengths are rounded up.",
 }
 """Documentation of arguments that mean the same everywhere, by name."""
 MAKERS = {

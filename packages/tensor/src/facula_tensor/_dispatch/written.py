@@ -44,6 +44,7 @@ class Declared(NamedTuple):
     - `inline`: the body's lines, with one return at the end, stand in the written function: a call would take long.
     - `public`: whether it is a function that users call; else it is a method alone.
     - `quick`: the method takes arguments by the names of the signature alone, not by NumPy's.
+    - `without`: the last of the signature's arguments where the function lacks them; the body has defaults for them.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Declared(NamedTuple):
     memory_format: bool = False
     inline: bool = False
     calls: str = ""
+    without: tuple[str, ...] = ()
 
 
 OPTIONS = ("label", "refuses", "changes", "fits", "out", "overridable", "method", "quick")
@@ -121,7 +123,13 @@ def written_operator(op: Operator, body: type) -> Function:
 
 
 def function(
-    *, inplace: bool = False, changes: bool = False, method: bool = False, overridable: bool = False, **options: Any
+    *,
+    inplace: bool = False,
+    changes: bool = False,
+    method: bool = False,
+    overridable: bool = False,
+    words: Mapping[str, object] = NOTHING,
+    **options: Any,
 ) -> Callable[[Function], Function]:
     """Declare a public function by one that is written in other operators, annotated with kinds.
 
@@ -131,6 +139,7 @@ def function(
 
     Arguments:
         inplace, changes, method, overridable: as in `Declared`; methods are overridable.
+        words: replacements of the fields in the docstring, such as `{dims}`, of a body that several functions share.
         options: the others of `Declared`, `name` and `instead`.
     """
 
@@ -141,7 +150,8 @@ def function(
         if called:
             given |= {"is_body": False, "parameters": operators[called].parameters}
         asked = overridable or (method and given.get("public", True))
-        what = Declared(name, body.__module__, body.__doc__ or "", body, overridable=asked, **given)
+        doc = (body.__doc__ or "").format_map(words) if words else body.__doc__ or ""
+        what = Declared(name, body.__module__, doc, body, overridable=asked, **given)
         return declare(what, None if called else instead)
 
     return decorate

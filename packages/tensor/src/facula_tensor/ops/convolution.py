@@ -1,34 +1,34 @@
-"""Convolutions in two and three dimensions, and their transposes.
+"""Convolutions in one, two and three dimensions, and their transposes.
 
 Three operators close under differentiation: `conv2d`, its derivative in the input and its derivative in the weight are
 each bilinear, so the rules of each are the other two. Images have four dimensions, volumes five: then all lengths come
-in threes.
+in threes. Sequences are images of height 1.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import DTypeError, FaculaError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors import DTypeError
 from facula_storage import contiguous, float32, float64
 
-from .._core.geometry import hashable
-from .._core.tensor import Tensor, layout_of_tensor
+from .._core.tensor import layout_of_tensor
 from .._dispatch.declaration import operator
-from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import in_row_major
-from .convolution_geometry import check_dtypes, forward_parameters, shapes_of, transposed_parameters
+from .._dispatch.written import function
+from .._forms.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .convolution_geometry import forward_parameters, transposed_parameters, words
 from .widening import widened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.tensor import Tensor
     from .._core.types import Operands, Parameters
+    from .._dispatch.kinds import Numbers
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["conv2d", "conv3d", "conv_transpose2d", "conv_transpose3d"]
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
 PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of the result
 
@@ -134,179 +134,103 @@ class _conv2d_weight:
 
 
 # --------------------------------------------------------------------------------------------------- public
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: int | Sequence[int] | str = 0,
-    dilation: int | Sequence[int] = 1,
-    groups: int = 1,
-) -> Tensor:
-    """The cross-correlation of images with filters, called a convolution in networks.
+def convolutions(dims: int) -> None:
+    """Declare the convolution of sequences (1), images (2) or volumes (3), and its transpose."""
+    name, transposed_name = f"conv{dims}d", f"conv_transpose{dims}d"
 
-    Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact. V. Dumoulin,
-    F. Visin: A guide to convolution arithmetic for deep learning, 2016.
+    @function(name=name, words=words(dims), overridable=dims != 2)
+    def convolved(
+        F: Namespace,
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Numbers = 1,
+        padding: int | Sequence[int] | str = 0,
+        dilation: Numbers = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        """The cross-correlation of {images} with filters, called a convolution in networks.
 
-    Arguments:
-        input: (images, channels, height, width), or one image without the first dimension.
-        weight: (filters, channels / groups, kernel height, kernel width), in the dtype of `input`.
-        bias: (filters,), or None.
-        stride: the steps of the filters, one number or (down, across).
-        padding: zeros on each side, one number or two; "same", for an output as large as the input; or "valid", none.
-        dilation: the distance of a filter's taps, one number or two.
-        groups: into how many parts channels and filters are divided; each part of filters sees one of channels.
+        Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact. V. Dumoulin,
+        F. Visin: A guide to convolution arithmetic for deep learning, 2016.
 
-    Returns:
-        (images, filters, out height, out width), where an out length is
-        (length + 2 padding - dilation (kernel - 1) - 1) // stride + 1.
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            weight: (filters, channels / groups, {kernel}), in the dtype of `input`.
+            bias: (filters,), or None.
+            stride: the steps of the filters: one number, or one for each dimension.
+            padding: zeros on each side, likewise; "same", for an output as large as the input; or "valid", none.
+            dilation: the distance of a filter's taps, likewise.
+            groups: into how many parts channels and filters are divided; each part of filters sees one of channels.
 
-    Raises:
-        ValueError: where a length would be less than 1, or shapes do not fit.
+        Returns:
+            ({images}, filters, {out}), where an out length is
+            (length + 2 padding - dilation (kernel - 1) - 1) // stride + 1.
 
-    >>> from facula_tensor import ones
-    >>> conv2d(ones(1, 1, 3, 3), ones(1, 1, 2, 2))
-    tensor([[[[4., 4.],
-              [4., 4.]]]])
+        Raises:
+            ValueError: where a length would be less than 1, or shapes do not fit.
 
-    Dumoulin and Visin, A guide to convolution arithmetic for deep learning, 2016.
-    """
-    try:
-        shapes = shapes_of("conv2d", input, weight, bias)
-        parameters = forward_parameters(
-            2, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
+        >>> from facula_tensor import ones
+        >>> conv{dims}d(ones(1, 1{twos}), ones(1, 1{twos})).item()
+        {count}.0
+        """
+        operands = (input, weight) if bias is None else (input, weight, bias)
+        parameters, alone = forward_parameters(name, dims, operands, stride, padding, dilation, groups)
+        if dims == 1:
+            input, weight = F.unsqueeze(input, -2), F.unsqueeze(weight, -2)
+        made = F.conv2d(F.unsqueeze(input, 0) if alone else input, weight, bias, parameters)
+        if dims == 1:
+            made = F.squeeze(made, -2)
+        return F.squeeze(made, 0) if alone else made
+
+    @function(name=transposed_name, words=words(dims), overridable=True)
+    def transposed(
+        F: Namespace,
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Numbers = 1,
+        padding: Numbers = 0,
+        output_padding: Numbers = 0,
+        groups: int = 1,
+        dilation: Numbers = 1,
+    ) -> Tensor:
+        """The transpose of the linear map that `conv{dims}d` is, plus a bias: it enlarges what `conv{dims}d` reduces.
+
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            weight: (channels, filters / groups, {kernel}), in the dtype of `input`.
+            bias: (filters,), or None.
+            stride: the steps of the filters over the output: one number, or one for each dimension.
+            padding: what is cut from each side of the output, likewise.
+            output_padding: how much longer the output is at its ends, likewise; less than stride or dilation.
+            groups: into how many parts channels and filters are divided.
+            dilation: the distance of a filter's taps: one number, or one for each dimension.
+
+        Returns:
+            ({images}, filters, {out}), where an out length is
+            (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
+
+        Raises:
+            ValueError: where a length would be less than 1, or shapes do not fit.
+
+        >>> from facula_tensor import ones
+        >>> conv_transpose{dims}d(ones(1, 1{ones}), ones(1, 1{twos})).shape
+        facula.Size([1, 1{twos}])
+        """
+        operands = (input, weight) if bias is None else (input, weight, bias)
+        parameters, alone = transposed_parameters(
+            transposed_name, dims, operands, stride, padding, output_padding, groups, dilation
         )
-        if len(shapes[0]) == 3:
-            return recorded_ops.squeeze(
-                recorded_ops.conv2d(recorded_ops.unsqueeze(input, 0), weight, bias, parameters), 0
-            )
-        return recorded_ops.conv2d(input, weight, bias, parameters)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+        if dims == 1:
+            input, weight = F.unsqueeze(input, -2), F.unsqueeze(weight, -2)
+        made = F.conv2d_input(F.unsqueeze(input, 0) if alone else input, weight, parameters)
+        if dims == 1:
+            made = F.squeeze(made, -2)
+        if bias is not None:
+            made = F.add(made, F.reshape(bias, (-1, *(1,) * dims)))
+        return F.squeeze(made, 0) if alone else made
 
 
-@overridable
-@boundary
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: int | Sequence[int] | str = 0,
-    dilation: int | Sequence[int] = 1,
-    groups: int = 1,
-) -> Tensor:
-    """The cross-correlation of volumes with filters.
-
-    Arguments:
-        input: (volumes, channels, depth, height, width), or one volume without the first dimension.
-        weight: (filters, channels / groups, kernel depth, kernel height, kernel width), in the dtype of `input`.
-        bias: (filters,), or None.
-        stride: the steps of the filters, one number or three.
-        padding: zeros on each side, one number or three; or "same" or "valid", as in `conv2d`.
-        dilation: the distance of a filter's taps, one number or three.
-        groups: into how many parts channels and filters are divided.
-
-    Returns:
-        (volumes, filters, out depth, out height, out width), lengths as in `conv2d`.
-
-    >>> from facula_tensor import ones
-    >>> conv3d(ones(1, 1, 2, 2, 3), ones(1, 1, 2, 2, 2))
-    tensor([[[[[8., 8.]]]]])
-    """
-    shapes = shapes_of("conv3d", input, weight, bias)
-    check_dtypes("conv3d", input, weight, bias)
-    parameters = forward_parameters(
-        3, *shapes, hashable(stride), hashable(padding), hashable(dilation), hashable(groups)
-    )
-    if len(shapes[0]) == 4:
-        return recorded_ops.squeeze(recorded_ops.conv2d(recorded_ops.unsqueeze(input, 0), weight, bias, parameters), 0)
-    return recorded_ops.conv2d(input, weight, bias, parameters)
-
-
-def _transposed(name: str, dims: int, input: Tensor, weight: Tensor, bias: Tensor | None, *geometry: object) -> Tensor:
-    """A transposed convolution of `dims` dimensions; `geometry` is that of `transposed_parameters`, unchecked."""
-    shapes = shapes_of(name, input, weight, bias)
-    check_dtypes(name, input, weight, bias)
-    parameters = transposed_parameters(dims, *shapes, *[hashable(one) for one in geometry])
-    alone = len(shapes[0]) == dims + 1
-    result = recorded_ops.conv2d_input(recorded_ops.unsqueeze(input, 0) if alone else input, weight, parameters)
-    if bias is not None:
-        result = recorded_ops.add(result, recorded_ops.reshape(bias, (-1, *(1,) * dims)))
-    return recorded_ops.squeeze(result, 0) if alone else result
-
-
-@overridable
-@boundary
-def conv_transpose2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: int | Sequence[int] = 0,
-    output_padding: int | Sequence[int] = 0,
-    groups: int = 1,
-    dilation: int | Sequence[int] = 1,
-) -> Tensor:
-    """The transpose of the linear map that `conv2d` is, plus a bias: it enlarges where `conv2d` reduces.
-
-    Arguments:
-        input: (images, channels, height, width), or one image without the first dimension.
-        weight: (channels, filters / groups, kernel height, kernel width), in the dtype of `input`.
-        bias: (filters,), or None.
-        stride: the steps of the filters over the output, one number or two.
-        padding: what is cut from each side of the output, one number or two.
-        output_padding: how much longer the output is at its ends, one number or two, less than stride or dilation.
-        groups: into how many parts channels and filters are divided.
-        dilation: the distance of a filter's taps, one number or two.
-
-    Returns:
-        (images, filters, out height, out width), where an out length is
-        (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
-
-    Raises:
-        ValueError: where a length would be less than 1, or shapes do not fit.
-
-    >>> from facula_tensor import ones
-    >>> conv_transpose2d(ones(1, 1, 2, 2), ones(1, 1, 2, 2))
-    tensor([[[[1., 2., 1.],
-              [2., 4., 2.],
-              [1., 2., 1.]]]])
-    """
-    return _transposed("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-@overridable
-@boundary
-def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: int | Sequence[int] = 1,
-    padding: int | Sequence[int] = 0,
-    output_padding: int | Sequence[int] = 0,
-    groups: int = 1,
-    dilation: int | Sequence[int] = 1,
-) -> Tensor:
-    """The transpose of the linear map that `conv3d` is, plus a bias.
-
-    Arguments:
-        input: (volumes, channels, depth, height, width), or one volume without the first dimension.
-        weight: (channels, filters / groups, kernel depth, kernel height, kernel width), in the dtype of `input`.
-        bias: (filters,), or None.
-        stride: the steps of the filters over the output, one number or three.
-        padding: what is cut from each side of the output, one number or three.
-        output_padding: how much longer the output is at its ends, one number or three, less than stride or dilation.
-        groups: into how many parts channels and filters are divided.
-        dilation: the distance of a filter's taps, one number or three.
-
-    Returns:
-        (volumes, filters, out depth, out height, out width), lengths as in `conv_transpose2d`.
-
-    >>> from facula_tensor import ones
-    >>> conv_transpose3d(ones(1, 1, 1, 1, 2), ones(1, 1, 1, 2, 2))
-    tensor([[[[[1., 2., 1.],
-               [1., 2., 1.]]]]])
-    """
-    return _transposed("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+for dims in (1, 2, 3):
+    convolutions(dims)

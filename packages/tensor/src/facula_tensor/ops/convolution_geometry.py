@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 
 from .._core.geometry import is_integer, several
-from .._core.tensor import layout_of_tensor
-from .._dispatch.view_call import as_tensor
+from .._dispatch.arguments import geometry
 
 if TYPE_CHECKING:
-    from .._core.tensor import Tensor
+    from facula_storage import DType
+
     from .._core.types import Parameters
 
 __all__: list[str] = []
@@ -23,19 +22,36 @@ LENGTHS: dict[int, tuple[str, ...]] = {1: ("length",), 2: ("height", "width"), 3
 WHAT = {1: "sequences", 2: "images", 3: "volumes"}
 
 
-def check_shapes(
-    operation: str,
-    dims: int,
-    input: Shape,
-    weight: Shape,
-    bias: Shape | None,
-    groups: int,
-    transposed: bool,
-) -> None:
-    """Raise unless input, weight and bias fit each other, errors naming the operator.
+def words(dims: int) -> dict[str, object]:
+    """The words of docstrings of functions of sequences (1), images (2) or volumes (3), and numbers of examples."""
+    lengths, count = LENGTHS[dims], 2**dims
+    return {
+        "dims": dims, "images": WHAT[dims], "lengths": ", ".join(lengths),
+        "kernel": ", ".join([f"kernel {one}" for one in lengths]), "out": ", ".join([f"out {one}" for one in lengths]),
+        "ones": ", 1" * dims, "twos": ", 2" * dims, "count": count, "last": count - 1, "mean": (count - 1) / 2,
+    }  # fmt: skip
 
-    Shapes are those of a convolution of `dims` dimensions, or where `transposed` of its transpose.
+
+def as_images(numbers: Shape, filler: int) -> Shape:
+    """The numbers for height and width of one for a length; others as they are."""
+    return (filler,) * (2 - len(numbers)) + numbers
+
+
+def check_operands(
+    operation: str, dims: int, operands: tuple[tuple[Shape, DType], ...], groups: int, transposed: bool
+) -> None:
+    """Raise unless input, weight and perhaps bias fit each other, errors naming the operation.
+
+    They are those of a convolution of `dims` dimensions, or where `transposed` of its transpose. `conv2d` checks its
+    dtypes itself, after autocast.
     """
+    dtypes = [dtype for _, dtype in operands]
+    if operation != "conv2d" and len({*dtypes}) > 1:
+        raise DTypeError(
+            f"{operation}: expected all in one dtype; got {', '.join([dtype.name for dtype in dtypes])}; "
+            "convert with .to()"
+        )
+    (input, _), (weight, _), *biases = operands
     if not is_integer(groups) or groups < 1:
         raise ArgumentError(f"{operation}: expected groups to be an int of at least 1; got {groups!r}")
     lengths = ", ".join(LENGTHS[dims])
@@ -56,29 +72,28 @@ def check_shapes(
     if weight[0] % groups:
         raise ArgumentError(f"{operation}: expected weight.shape[0] to be a multiple of groups={groups}; got {weight}")
     filters = weight[1] * groups if transposed else weight[0]
-    if bias is not None and bias != (filters,):
-        raise ArgumentError(f"{operation}: expected bias of shape ({filters},); got {bias}")
+    if biases and biases[0][0] != (filters,):
+        raise ArgumentError(f"{operation}: expected bias of shape ({filters},); got {biases[0][0]}")
     if not all(weight[2:]):
         raise ArgumentError(f"{operation}: expected a kernel of at least one element; got weight {weight}")
 
 
-@lru_cache(maxsize=1024, typed=True)
+@geometry
 def forward_parameters(
+    name: str,
     dims: int,
-    input: Shape,
-    weight: Shape,
-    bias: Shape | None,
+    operands: tuple[tuple[Shape, DType], ...],
     stride: object,
     padding: object,
     dilation: object,
     groups: int,
-) -> Parameters:
-    """The operator's parameters for a convolution of `dims` dimensions; raises where these make none.
+) -> tuple[Parameters, bool]:
+    """The operator's parameters for a convolution of `dims` dimensions, and whether the input is one image alone.
 
-    Shapes are those of the operands; stride, padding and dilation are as the caller gave them, hashable.
+    Raises where the arguments make no convolution.
     """
-    name = f"conv{dims}d"
-    check_shapes(name, dims, input, weight, bias, groups, False)
+    (input, _), (weight, _), *_ = operands
+    check_operands(name, dims, operands, groups, False)
     steps, gaps = several(name, "stride", stride, dims, 1), several(name, "dilation", dilation, dims, 1)
     kernel = tuple([step * (length - 1) + 1 for step, length in zip(gaps, weight[2:], strict=True)])
     if padding == "same":
@@ -97,24 +112,23 @@ def forward_parameters(
             f"{kernel} and does not fit the padded input {padded}; make it smaller, or padding larger"
         )
     size = tuple([(room - span) // step + 1 for room, span, step in zip(padded, kernel, steps, strict=True)])
-    return (steps, before, gaps, int(groups), size)
+    return arranged(steps, before, gaps, groups, size), len(input) == dims + 1
 
 
-@lru_cache(maxsize=1024, typed=True)
+@geometry
 def transposed_parameters(
+    name: str,
     dims: int,
-    input: Shape,
-    weight: Shape,
-    bias: Shape | None,
+    operands: tuple[tuple[Shape, DType], ...],
     stride: object,
     padding: object,
     output_padding: object,
     groups: int,
     dilation: object,
-) -> Parameters:
+) -> tuple[Parameters, bool]:
     """`forward_parameters` of the transpose, with `output_padding` as the caller gave it."""
-    name = f"conv_transpose{dims}d"
-    check_shapes(name, dims, input, weight, bias, groups, True)
+    (input, _), (weight, _), *_ = operands
+    check_operands(name, dims, operands, groups, True)
     steps, gaps = several(name, "stride", stride, dims, 1), several(name, "dilation", dilation, dims, 1)
     cut = several(name, "padding", padding, dims, 0)
     extra = several(name, "output_padding", output_padding, dims, 0)
@@ -133,23 +147,10 @@ def transposed_parameters(
         raise ArgumentError(
             f"{name}: input {input} with padding {cut} leaves an output of {size}; make padding smaller"
         )
-    return (steps, cut, gaps, int(groups), size)
+    return arranged(steps, cut, gaps, groups, size), len(input) == dims + 1
 
 
-def shapes_of(operation: str, input: Tensor, weight: Tensor, bias: Tensor | None) -> tuple[Shape, Shape, Shape | None]:
-    """The shapes of a convolution's operands; TypeError, with the operator's name, where one is no tensor."""
-    return (
-        layout_of_tensor(as_tensor(operation, input)).shape,
-        layout_of_tensor(as_tensor(operation, weight)).shape,
-        None if bias is None else layout_of_tensor(as_tensor(operation, bias)).shape,
-    )
-
-
-def check_dtypes(operation: str, *operands: Tensor | None) -> None:
-    """Raise unless all have one dtype. The operators themselves would name images, which all operands become."""
-    layouts = [layout_of_tensor(one) for one in operands if one is not None]
-    if any([one.dtype is not layouts[0].dtype for one in layouts]):
-        raise DTypeError(
-            f"{operation}: expected all in one dtype; got {', '.join([one.dtype.name for one in layouts])}; "
-            "convert with .to()"
-        )
+def arranged(stride: Shape, padding: Shape, dilation: Shape, groups: int, size: Shape) -> Parameters:
+    """The operator's parameters: sequences are images of height 1."""
+    stride, padding, dilation = as_images(stride, 1), as_images(padding, 0), as_images(dilation, 1)
+    return stride, padding, dilation, int(groups), as_images(size, 1)

@@ -1,32 +1,73 @@
-"""Pooling: the greatest element, or the mean, of each window of an image; functions of images.
+"""Pooling: the greatest element, or the mean, of each window of sequences, images and volumes.
 
-Greatest elements are kept by index, so their gradient is put there, and its gradient picked from there. Means of
-windows, regular or adaptive, are one linear operator, and its gradient another; each is the other's rule.
+Sequences are images of height 1; see `volume_pooling.py` for volumes. Greatest elements are kept by index, so their
+gradient is put there, and its gradient picked from there. Means of windows, regular or adaptive, are one linear
+operator, and its gradient another; each is the other's rule.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from facula_errors import FaculaError
-from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous, float32, float64, int64
 
-from .._core.geometry import Pair, hashable
-from .._core.tensor import Tensor, layout_of_tensor
+from .._core.geometry import Pair
+from .._core.tensor import Tensor, layout_of_tensor, steady
 from .._dispatch.declaration import operator
-from .._dispatch.namespaces import recorded_ops
 from .._dispatch.view_call import as_tensor, in_row_major
-from .pooling_geometry import adaptive_size, avg_geometry, max_geometry
+from .._dispatch.written import function
+from .._forms.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool2d_with_indices,
+    max_pool3d,
+    max_pool3d_with_indices,
+)
+from . import volume_pooling as volumes
+from .convolution_geometry import words
+from .pooling_geometry import adaptive_geometry, avg_geometry, max_geometry
 from .widening import INTEGER, whole_means, widened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._core.types import Operands, Parameters
+    from .._dispatch.kinds import Flag, Numbers
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["adaptive_avg_pool2d", "avg_pool2d", "max_pool2d", "max_pool2d_with_indices"]
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "max_pool1d",
+    "max_pool1d_with_indices",
+    "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool3d",
+    "max_pool3d_with_indices",
+]
 
 PARAMETERS = ("geometry", "size")  # the size is that of each plane of the result
 
@@ -136,146 +177,181 @@ class _avg_pool2d_grad:
 
 
 # --------------------------------------------------------------------------------------------------- public
-def max_pool2d(
-    input: Tensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Tensor | tuple[Tensor, Tensor]:
-    """The greatest element of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart.
+def greatest(F: Namespace, name: str, input: Tensor, parameters: Parameters, return_indices: bool) -> Any:
+    """The greatest elements of windows of sequences, and their indices if `return_indices`."""
+    values, indices = F.max_pool2d(F.unsqueeze(input, -2), parameters)
+    values = F.squeeze(values, -2)
+    return (values, F.squeeze(indices, -2)) if return_indices else values
 
-    A length of the result is (length + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1, or rounded up in
-    ceil_mode if the last window then starts before the padding. Elements of the padding are never the greatest; the
-    first of equal elements is taken; NaN counts as the greatest. ValueError where windows do not fit.
 
-    Arguments:
-        input: real numbers (images, channels, height, width), or one image without the first.
-        kernel_size: height and width of a window: one number, or two.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        dilation: the distance of a window's elements.
-        ceil_mode: whether lengths are rounded up.
-        return_indices: whether to return the pair (elements, indices), the indices (int64) being into each
-            flattened (height, width).
+def means(F: Namespace, name: str, input: Tensor, parameters: Parameters) -> Tensor:
+    """The means of windows of sequences."""
+    return F.squeeze(F.avg_pool2d(F.unsqueeze(input, -2), parameters), -2)
 
-    >>> from facula_tensor import arange
-    >>> max_pool2d(arange(16.0).reshape(1, 4, 4), 2)
-    tensor([[[ 5.,  7.],
-             [13., 15.]]])
-    """
-    try:
-        shape = layout_of_tensor(as_tensor("max_pool2d", input)).shape
-        parameters = max_geometry(
-            2,
-            shape,
-            hashable(kernel_size),
-            hashable(stride),
-            hashable(padding),
-            hashable(dilation),
-            hashable(ceil_mode),
-        )
-        pooled = recorded_ops.max_pool2d(input, parameters)
+
+def pooling(dims: int) -> None:
+    """Declare the pooling functions of sequences (1), images (2) or volumes (3)."""
+    said = words(dims)
+    max_name, avg_name = f"max_pool{dims}d", f"avg_pool{dims}d"
+    find_greatest, find_means = (volumes.greatest, volumes.means) if dims == 3 else (greatest, means)
+
+    def max_pool(
+        F: Namespace,
+        input: Tensor,
+        kernel_size: Numbers,
+        stride: int | Sequence[int] | None = None,
+        padding: Numbers = 0,
+        dilation: Numbers = 1,
+        ceil_mode: Flag = False,
+        return_indices: Flag = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """The greatest element of each window of {images}.
+
+        A length of the result is (length + 2 padding - dilation (kernel_size - 1) - 1) // stride + 1, or rounded up in
+        ceil_mode if the last window then starts before the padding. Elements of the padding are never the greatest; the
+        first of equal elements is taken; NaN counts as the greatest. ValueError where windows do not fit.
+
+        Arguments:
+            input: real numbers ({images}, channels, {lengths}), or without the first dimension.
+            return_indices: whether to return the pair (elements, indices), the indices (int64) being into each
+                flattened ({lengths}).
+
+        >>> from facula_tensor import arange
+        >>> max_pool{dims}d(arange({count}.0).view(1{twos}), 2).item()
+        {last}.0
+        """
+        if dims == 3:
+            input = steady(as_tensor(max_name, input))
+        parameters = max_geometry(max_name, dims, (input,), kernel_size, stride, padding, dilation, ceil_mode)
+        if dims != 2:
+            return find_greatest(F, max_name, input, parameters, return_indices)
+        pooled = F.max_pool2d(input, parameters)
         return pooled if return_indices else pooled[0]
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
 
+    function(name=max_name, words=said, overridable=dims != 2)(max_pool)
 
-def max_pool2d_with_indices(
-    input: Tensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    dilation: int | Sequence[int] = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = True,
-) -> tuple[Tensor, Tensor]:
-    """`max_pool2d` with the indices.
+    @function(name=f"{max_name}_with_indices", words=said, overridable=dims != 2)
+    def max_pool_with_indices(
+        F: Namespace,
+        input: Tensor,
+        kernel_size: Numbers,
+        stride: int | Sequence[int] | None = None,
+        padding: Numbers = 0,
+        dilation: Numbers = 1,
+        ceil_mode: Flag = False,
+        return_indices: Flag = True,
+    ) -> tuple[Tensor, Tensor]:
+        """`max_pool{dims}d` with the indices.
 
-    Arguments:
-        input: images (N, C, H, W), or one image without N.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        dilation: the distance of a window's elements.
-        ceil_mode: whether lengths are rounded up.
-        return_indices: ignored.
+        Arguments:
+            input: real numbers ({images}, channels, {lengths}), or without the first dimension.
+            return_indices: has no effect.
 
-    >>> from facula_tensor import arange
-    >>> max_pool2d_with_indices(arange(16.0).reshape(1, 4, 4), 2)[1]
-    tensor([[[ 5,  7],
-             [13, 15]]])
-    """
-    return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)  # type: ignore[return-value]
+        >>> from facula_tensor import arange
+        >>> max_pool{dims}d_with_indices(arange({count}.0).view(1{twos}), 2)[1].item()
+        {last}
+        """
+        return max_pool(F, input, kernel_size, stride, padding, dilation, ceil_mode, True)  # type: ignore[return-value]
 
+    @function(name=avg_name, words=said, overridable=dims != 2, without=("divisor_override",) * (dims == 1))
+    def avg_pool(
+        F: Namespace,
+        input: Tensor,
+        kernel_size: Numbers,
+        stride: int | Sequence[int] | None = None,
+        padding: Numbers = 0,
+        ceil_mode: Flag = False,
+        count_include_pad: Flag = True,
+        divisor_override: int | None = None,
+    ) -> Tensor:
+        """The mean of each window of {images}, those of integers cut towards 0.
 
-def avg_pool2d(
-    input: Tensor,
-    kernel_size: int | Sequence[int],
-    stride: int | Sequence[int] | None = None,
-    padding: int | Sequence[int] = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
-    """The mean of each window, `kernel_size` elements tall and wide, `stride` (kernel_size) apart.
+        Lengths, padding and ceil_mode are as for `max_pool{dims}d`. ValueError where windows do not fit.
 
-    Shapes, padding and ceil_mode are as for `max_pool2d`. Sums are divided by the window's elements, with those in the
-    zero padding unless count_include_pad is False; or by divisor_override. Means of integers are cut towards 0.
-    ValueError where windows do not fit.
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            count_include_pad: whether elements of the zero padding count in means.
+            divisor_override: what sums are divided by, in place of the number of elements.
 
-    Arguments:
-        input: images (N, C, H, W), or one image without N.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        ceil_mode: whether lengths are rounded up.
-        count_include_pad: whether elements of the padding count in means.
-        divisor_override: what sums are divided by, in place of the number of elements.
-
-    >>> from facula_tensor import arange
-    >>> avg_pool2d(arange(16.0).reshape(1, 4, 4), 2)
-    tensor([[[ 2.5000,  4.5000],
-             [10.5000, 12.5000]]])
-    """
-    try:
-        shape = layout_of_tensor(as_tensor("avg_pool2d", input)).shape
-        return recorded_ops.avg_pool2d(
-            input,
-            avg_geometry(
-                2,
-                shape,
-                hashable(kernel_size),
-                hashable(stride),
-                hashable(padding),
-                hashable(ceil_mode),
-                hashable(count_include_pad),
-                hashable(divisor_override),
-            ),
+        >>> from facula_tensor import arange
+        >>> avg_pool{dims}d(arange({count}.0).view(1{twos}), 2).item()
+        {mean}
+        """
+        if dims == 3:
+            input = steady(as_tensor(avg_name, input))
+        parameters = avg_geometry(
+            avg_name, dims, (input,), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+        return F.avg_pool2d(input, parameters) if dims == 2 else find_means(F, avg_name, input, parameters)
 
 
-def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
-    """Means of windows that divide an image into `output_size` parts down and across, as evenly as can be.
+def adaptive_pooling(dims: int) -> None:
+    """Declare the functions that pool in windows which divide sequences (1), images (2) or volumes (3) evenly."""
+    said = words(dims)
+    max_name, avg_name = f"adaptive_max_pool{dims}d", f"adaptive_avg_pool{dims}d"
+    find_greatest, find_means = (volumes.greatest, volumes.means) if dims == 3 else (greatest, means)
 
-    input: (images, channels, height, width), or one image without the first. None keeps a length.
-    Part i of n covers elements from floor(i length / n) up to ceil((i + 1) length / n).
+    @function(name=avg_name, words=said, overridable=dims != 2)
+    def adaptive_avg_pool(F: Namespace, input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:
+        """The means of windows that divide {images} into `output_size` parts, as evenly as can be.
 
-    >>> from facula_tensor import arange
-    >>> adaptive_avg_pool2d(arange(16.0).reshape(1, 4, 4), (1, 2))
-    tensor([[[6.5000, 8.5000]]])
-    """
-    try:
-        shape = layout_of_tensor(as_tensor("adaptive_avg_pool2d", input)).shape
-        return recorded_ops.avg_pool2d(
-            input, (None, adaptive_size("adaptive_avg_pool2d", 2, shape, hashable(output_size)))
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+        Part i of n covers elements from floor(i length / n) up to ceil((i + 1) length / n).
+
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            output_size: the number of windows: one number, or one for each dimension; None keeps a length.
+
+        >>> from facula_tensor import arange
+        >>> adaptive_avg_pool{dims}d(arange({count}.0).view(1{twos}), 1).item()
+        {mean}
+        """
+        if dims == 3:
+            input = steady(as_tensor(avg_name, input))
+        parameters = adaptive_geometry(avg_name, dims, (input,), output_size)
+        return F.avg_pool2d(input, parameters) if dims == 2 else find_means(F, avg_name, input, parameters)
+
+    def adaptive_max_pool(
+        F: Namespace, input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: Flag = False
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """The greatest elements of windows that divide {images}, those of `adaptive_avg_pool{dims}d`.
+
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            output_size: the number of windows: one number, or one for each dimension; None keeps a length.
+            return_indices: whether to return the pair (elements, indices), the indices (int64) being into each
+                flattened ({lengths}).
+
+        >>> from facula_tensor import arange
+        >>> adaptive_max_pool{dims}d(arange({count}.0).view(1{twos}), 1).item()
+        {last}.0
+        """
+        if dims == 3:
+            input = steady(as_tensor(max_name, input))
+        parameters = adaptive_geometry(max_name, dims, (input,), output_size)
+        if dims != 2:
+            return find_greatest(F, max_name, input, parameters, return_indices)
+        pooled = F.max_pool2d(input, parameters)
+        return pooled if return_indices else pooled[0]
+
+    function(name=max_name, words=said, overridable=True)(adaptive_max_pool)
+
+    @function(name=f"{max_name}_with_indices", words=said, overridable=True)
+    def adaptive_max_pool_with_indices(
+        F: Namespace, input: Tensor, output_size: int | Sequence[int | None] | None, return_indices: Flag = True
+    ) -> tuple[Tensor, Tensor]:
+        """`adaptive_max_pool{dims}d` with the indices.
+
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            output_size: as `adaptive_max_pool{dims}d` takes it.
+            return_indices: has no effect.
+
+        Returns:
+            The pair (elements, indices).
+        """
+        return adaptive_max_pool(F, input, output_size, True)  # type: ignore[return-value]
+
+
+for dims in (1, 2, 3):
+    pooling(dims)
+    adaptive_pooling(dims)

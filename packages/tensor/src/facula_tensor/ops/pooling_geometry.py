@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
+from facula_storage import int64
 
 from .._core.geometry import is_integer, several
-from .convolution_geometry import LENGTHS, WHAT
+from .._dispatch.arguments import geometry
+from .convolution_geometry import LENGTHS, WHAT, as_images
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_storage import DType
+
     from .._core.types import Lengths
 
 __all__: list[str] = []
@@ -68,32 +73,37 @@ def stride_of(name: str, stride: Lengths | None, kernel: Numbers) -> Numbers:
     return kernel if left_out else several(name, "stride", stride, len(kernel), 1)
 
 
-@lru_cache(maxsize=1024, typed=True)
+@geometry
 def max_geometry(
+    name: str,
     dims: int,
-    shape: Numbers,
+    operands: tuple[tuple[Numbers, DType], ...],
     kernel_size: Lengths,
     stride: Lengths | None,
     padding: Lengths,
     dilation: Lengths,
     ceil_mode: bool,
 ) -> tuple[tuple[Numbers, Numbers, Numbers, Numbers], Numbers]:
-    """The geometry for greatest elements, and the sizes that come out; raises where there are no windows."""
-    name = f"max_pool{dims}d"
+    """The geometry for greatest elements, and the sizes that come out; raises where there are no windows.
+
+    Sequences are images of height 1.
+    """
+    ((shape, _),) = operands
     check_planes(name, dims, shape)
     kernel = several(name, "kernel_size", kernel_size, dims, 1)
     dilation = several(name, "dilation", dilation, dims, 1)
     stride = stride_of(name, stride, kernel)
     padding = several(name, "padding", padding, dims, 0)
-    return (kernel, stride, padding, dilation), count_windows(
-        name, shape[-dims:], kernel, stride, padding, dilation, flag(name, "ceil_mode", ceil_mode)
-    )
+    size = count_windows(name, shape[-dims:], kernel, stride, padding, dilation, flag(name, "ceil_mode", ceil_mode))
+    windows = as_images(kernel, 1), as_images(stride, 1), as_images(padding, 0), as_images(dilation, 1)
+    return windows, as_images(size, 1)
 
 
-@lru_cache(maxsize=1024, typed=True)
+@geometry
 def avg_geometry(
+    name: str,
     dims: int,
-    shape: Numbers,
+    operands: tuple[tuple[Numbers, DType], ...],
     kernel_size: Lengths,
     stride: Lengths | None,
     padding: Lengths,
@@ -102,7 +112,7 @@ def avg_geometry(
     divisor: int | None,
 ) -> tuple[tuple[Numbers, Numbers, Numbers, bool, int | None], Numbers]:
     """The same for means."""
-    name = f"avg_pool{dims}d"
+    ((shape, _),) = operands
     check_planes(name, dims, shape)
     kernel = several(name, "kernel_size", kernel_size, dims, 1)
     padding = several(name, "padding", padding, dims, 0)
@@ -111,14 +121,57 @@ def avg_geometry(
         raise ArgumentError(f"{name}: expected divisor_override to be an int other than 0; got {divisor!r}")
     size = count_windows(name, shape[-dims:], kernel, stride, padding, (1,) * dims, flag(name, "ceil_mode", ceil_mode))
     padded = flag(name, "count_include_pad", padded)
-    return (kernel, stride, padding, padded, None if divisor is None else int(divisor)), size
+    windows = as_images(kernel, 1), as_images(stride, 1), as_images(padding, 0)
+    return (*windows, padded, None if divisor is None else int(divisor)), as_images(size, 1)
 
 
-@lru_cache(maxsize=1024, typed=True)
-def adaptive_size(name: str, dims: int, shape: Numbers, output_size: Lengths) -> Numbers:
-    """The lengths of what windows that divide planes evenly make; None keeps a length."""
+@geometry
+def adaptive_geometry(
+    name: str, dims: int, operands: tuple[tuple[Numbers, DType], ...], output_size: Lengths
+) -> tuple[None, Numbers]:
+    """The same for windows that divide planes evenly into `output_size` parts; None keeps a length."""
+    ((shape, _),) = operands
     check_planes(name, dims, shape)
     each = output_size if isinstance(output_size, tuple) else (output_size,) * dims
     if len(each) == dims:
         each = tuple([length if wish is None else wish for wish, length in zip(each, shape[-dims:], strict=True)])
-    return several(name, "output_size", each, dims, 0)
+    return None, as_images(several(name, "output_size", each, dims, 0), 1)
+
+
+@geometry
+def unpooled_size(
+    name: str,
+    dims: int,
+    operands: tuple[tuple[Numbers, DType], ...],
+    kernel_size: Lengths,
+    stride: Lengths | None,
+    padding: Lengths,
+    output_size: Sequence[int] | None,
+) -> Numbers:
+    """The lengths of what was pooled; raises unless elements and indices, the operands, may come of such a pooling."""
+    (shape, _), (places, dtype) = operands
+    kernel = several(name, "kernel_size", kernel_size, dims, 1)
+    step, padding = stride_of(name, stride, kernel), several(name, "padding", padding, dims, 0)
+    if len(shape) not in (dims + 1, dims + 2) or not prod(shape[-dims - 1 :]):
+        raise ArgumentError(
+            f"{name}: expected input of {dims + 1} or {dims + 2} dimensions with elements; got shape {shape}"
+        )
+    if dtype is not int64:
+        raise DTypeError(f"{name}: expected indices to be int64; got {dtype.name} {places}")
+    if places != shape:
+        raise ArgumentError(f"{name}: expected indices of the input's shape {shape}; got {places}")
+    size = tuple([
+        (count - 1) * stride - 2 * before + taps
+        for count, stride, before, taps in zip(shape[-dims:], step, padding, kernel, strict=True)
+    ])  # fmt: skip
+    if output_size is not None:
+        wished = tuple(output_size)
+        if len(wished) not in (dims, dims + 1, dims + 2):
+            raise ArgumentError(f"{name}: expected output_size of {dims} lengths; got {wished}")
+        wished = several(name, "output_size", wished[-dims:], dims, 1)
+        if not all([abs(wish - usual) < stride for wish, usual, stride in zip(wished, size, step, strict=True)]):
+            raise ArgumentError(f"{name}: expected output_size less than stride {step} from {size}; got {wished}")
+        size = wished
+    if min(size) < 1:
+        raise ArgumentError(f"{name}: input {shape} with padding {padding} leaves {size}; make padding smaller")
+    return size
