@@ -96,6 +96,19 @@ def test_generators(across):
         assert drawn[0] == drawn[1] != drawn[2] == drawn[3] and 2**40 + 5 not in drawn
 
 
+def test_sequences_of_sobol_go_on(across):
+    pytest.importorskip("scipy")
+    for theirs, library in ((True, torch), (False, facula)):
+        for given in ((3,), (3, True, 1)):
+            for count in (0, 1, 4):
+                engine = library.quasirandom.SobolEngine(*given)
+                if count:
+                    engine.draw(count)
+                found = across(engine, theirs)
+                assert found.num_generated == count and found.draw(5).tolist() == engine.draw(5).tolist()
+                assert found.reset().draw(2).tolist() == engine.reset().draw(2).tolist()
+
+
 def scaled(scaler, weight, optimizer, value):
     """A step of a gradient scaler; its scale afterwards."""
     optimizer.zero_grad()

@@ -151,7 +151,6 @@ def made_objects(library):
     }
     refused = {
         "finfo": lambda: library.finfo(library.float32),
-        "SobolEngine": lambda: library.quasirandom.SobolEngine(2),
         "averages in place": lambda: library.optim.swa_utils.AveragedModel(
             linear, multi_avg_fn=library.optim.swa_utils.get_ema_multi_avg_fn(0.9)
         ),

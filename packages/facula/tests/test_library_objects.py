@@ -118,6 +118,17 @@ def test_generators_go_on():
         assert again([generator])[0].get_state() == generator.get_state()
 
 
+def test_sequences_of_sobol_go_on():
+    pytest.importorskip("scipy")
+    for engine in (facula.quasirandom.SobolEngine(3), facula.quasirandom.SobolEngine(3, True, 1)):
+        for count in (0, 1, 4):
+            engine.draw(count)
+            found = again(engine)
+            assert repr(found) == repr(engine) and found.num_generated == engine.num_generated
+            assert found.draw(5).tolist() == again(engine).draw(5).tolist() == engine.draw(5).tolist()
+            assert found.reset().draw(3).tolist() == engine.reset().draw(3).tolist()
+
+
 def public_classes():
     found = {}
     for one in pkgutil.walk_packages(facula.__path__, "facula."):

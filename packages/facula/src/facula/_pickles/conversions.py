@@ -1,4 +1,4 @@
-"""Classes whose instances are unlike PyTorch's: loaders, gradient scalers and generators.
+"""Classes whose instances are unlike PyTorch's: loaders, gradient scalers, generators and Sobol's sequences.
 
 Each is written with the attributes that PyTorch's have, and made again by its constructor when it is loaded.
 """
@@ -142,6 +142,41 @@ def _fill_loader(loader: Any, state: Any) -> None:
     loader._seed = number(state, "_seed", 64)
 
 
+# Sobol's sequences: SciPy's engines, under other names --------------------------------------------------------------
+
+
+def _written_sobol(sobol: Any, pickler: CheckpointPickler) -> State:
+    engine = sobol._engine
+    state = {name: from_numpy(np.array(getattr(engine, own), np.int64)) for name, own in _SOBOL.items()}
+    kept = {"seed": sobol.seed, "scramble": sobol.scramble, "dimension": sobol.dimension}
+    first = from_numpy(np.array(engine._first_point, np.float32))
+    return {**kept, **state, "_first_point": first, "num_generated": sobol.num_generated}
+
+
+def fill_sobol(sobol: Any, state: Any, later: list[Callable[[], None]] | None = None) -> None:
+    """Give a new sequence the numbers of a file, when they have been read."""
+    state = expect(state, (dict, OrderedDict), "the attributes of a SobolEngine")
+    dimension, scramble = number(state, "dimension", 62) or 0, expect(state.get("scramble"), bool, "scramble")
+    type(sobol).__init__(sobol, dimension)
+    sobol.scramble, sobol.seed = scramble, number(state, "seed", 64)
+    engine, drawn = sobol._engine, number(state, "num_generated", sobol.MAXBIT) or 0
+    given = {own: expect(state.get(name), Tensor, name) for name, own in _SOBOL.items()}
+
+    def finish() -> None:
+        for own, value in given.items():
+            there = getattr(engine, own)
+            if value.shape != there.shape or int(value.min()) < 0 or int(value.max()) >= 1 << sobol.MAXBIT:
+                refuse("its pickle has a SobolEngine of other numbers than its dimension has")
+            setattr(engine, own, value.cpu().numpy().astype(there.dtype))
+        engine._first_point = (engine._shift * engine._scale).reshape(1, -1)
+        engine.num_generated = drawn
+
+    finish() if later is None else later.append(finish)
+
+
+_SOBOL = {"sobolstate": "_sv", "quasi": "_quasi", "shift": "_shift"}
+
+
 # Gradient scalers ----------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +221,7 @@ _CONVERSIONS = {
     "torch.utils.data.dataloader DataLoader": Conversion(
         _written_loader, _fill_loader, "facula.utils.data DataLoader", lambda loader: loader.shard is not None
     ),
+    "torch.quasirandom SobolEngine": Conversion(_written_sobol, fill_sobol),
     **{f"torch.{place}.grad_scaler GradScaler": _SCALER for place in ("amp", "cpu.amp", "cuda.amp")},
 }
 OWN = {converted.own: name for name, converted in _CONVERSIONS.items() if converted.own}

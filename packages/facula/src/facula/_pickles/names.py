@@ -28,7 +28,7 @@ _GROUPS = {
         "optim",
     ),
     "facula_data": tuple([f"utils.data.{one}" for one in ("dataset", "sampler", "distributed", "dataloader")]),
-    "facula": ("amp.grad_scaler", "cpu.amp.grad_scaler", "cuda.amp.grad_scaler"),
+    "facula": ("amp.grad_scaler", "cpu.amp.grad_scaler", "cuda.amp.grad_scaler", "quasirandom"),
     "facula_distributions": tuple([f"distributions.{one}" for one in (
         "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "continuous_bernoulli", "constraints",
         "dirichlet", "distribution", "exp_family", "exponential", "fishersnedecor", "gamma", "generalized_pareto",
@@ -48,6 +48,7 @@ _HOMES = {
     "facula.utils.data": "torch.utils.data.dataloader",
     "facula.cpu.amp": "torch.cpu.amp.grad_scaler",
     "facula.cuda.amp": "torch.cuda.amp.grad_scaler",
+    "facula._sobol": "torch.quasirandom",
 }
 # Modules of PyTorch's that have functions of others: those that are written in C++, and those that loaders use.
 _PLACES = {"torch._C._nn": "torch.nn.functional", "torch.utils.data._utils.collate": "torch.utils.data.dataloader"}

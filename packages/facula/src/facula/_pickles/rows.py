@@ -18,7 +18,7 @@ from facula_storage.extend import is_connected
 from facula_tensor import Generator, Tensor
 
 from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tuple_of
-from .conversions import OWN, REFRESH, Endless, conversion, refreshed, set_generator
+from .conversions import OWN, REFRESH, Endless, conversion, fill_sobol, refreshed, set_generator
 from .hooks import VERSIONED, WRAPPED, Wrapped, fill_wrapped, versioned_row
 from .names import is_operator, object_named
 from .table import GENERATOR
@@ -64,8 +64,8 @@ def face_row(table: FaceTable, name: str) -> Global | None:
         own = table.row(OWN[name])
         return own and Global(Marker(name), call=own.new, instance=own.value, build=own.build)  # type: ignore[arg-type]
     row = our_row(name, object_named(name))
-    if row is not None and row.build is fill_plain:
-        row.build = partial(fill_plain, later=table.later)
+    if row is not None and row.build in (fill_plain, fill_sobol):
+        row.build = partial(row.build, later=table.later)  # type: ignore[arg-type]
     return named_row(table.named[name]) if row is None and name in table.named else row
 
 
