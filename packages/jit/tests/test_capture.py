@@ -248,3 +248,21 @@ def test_an_object_whose_metaclass_answers_every_name_breaks_as_others_do(functi
         captured(ones(3), broken)
     with pytest.raises(CaptureError, match="return tensors and plain numbers"):
         capture(function, on_break="error")(ones(3), broken)
+
+
+@pytest.mark.parametrize("is_argument", [False, True])
+def test_a_value_that_is_always_another_object_breaks_with_the_line_that_compares_it(is_argument):
+    other = SimpleNamespace(pair=PAIR)
+
+    def function(x, pair):
+        return x * 2 if (pair if is_argument else other.pair) is KEPT.pair else x
+
+    captured = capture(function, on_break="error")
+    line = rf"test_capture.py:{function.__code__.co_firstlineno + 1} .*compare it with =="
+    with pytest.raises(CaptureError, match=rf"which object .* is, which `is` compares at .*{line}"):
+        for _ in range(20):
+            number = float("2.5")
+            other.pair = None if is_argument else (2, float("5.5"))
+            KEPT.pair = number if is_argument else PAIR
+            assert same(captured(ones(3), float("2.5")), ones(3))
+    KEPT.pair = PAIR

@@ -153,7 +153,7 @@ class Captured(Generic[P, R]):
             if self._pieces is not None:
                 kind.pieces = self._pieces.around_names([kind.replays[-1].name_of_missed])
             problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
-            kind.breaks = Break(problem, "make it an argument, or a tensor that is changed in place", None)
+            kind.breaks = Break(problem, kind.replays[-1].remedy, None)
             kind.replays.clear()
             self._latest = None
             return kind.pieces(*args, **kwargs) if kind.pieces else self._broken(kind.breaks, args, kwargs)
@@ -194,7 +194,7 @@ class Captured(Generic[P, R]):
         unsettled = found.unsettled
         if why is None and unsettled is None:
             replay = Replay(found, self._name, run.reads, self._guard)
-            replay.again, replay.given = run.again, run.given
+            replay.again, replay.given, replay.compared_at = run.again, run.given, run.reads.identity.compared_at
             replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
             is_unchecked = recorder.decides or (recorder.uses_allowed and self._interval is None)
             replay.check_at = NEVER if is_unchecked else first_check(self._interval)

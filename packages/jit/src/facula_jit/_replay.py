@@ -21,7 +21,7 @@ from ._backward_replay import BackwardReplay
 from ._boundary import Ticket, edges_to, make_output_rule, make_rule
 from ._breaks import CaptureError
 from ._checking import NEVER, Digest
-from ._checks import ADDRESS, checks_of, described, puts_of
+from ._checks import ADDRESS, EXACT, checks_of, described, puts_of
 from ._containers import Tree, rebuilt
 from ._crossings import found_crossings
 from ._lowering import Lowered, layout_of_block
@@ -78,6 +78,7 @@ class Replay(BackwardReplay):
     reads_attributes = False  # whether it may read attributes that the program gave to an argument
     check_at = NEVER  # after how many replays the next call is checked instead
     checks_made = 0
+    compared_at = ""  # the line that compares values by identity, in words
     given: list[tuple[int, Any]] | tuple[()] = ()  # arguments that it compares by identity, by place in `plain_parts`
 
     def __init__(self, recording: Recording, name: str, reads: Reads | None, guard: Guard):
@@ -355,10 +356,18 @@ class Replay(BackwardReplay):
         """The name of the variable or attribute that was found changed; "" of other checks."""
         return self.guards[self.missed].name if 0 <= self.missed < len(self.guards) else ""
 
+    @property
+    def remedy(self) -> str:
+        """What to do about state that changes often, as the one that was missed."""
+        is_exact = 0 <= self.missed < len(self.guards) and self.guards[self.missed].kind in EXACT.values()
+        if is_exact or self.missed == OTHER_OBJECT:
+            return "compare it with ==, or let it be an enum member or None"
+        return "make it an argument, or a tensor that is changed in place"
+
     def describe(self, missed: int) -> str:
         """What a check that failed is about."""
         if missed == OTHER_OBJECT:
-            return "which object an argument is, which the function compares with `is`"
+            return f"which object an argument is{self.compared_at}"
         if missed == IDENTITY:
             return "that an argument is an object which the function finds elsewhere, too"
         if missed < 0:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from facula_autograd.extend import describe_call_site
 from facula_storage.extend import CheckKind
 from facula_tensor import Tensor
 
@@ -187,6 +188,7 @@ class Identity:
     def __init__(self, names: set[str]):
         self.names = names
         self.everything = False  # whether it may compare any value so
+        self.where = ""  # the line that does so first
         self._values: list[Any] = []
 
     def compared(self, operands: tuple[Expression, Expression], frame: FrameType) -> None:
@@ -197,11 +199,17 @@ class Identity:
                 return
         if left is not UNKNOWN and right is not UNKNOWN and not may_be_equal(left, right):
             return
+        self.where = self.where or describe_call_site(frame.f_code, frame.f_lasti)
         value = right if left is UNKNOWN else left
         if value is UNKNOWN:
             self.everything = True
         elif not any([one is value for one in self._values]):
             self._values.append(value)
+
+    @property
+    def compared_at(self) -> str:
+        """The line that compares values, in words."""
+        return f", which `is` compares at {self.where}" if self.where else ""
 
     @property
     def is_used(self) -> bool:
@@ -228,7 +236,7 @@ class Identity:
             kind, holder, _, expected, _, words = one
             if kind not in EXACT:
                 continue
-            exact = one._replace(kind=EXACT[kind], words=f"the identity of {words}")
+            exact = one._replace(kind=EXACT[kind], words=f"which object {words} is{self.compared_at}")
             if kind is not CheckKind.ENTRIES:
                 if self.is_exact(expected):
                     yield exact

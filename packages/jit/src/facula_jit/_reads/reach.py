@@ -24,6 +24,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import describe_call_site
 from facula_errors.extend import is_library_module
 from facula_storage.extend import CheckKind
 from facula_tensor import Tensor
@@ -348,6 +349,7 @@ class Reach(LibraryReads):
             self.compare_digits()
         elif function in known.COMPARING_IDENTITY:
             self.compares_identity = self.identity.everything = True
+            self.identity.where = self.identity.where or (describe_call_site(*self.site) if self.site else "")
         elif function in (isinstance, issubclass):
             self._asks_for_instances = True
             self._compare_registrations()
