@@ -10,8 +10,8 @@ DEFECTS = [
     ),
     (
         "src/facula_tensor/_dispatch/fast/unary.py",
-        "                        k.node = na\n                    n.v0 = sa.version\n                if extras:",
-        "                        k.node = na\n                    n.v0 = 0\n                if extras:",
+        "                    n.s0 = k\n                    n.v0 = sa.version\n",
+        "                    n.s0 = k\n                    n.v0 = 0\n",
         "tests/invariants/test_saved.py::test_changes_before_a_call_do_not_count[log]",
         "a version counter: a change before the call counts as one after it",
     ),

@@ -942,9 +942,9 @@ def floor_(self: Tensor) -> Tensor:
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, rounded down. Its gradient is 0."""
 def fmax(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The larger of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
+    """The larger of each pair of elements; the other one where one is NaN. Equal: the first has the gradient."""
 def fmin(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
+    """The smaller of each pair of elements; the other one where one is NaN. Equal: the first has the gradient."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:

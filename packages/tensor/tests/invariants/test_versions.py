@@ -96,13 +96,26 @@ def test_changes_before_the_save_do_not_count():
     assert not x.grad[0].numpy().any()
 
 
-def test_results_are_saved_with_their_version():
-    for name in ("exp", "tanh", "sigmoid", "sqrt"):
-        x, _ = pair()
-        out = getattr(x, name)()
-        out.detach().add_(1)
-        with pytest.raises(MutationError, match=f"its result.*{name} saved it at"):
-            out.sum().backward()
+@pytest.mark.parametrize(("name", "arguments"), [
+    ("exp", ()), ("tanh", ()), ("sigmoid", ()), ("sqrt", ()), ("amax", (1,)), ("amin", ()), ("max", ()),
+    ("logsumexp", (0,)), ("norm", (2, 1)), ("norm", (3,)), ("median", ()), ("cumprod", (0,)), ("logcumsumexp", (1,)),
+])  # fmt: skip
+def test_results_are_saved_with_their_version(name, arguments):
+    x, _ = pair()
+    out = getattr(x, name)(*arguments)
+    out.detach().add_(1)
+    with pytest.raises(MutationError, match=r"its result.* saved it at"):
+        out.sum().backward()
+
+
+@pytest.mark.parametrize("name", ["amax", "logsumexp", "norm"])
+def test_operands_are_saved_beside_results(name):
+    x, _ = pair()
+    a = x * 1
+    out = getattr(a, name)(dim=1)
+    a.detach().add_(1)
+    with pytest.raises(MutationError, match=r"its operand 'input'.* saved it at"):
+        out.sum().backward()
 
 
 def test_a_leaf_that_was_given_other_memory():

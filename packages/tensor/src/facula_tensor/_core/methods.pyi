@@ -495,9 +495,9 @@ class Methods:
     def floor_divide_(self, other: Operand) -> Tensor:
         """`floor_divide` in place: changes this tensor and returns it."""
     def fmax(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The larger of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
+        """The larger of each pair of elements; the other one where one is NaN. Equal: the first has the gradient."""
     def fmin(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient."""
+        """The smaller of each pair of elements; the other one where one is NaN. Equal: the first has the gradient."""
     def fmod(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
     def fmod_(self, other: Operand) -> Tensor:

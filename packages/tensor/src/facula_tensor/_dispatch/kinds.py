@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .._core.tensor import Tensor
+    from .._core.types import Dims
 
     Reals: TypeAlias = Tensor
     Checked: TypeAlias = Tensor
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     Outs: TypeAlias = Sequence[Tensor] | None
     Numbers: TypeAlias = int | Sequence[int]
     Axis: TypeAlias = int | None
+    Axes: TypeAlias = Dims | None
+    PlainAxis: TypeAlias = int | None
+    ReducedDim: TypeAlias = int | None
+    ReducedDims: TypeAlias = Dims | None
+    KeepDims: TypeAlias = bool
     Reduction: TypeAlias = str
     ReductionOrBatchMean: TypeAlias = str
     Averages: TypeAlias = bool | None
@@ -57,6 +63,14 @@ class Kind(NamedTuple):
 
 PROMOTION, ARGUMENTS, TENSOR = ".._core.promotion", ".._dispatch.arguments", ".._core.tensor"
 AS_TENSOR = (".._dispatch.view_call", "as_tensor")
+AXIS = Kind(
+    "int | None",
+    'axis_for(dim, {name}, "{operation}")',
+    "{name} is not None",
+    ((ARGUMENTS, "axis_for"),),
+    "NumPy's name of `dim`.",
+    sets="dim",
+)
 
 
 def of_ndim(ndim: int, says: str) -> Kind:
@@ -129,14 +143,12 @@ KINDS = {
     "Truth": Kind("bool", "bool({name})", "{name} is not False and {name} is not True"),
     "Outs": Kind("Sequence[Tensor] | None", says="the tensors where the results go; new ones if None."),
     "Numbers": Kind("int | Sequence[int]"),  # one for all dimensions, or one for each
-    "Axis": Kind(
-        "int | None",
-        'axis_for(dim, {name}, "{operation}")',
-        "{name} is not None",
-        ((ARGUMENTS, "axis_for"),),
-        "NumPy's name of `dim`.",
-        sets="dim",
-    ),
+    "Axis": AXIS,
+    "Axes": AXIS._replace(annotation="Dims | None"),
+    "PlainAxis": AXIS._replace(convert="{name}", needs=()),
+    "ReducedDim": Kind("int | None", says="the dimension; all elements if None."),
+    "ReducedDims": Kind("Dims | None", says="the dimension, or several; all of them if None."),
+    "KeepDims": Kind("bool", "{name}", "{name}", says="NumPy's name of `keepdim`.", sets="keepdim"),
     "Reduction": Kind(
         "str",
         'refuse_choice("{operation}", "{name}", {name}, REDUCTIONS)',

@@ -50,7 +50,9 @@ def node_for(
         node.e0 = edges[0]
         if op.arity == 1:
             node.rest = (layouts[0], parameters)
-            if op.saves_input:
+            if op.saves_both:
+                node.rest += saved[0], versions[0]
+            elif op.saves_input:
                 node.s0, node.v0 = saved[0], versions[0]
         else:
             node.e1, node.s0, node.s1 = edges[1], None, None

@@ -107,7 +107,9 @@ class Operator:
         self.elementwise = is_elementwise
         self.signature: Function | None = declared.get("signature")
         self.parameters: tuple[str, ...] = declared.get("parameters", ())
-        operands = ("input",) if self.signature is None else operands_of(self.signature, self.parameters)
+        operands: tuple[str, ...] = ("input",)
+        if self.signature is not None and "prepare" not in declared:
+            operands = operands_of(self.signature, self.parameters)
         self.inputs: tuple[str, ...] = declared.get("inputs", operands)
         own = [f"{kind}_{name}" for name in self.inputs for kind in ("vjp", "partial")]
         _check_names(self.name, declared, KNOWN.union(own))
@@ -164,6 +166,7 @@ class Operator:
         self.complex_rules: dict[Rule, Rule]
         self.saves_input: bool
         self.saves_out: bool
+        self.saves_both: bool  # the operand and the result
         self.saves_further: bool  # rules ask for results after the first
         self.recorded: bool  # it has rules
         self.extras: bool  # rules ask for layouts or parameters

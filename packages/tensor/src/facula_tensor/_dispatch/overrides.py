@@ -59,8 +59,8 @@ def call_override(op: Operator, operands: Operands, parameters: Parameters, out:
         args = (operands, parameters)
     elif parameters:
         args = (*operands, parameters)
-    numbers = op.signature is None or not any([isinstance(a, Tensor) for a in operands[1:]])
-    return call_torch_function(op.name, op.public if numbers else op.call, args, kwargs, operands)
+    takes_same = op.signature is None or not (parameters or any([isinstance(a, Tensor) for a in operands[1:]]))
+    return call_torch_function(op.name, op.public if takes_same else op.call, args, kwargs, operands)
 
 
 def call_torch_function(name: str, function: Function, args: Args, kwargs: Kwargs, operands: Operands = ()) -> Any:

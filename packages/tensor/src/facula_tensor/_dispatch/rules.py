@@ -52,8 +52,8 @@ def make_rules(op: Operator) -> None:
     fresh = not any(getattr(rule, "may_alias_grad", False) for rule in op.vjps.values())
     saves = bool(names & {*op.inputs, "out", *op.results[1:]})
     single = len(op.results) == 1
-    both = op.saves_out and op.saves_input
-    quick_unary = op.arity == 1 and not op.launch_scalars and single and not both
+    op.saves_both = op.saves_out and op.saves_input
+    quick_unary = op.arity == 1 and not op.launch_scalars and single and not (op.saves_both and op.elementwise)
     quick_binary = op.arity == 2 and not op.parameters and not op.saves_out and not op.optional and single
     op.is_fast = (quick_unary or quick_binary) and op.vjp_all is None
     op.needs = needs
@@ -163,7 +163,15 @@ def _picking(rule: Function, places: Sequence[str]) -> Function:
 def _unary(op: Operator, vjps: Mapping[str, Function]) -> Function:
     (operand,) = op.inputs
     rule = rule_of(op.name, vjps, operand)
-    if op.extras:
+    if op.saves_both:
+        whole = _uniform(rule, (operand, "out", f"{operand}_layout", *op.parameters))
+
+        def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
+            layout, parameters, input, version = node.rest
+            return (
+                (node.e0, whole(F, g, _saved(node, input, version, operand), saved_out(node), layout, *parameters)),
+            )
+    elif op.extras:
         saved = ("out",) if op.saves_out else (operand,) if op.saves_input else ()
         places = (*saved, f"{operand}_layout", *op.parameters)
         full = _uniform(rule, places)

@@ -27,6 +27,8 @@ def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple[Any,
         node.s0, node.s1 = Packed(snapshot(out), hooks), None
     if type(kept) is SavedTensors:
         kept.values = pack_value(kept.values, hooks, Tensor)
+    elif op.saves_both:
+        node.rest = pack_value(kept, hooks, Tensor)
     unpack_with(node, _unpacked)
 
 
@@ -38,4 +40,8 @@ def _unpacked(node: Node) -> Node:
     kept = getattr(node, "rest", None)
     if type(kept) is SavedTensors:
         twin.rest = saved_tensors(kept.edges, unpack_value(kept.values), kept.layouts, kept.parameters)
+    elif type(kept) is tuple and len(kept) == 4:  # of an operator that saves its operand and its result
+        layout, parameters, packed, _ = kept
+        input = unpack_value(packed)
+        twin.rest = layout, parameters, input, input._storage.version
     return twin

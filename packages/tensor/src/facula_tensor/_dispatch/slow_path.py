@@ -168,8 +168,8 @@ def into(op: Operator, operands: Operands, layouts: Layouts, parameters: Paramet
     if len(outputs) != 1:
         raise UnsupportedError(f"{op.name}: out= with several results is not supported; copy the results")
     target, direct = check_out(op.name, outputs[0], out, operands, op.elementwise)
-    if not direct:  # another dtype, or memory shared with an operand: by way of a temporary
-        (result,) = run(find_plan(op, layouts, parameters), operands, parameters[op.fixed :])
+    if not direct or op.execute is not None:  # another dtype, or memory shared with an operand: through a temporary
+        (result,) = computed(op, operands, layouts, parameters)
         no_record_ops.copy_into(target, result)
     else:
         layout = target._layout

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .operator import Operator
 
 FOLDER = "facula_tensor._forms"
-NOTHING: Mapping[str, str] = {}
+NOTHING: Mapping[str, Any] = {}
 
 
 class Declared(NamedTuple):
@@ -34,6 +34,9 @@ class Declared(NamedTuple):
     - `label`: how errors name it, where that is not its name.
     - `refuses`: conditions of the arguments where an error is raised, and what it says that it expected.
     - `parameters`: those of the operator's arguments that it takes in a tuple, after its operands.
+    - `prepare`: a function `(operation, *arguments)` that checks those of the arguments that it names and returns the
+      operator's operand and its tuple of parameters, which then have names of their own.
+    - `special_cases`: conditions of the arguments where other functions `(operation, *arguments)` compute the result.
     - `inplace`: it takes `inplace=`; `changes`: there is one with an underscore that changes its input, a method if
       `method`, else a function. `fits`: of that one the result must have the shape and a dtype that the input can
       store; else it is broadcast and cast.
@@ -54,6 +57,8 @@ class Declared(NamedTuple):
     is_body: bool = True
     label: str = ""
     parameters: tuple[str, ...] = ()
+    prepare: Function | None = None
+    special_cases: Mapping[str, Function] = NOTHING
     refuses: Mapping[str, str] = NOTHING
     inplace: bool = False
     changes: bool = False
@@ -70,7 +75,7 @@ class Declared(NamedTuple):
     without: tuple[str, ...] = ()
 
 
-OPTIONS = ("label", "refuses", "changes", "fits", "out", "overridable", "method", "quick")
+OPTIONS = ("label", "prepare", "special_cases", "refuses", "changes", "fits", "out", "overridable", "method", "quick")
 """What the class of an operator may say of its public function, beside the signature."""
 
 
@@ -99,6 +104,9 @@ def declare(what: Declared, body: Function | None = None) -> Function:
     """The public function of a declaration; `body` is what it calls, unless an operator has its name."""
     declared.append(what)
     file = file_of(what.module)
+    for one in (what.prepare, *what.special_cases.values()):
+        if one is not None and one.__module__ == what.module:
+            setattr(bodies_of(file), one.__name__, one)
     if body is not None:
         setattr(bodies_of(file), what.name, body)
     module = import_module(f"{FOLDER}.{file}")
@@ -114,7 +122,7 @@ def declare(what: Declared, body: Function | None = None) -> Function:
 def written_operator(op: Operator, body: type) -> Function:
     """The public function of an operator whose declaration has a signature."""
     said = vars(body)
-    options = {name: said[name] for name in OPTIONS if name in said}
+    options = {"overridable": "prepare" in said} | {name: said[name] for name in OPTIONS if name in said}
     what = Declared(op.name, op.module, op.doc, said["signature"].__func__, False, parameters=op.parameters, **options)
     function = declare(what)
     op.public = function

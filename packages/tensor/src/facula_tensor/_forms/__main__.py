@@ -64,11 +64,11 @@ def public(texts: list[Text]) -> str:
 
 def imports(needs: set[tuple[str, str]]) -> str:
     """Import statements, sorted as ruff sorts them."""
-    by_module: dict[str, list[str]] = defaultdict(list)
+    by_module: dict[tuple[str, str], list[str]] = defaultdict(list)
     for module, name in sorted(needs):
-        by_module[module].append(name)
+        by_module[module, name if " as " in name else ""].append(name)
     groups: list[list[str]] = [[], [], []]
-    for module, names in by_module.items():
+    for (module, _), names in by_module.items():
         names.sort(key=lambda name: (not name.isupper(), not name[0].isupper(), name.lower()))
         line = f"from {module} import {', '.join(names)}"
         long = "".join([f"    {name},\n" for name in names])

@@ -17,12 +17,13 @@ from ._arguments import Argument, arguments_of, listed, options_of, passed_on
 from ._docstrings import changing_docstring, docstring
 
 if TYPE_CHECKING:
+    from facula_tensor._core.types import Function
     from facula_tensor._dispatch.written import Declared
 
 WIDTH = 120
 PARTS = re.compile(r', (?![^()]*\))(?=(?:[^"]*"[^"]*")*[^"]*$)')  # between arguments, neither in brackets nor in quotes
 INSIDE = (("facula_errors", "FaculaError"), ("facula_errors.extend", "trim_traceback"))
-RENAMED = {"dim", "keepdim", "other"}  # arguments of methods that have other names: `OTHER_NAMES` of facula_errors
+RENAMED = {"axis": "dim", "keepdims": "keepdim", "x2": "other"}  # methods' arguments: OTHER_NAMES of facula_errors
 TYPES = {name: "facula_storage" for name in ("DType", "Device", "Layout")} | {
     "Callable": "collections.abc", "Sequence": "collections.abc", "Tensor": ".._core.tensor", "Size": ".._core.size",
     "Generator": ".._creation.generator", "NamedResults": "..ops.named_results",
@@ -50,7 +51,9 @@ class Text:
         texts = [self.returned, *[one.kind.annotation for one in [*self.operands, *self.options]]]
         words = {word for text in texts for word in re.findall(r"[A-Z]\w+", text)} - {"None", "Any", "Literal"}
         self.types = {(module_of(word, what), word) for word in words | {"Tensor"}}
-        self.renames = what.method and not what.quick and bool(RENAMED & {one.name for one in self.operands})
+        names = {one.name for one in self.operands}
+        others = [other for other, usual in RENAMED.items() if usual in names and other not in names]
+        self.renames = what.method and not what.quick and bool(others)
 
     def functions(self) -> list[str]:
         """The public function, and the one that changes its input if there is one."""
@@ -80,6 +83,8 @@ class Text:
                 step = f"{one.kind.sets or one.name} = {one.kind.convert.format(**known)}"
                 condition = one.kind.unless.format(name=one.name)
                 steps += [f"if {condition}:", f"    {step}"] if condition else [step]
+        for condition, other in self.what.special_cases.items():
+            steps += [f"if {condition}:", f"    return {self.call_of(other, operation)}"]
         for condition, expectation in self.what.refuses.items():
             self.needs.add(("facula_errors", "ArgumentError"))
             text = f'{"f" * ("{" in expectation)}"{operation}: expected {expectation}"'
@@ -103,7 +108,7 @@ class Text:
 
     def results(self) -> list[str]:
         """The last steps."""
-        *steps, last = self.result("result" if self.out or self.options else "")
+        *steps, last = self.result("result" if (self.out and self.what.prepare is None) or self.options else "")
         if self.options:
             self.needs.add((".._creation.filled", "in_format" if self.what.memory_format else "finish"))
             if not self.what.memory_format:
@@ -111,7 +116,7 @@ class Text:
             condition = "if memory_format is not None or requires_grad:"
             change = "    result = in_format(result, memory_format, requires_grad)"
             return [*steps, last, condition, change, "return result"]
-        if not self.out:
+        if not self.out or self.what.prepare is not None:
             return [*steps, last]
         self.needs.add((".._dispatch.writing", "write_out"))
         return [*steps, last, f'return result if out is None else write_out("{self.operation}", result, out)']
@@ -149,6 +154,9 @@ class Text:
     def call(self, first: str = "") -> str:
         """The call of the operator, or of the declared body, perhaps with another first operand."""
         passed = passed_on(self.operands)
+        if (prepare := self.what.prepare) is not None:
+            self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
+            return f"ops.{self.what.name}(*{self.call_of(prepare, self.operation)}{', out' * self.what.out})"
         if not self.what.is_body:
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
             given = [one.name for one in passed if one.name not in self.what.parameters]
@@ -165,6 +173,16 @@ class Text:
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
             given.insert(0, "ops")
         return f"bodies.{self.what.name}({', '.join(given)})"
+
+    def call_of(self, function: Function, operation: str) -> str:
+        """The call of a function `(operation, *arguments)`, with those of the arguments that it names."""
+        code = function.__code__
+        names = code.co_varnames[1 : code.co_argcount]
+        given = [f'"{operation}"', *[one.name for one in passed_on([*self.operands, *self.out]) if one.name in names]]
+        is_own = function.__module__ == self.what.module  # which is not complete when it imports the written functions
+        module = ".._dispatch.written" if is_own else f"..{function.__module__.partition('.')[2]}"
+        self.needs.add((module, "bodies_of" if is_own else function.__name__))
+        return f"{'bodies.' * is_own}{function.__name__}({', '.join(given)})"
 
     def function(self, name: str, arguments: list[Argument], doc: str, steps: list[str], overridable: bool) -> str:
         """A function's text."""

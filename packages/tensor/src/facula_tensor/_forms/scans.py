@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
 
 from .._core.tensor import method
 from .._dispatch.arguments import axis_for, source
@@ -27,7 +28,6 @@ bodies = bodies_of("scans")
 
 @overridable
 @method()
-@boundary
 def cumsum(
     input: Tensor,
     dim: int | None = None,
@@ -51,14 +51,17 @@ def cumsum(
     >>> cumsum(tensor([1, 2, 3]), 0)
     tensor([1, 3, 6])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "cumsum")
-    result = bodies.cumsum(ops, input, dim, dtype=dtype)
-    return result if out is None else write_out("cumsum", result, out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "cumsum")
+        result = bodies.cumsum(ops, input, dim, dtype=dtype)
+        return result if out is None else write_out("cumsum", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method()
-@boundary
 def cumsum_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """`cumsum` in place.
 
@@ -70,13 +73,16 @@ def cumsum_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = 
     Returns:
         `input`.
     """
-    before = source("cumsum_", input)
-    return input.copy_(bodies.cumsum(ops, before, dim, dtype=dtype))
+    try:
+        before = source("cumsum_", input)
+        return input.copy_(bodies.cumsum(ops, before, dim, dtype=dtype))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @overridable
 @method()
-@boundary
 def cumprod(
     input: Tensor,
     dim: int | None = None,
@@ -98,14 +104,17 @@ def cumprod(
     >>> cumprod(tensor([1, 2, 3]), 0)
     tensor([1, 2, 6])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "cumprod")
-    result = bodies.cumprod(ops, input, dim, dtype=dtype)
-    return result if out is None else write_out("cumprod", result, out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "cumprod")
+        result = bodies.cumprod(ops, input, dim, dtype=dtype)
+        return result if out is None else write_out("cumprod", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @method()
-@boundary
 def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
     """`cumprod` in place.
 
@@ -117,13 +126,16 @@ def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None =
     Returns:
         `input`.
     """
-    before = source("cumprod_", input)
-    return input.copy_(bodies.cumprod(ops, before, dim, dtype=dtype))
+    try:
+        before = source("cumprod_", input)
+        return input.copy_(bodies.cumprod(ops, before, dim, dtype=dtype))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @overridable
 @method()
-@boundary
 def logcumsumexp(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -139,15 +151,18 @@ def logcumsumexp(
     >>> logcumsumexp(tensor([0.0, 0.0]), 0)
     tensor([0.0000, 0.6931])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "logcumsumexp")
-    result = bodies.logcumsumexp(ops, input, dim)
-    return result if out is None else write_out("logcumsumexp", result, out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "logcumsumexp")
+        result = bodies.logcumsumexp(ops, input, dim)
+        return result if out is None else write_out("logcumsumexp", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @overridable
 @method()
-@boundary
 def cummax(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
 ) -> Extremes:
@@ -163,14 +178,17 @@ def cummax(
     >>> cummax(tensor([1, 3, 2]), 0).values
     tensor([1, 3, 3])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "cummax")
-    return bodies.cummax(ops, input, dim, out=out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "cummax")
+        return bodies.cummax(ops, input, dim, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @overridable
 @method()
-@boundary
 def cummin(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
 ) -> Extremes:
@@ -186,6 +204,10 @@ def cummin(
     >>> cummin(tensor([3, 1, 2]), 0).values
     tensor([3, 1, 1])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "cummin")
-    return bodies.cummin(ops, input, dim, out=out)
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "cummin")
+        return bodies.cummin(ops, input, dim, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -30,15 +30,15 @@ def chosen_back(F: Namespace, g: Tensor, index: Tensor, layout: Layout, dim: int
     return F.gather_back(g, index, (layout.shape, dim)) if layout.shape else F.clone(g)
 
 
-def one_dim(operation: str, input: Tensor, dim: Dims | None, axis: Dims | None = None) -> tuple[Tensor, int]:
-    """`input` at one moment and the dimension that `dim` (or `axis`) means; 0 for a tensor without dimensions.
+def one_dim(operation: str, input: Tensor, dim: Dims | None) -> tuple[Tensor, int]:
+    """`input` at one moment and the dimension that `dim` means; 0 for a tensor without dimensions.
 
-    `operation` names the caller in errors. TypeError where neither is given.
+    `operation` names the caller in errors. TypeError where there is none.
     """
-    if axis is not None:
-        dim = axis
     input = steady(as_tensor(operation, input))
-    return input, check_dim(operation, needed_dim(operation, dim, None), len(layout_of_tensor(input).shape))
+    if dim is None:
+        needed_dim(operation, dim, None)  # says so
+    return input, check_dim(operation, dim, len(layout_of_tensor(input).shape))
 
 
 def check_ordered(operation: str, layout: Layout) -> None:

@@ -57,8 +57,8 @@ class _cumprod:
     parameters = ("dim", "backwards")
     outputs = like
 
-    def vjp_input(F, g, input, _input_layout, dim, _backwards):
-        return F.mul(F.before(F.cumprod(input, (dim, False)), dim, 1), F.recurrence(input, g, (dim, True)))
+    def vjp_input(F, g, input, out, dim):
+        return F.mul(F.before(out, dim, 1), F.recurrence(input, g, (dim, True)))
 
 
 @operator
@@ -104,8 +104,7 @@ class _logcumsumexp:
             raise DTypeError(f"logcumsumexp: not defined for {layout.dtype.name}; convert with .float()")
         return like(layout)
 
-    def vjp_input(F, g, input, _input_layout, dim, _backwards):
-        out = F.logcumsumexp(input, (dim, False))
+    def vjp_input(F, g, input, out, dim):
         earlier = F.before(out, dim, 0)
         factor = F.where(F.eq(earlier, out), 1, F.exp(F.sub(earlier, out)))
         slope = F.where(F.eq(input, float("-inf")), 0, F.exp(F.sub(input, out)))

@@ -57,7 +57,7 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
     """The function of an operator with one tensor operand and, perhaps, parameters."""
     dense, plans = op.table.dense, op.table.by_key
     record = record and op.recorded
-    rule, save_input, save_out, extras = op.rule, op.saves_input, op.saves_out, op.extras
+    rule, save_input, save_out, extras, save_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it
     frame = user_frame if library_call else _getframe
     guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
@@ -110,21 +110,23 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                 n.rule = rule
                 n.seq = next_seq()
                 n.e0 = input if na is LEAF else na
+                k = input
+                if save_input and na is not LEAF:  # `save_alias`, written out
+                    k = new_instance(Tensor)
+                    k._layout = la
+                    k._storage = sa
+                    k._offset = oa
+                    k.node = na
                 if save_out:
                     n.s0 = s
                     n.s1 = lo
                     n.v0 = n.v1 = 0
                 elif save_input:
-                    if na is LEAF:
-                        n.s0 = input
-                    else:  # `save_alias`, written out
-                        k = n.s0 = new_instance(Tensor)
-                        k._layout = la
-                        k._storage = sa
-                        k._offset = oa
-                        k.node = na
+                    n.s0 = k
                     n.v0 = sa.version
-                if extras:
+                if save_both:
+                    n.rest = (la, _parameters, k, sa.version)
+                elif extras:
                     n.rest = (la, _parameters)
                 f = frame(1)
                 n.code = f.f_code

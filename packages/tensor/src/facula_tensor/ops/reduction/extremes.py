@@ -21,45 +21,15 @@ from ..._dispatch.overrides import overridable
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
 from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
-from .reducing import MOST_DIMS, reduced, reduction
+from .reducing import MOST_DIMS, over_dims, reduced, reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..._core.types import Dims, Function
+    from ..._core.types import Function
     from ..._dispatch.namespaces import Namespace
 
 __all__ = ["amax", "amin", "max", "min"]
-
-
-def _extreme(name: str, other_doc: str) -> Function:
-    @operator
-    @under("_" + name, other_doc)
-    class body:
-        parameters = ("dims", "keepdim")
-
-        def outputs(layout, dims, keepdim):
-            check_not_empty(name, layout, dims)
-            return reduced(layout, dims, keepdim, layout.dtype)
-
-        def vjp_input(F, g, input, input_layout, dims, keepdim):
-            out = F.expand_extreme(name, input, dims)
-            winners = F.bitwise_or(F.eq(input, out), F.ne(input, input))  # the NaNs, where there are any
-            count = F.sum(F.to(winners, (g.dtype,)), (dims, True))
-            share = F.div(F.reshape(g, count.shape), count)
-            return F.where(winners, share, 0)  # not times a mask: 0 * inf would be NaN
-
-    return body
-
-
-_amax = _extreme("amax", "The largest element along dimensions.")
-_amin = _extreme("amin", "The smallest element along dimensions.")
-
-
-@composite
-def expand_extreme(F: Namespace, name: str, input: Tensor, dims: tuple[int, ...]) -> Tensor:
-    """The extreme along `dims`, with the reduced dimensions kept."""
-    return getattr(F, name)(input, (dims, True))
 
 
 def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
@@ -72,74 +42,37 @@ def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> No
         )
 
 
-@overridable
-@method()
-def amax(
-    input: Tensor,
-    dim: Dims | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient.
+def _extreme(name: str, extreme: str, result: str) -> Function:
+    @operator
+    @under(
+        name,
+        f"""The {extreme} element, or the {extreme} along `dim`; NaN where there is one. Equal ones share the gradient.
 
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
+        >>> from facula_tensor import tensor
+        >>> tensor([[1.0, 5.0], [3.0, 4.0]]).{name}(1)
+        tensor({result})
+        """,
+    )
+    class body:
+        signature = staticmethod(over_dims)
+        prepare = reduction
+        method = out = True
+        parameters = ("dims", "keepdim")
 
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
-    tensor([5., 4.])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "amax")
-        input, parameters = reduction("amax", input, dim, keepdim or keepdims)
-        return recorded_ops.amax(input, parameters, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+        def outputs(layout, dims, keepdim):
+            check_not_empty(name, layout, dims)
+            return reduced(layout, dims, keepdim, layout.dtype)
+
+        def vjp_input(F, g, input, out, input_layout, dims, keepdim):
+            winners = F.bitwise_or(F.eq(input, F.keep_dims(out, dims, keepdim)), F.ne(input, input))  # and all NaNs
+            share = F.div(F.keep_dims(g, dims, keepdim), F.sum(F.to(winners, (g.dtype,)), (dims, True)))
+            return F.where(winners, share, 0)  # not times a mask: 0 * inf would be NaN
+
+    return body
 
 
-@overridable
-@method()
-def amin(
-    input: Tensor,
-    dim: Dims | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient.
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
-    tensor([1., 3.])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "amin")
-        input, parameters = reduction("amin", input, dim, keepdim or keepdims)
-        return recorded_ops.amin(input, parameters, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+amax: Function = _extreme("amax", "largest", "[5., 4.]")
+amin: Function = _extreme("amin", "smallest", "[1., 3.]")
 
 
 def _along(name: str) -> Function:

@@ -6,24 +6,23 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage import DType, Layout, float32, float64
 from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.promotion import as_real
-from ..._core.tensor import Tensor, method
-from ..._dispatch.arguments import axis_for
+from ..._core.tensor import Tensor
 from ..._dispatch.declaration import operator
-from ..._dispatch.namespaces import recorded_ops
-from ..._dispatch.overrides import overridable
 from ..._dispatch.writing import write_out
+from ..._dispatch.written import function
 from .reducing import reduced, reduction
 from .sums import mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..._core.types import Dims
+    from ..._core.types import Dims, Function
+    from ..._dispatch.kinds import Axes, Flag, KeepDims, ReducedDims
+    from ..._dispatch.namespaces import Namespace
 
 __all__ = ["std", "std_mean", "var", "var_mean"]
 
@@ -69,16 +68,14 @@ class _var:
 
 def arguments(
     name: str,
+    root: bool,
     input: Tensor,
     dim: Dims | None,
     unbiased: bool | None,
     keepdim: bool,
-    axis: Dims | None,
     correction: float | None,
-) -> tuple[Tensor, tuple[tuple[int, ...], bool], float]:
-    """The operand, its dimensions, and what is taken off the count."""
-    if axis is not None:
-        dim = axis_for(dim, axis, name)
+) -> tuple[Tensor, tuple[tuple[int, ...], bool, float, bool]]:
+    """The operator's operand and parameters, of which the third is what is taken off the count."""
     if isinstance(dim, bool):  # PyTorch's var(x, unbiased)
         if unbiased is not None:
             raise InvalidTypeError(f"{name}: expected dim to be an integer; got {dim}")
@@ -93,174 +90,91 @@ def arguments(
     else:
         off = 1.0 if unbiased is None or unbiased else 0.0
     input, parameters = reduction(name, input, dim, keepdim)
-    return input, parameters, off
+    return input, (*parameters, off, root)
 
 
-def deviation_of(
-    name: str,
-    root: bool,
-    input: Tensor,
-    dim: Dims | None,
-    unbiased: bool | None,
-    keepdim: bool,
-    axis: Dims | None,
-    correction: float | None,
-    out: Tensor | None,
-) -> Tensor:
-    """The variance or its root."""
-    input, parameters, off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
-    return recorded_ops.var(input, (*parameters, off, root), out)
+ARGUMENTS = """
+    Arguments:
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        correction: what is taken off the number of elements.
+"""
 
 
-@overridable
-@method()
-@boundary
-def var(
-    input: Tensor,
-    dim: Dims | None = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    correction: float | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
+def _deviation(name: str, root: bool, doc: str) -> Function:
+    def body(
+        F: Namespace,
+        input: Tensor,
+        dim: ReducedDims = None,
+        unbiased: bool | None = None,
+        keepdim: Flag = False,
+        *,
+        axis: Axes = None,
+        keepdims: KeepDims = False,
+        correction: float | None = None,
+    ) -> Tensor:
+        return F.var(*arguments(name, root, input, dim, unbiased, keepdim, correction))
+
+    body.__doc__ = doc.format(arguments=ARGUMENTS)
+    return function(name=name, method=True, out=True)(body)
+
+
+var: Function = _deviation(
+    "var",
+    False,
     """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers.
 
     Squared distances from the mean, added in double precision, are divided by their number less `correction` (1), or
     less 0 where `unbiased` is False; NaN where nothing is left. Floating and complex dtypes; TypeError for others.
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        unbiased: True is a correction of 1, False of 0; 1 if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        correction: what is taken off the number of elements.
-        out: where the result goes; a new tensor if None.
-
+    {arguments}
     >>> from facula_tensor import tensor
     >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
     (tensor(1.6667), tensor(1.))
-    """
-    return deviation_of("var", False, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
-
-
-@overridable
-@method()
-@boundary
-def std(
-    input: Tensor,
-    dim: Dims | None = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    correction: float | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
+    """,
+)
+std: Function = _deviation(
+    "std",
+    True,
     """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments.
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        unbiased: True is a correction of 1, False of 0; 1 if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        correction: what is taken off the number of elements.
-        out: where the result goes; a new tensor if None.
-
+    {arguments}
     >>> from facula_tensor import tensor
     >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
     tensor([1., 0.])
-    """
-    return deviation_of("std", True, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
+    """,
+)
 
 
-def with_mean(
-    name: str,
-    root: bool,
-    input: Tensor,
-    dim: Dims | None,
-    unbiased: bool | None,
-    keepdim: bool,
-    axis: Dims | None,
-    correction: float | None,
-    out: Sequence[Tensor] | None,
-) -> tuple[Tensor, Tensor]:
-    """The variance or its root, and the mean."""
-    input, (dims, kept), off = arguments(name, input, dim, unbiased, keepdim, axis, correction)
-    results = recorded_ops.var(input, (dims, kept, off, root)), mean(input, dims, kept) if dims else mean(input)
-    if out is None:
-        return results
-    if not (isinstance(out, (tuple, list)) and len(out) == 2):
-        raise InvalidTypeError(f"{name}: expected out to be two tensors; got {type(out).__name__}")
-    return write_out(name, results[0], out[0]), write_out(name, results[1], out[1])
+def _with_mean(name: str, root: bool) -> Function:
+    def body(
+        F: Namespace,
+        input: Tensor,
+        dim: ReducedDims = None,
+        unbiased: bool | None = None,
+        keepdim: Flag = False,
+        *,
+        axis: Axes = None,
+        keepdims: KeepDims = False,
+        correction: float | None = None,
+        out: Sequence[Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        input, parameters = arguments(name, root, input, dim, unbiased, keepdim, correction)
+        dims = parameters[0]
+        results = F.var(input, parameters), mean(input, dims, parameters[1]) if dims else mean(input)
+        if out is None:
+            return results
+        if not (isinstance(out, (tuple, list)) and len(out) == 2):
+            raise InvalidTypeError(f"{name}: expected out to be two tensors; got {type(out).__name__}")
+        return write_out(name, results[0], out[0]), write_out(name, results[1], out[1])
 
-
-@overridable
-@boundary
-def var_mean(
-    input: Tensor,
-    dim: Dims | None = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    correction: float | None = None,
-    out: Sequence[Tensor] | None = None,
-) -> tuple[Tensor, Tensor]:
-    """`var` and `mean` of the same elements.
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        unbiased: True is a correction of 1, False of 0; 1 if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        correction: what is taken off the number of elements.
+    body.__doc__ = f"""`{name.removesuffix("_mean")}` and `mean` of the same elements.
+    {ARGUMENTS.rstrip()}
         out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
-    >>> var_mean(tensor([1.0, 2.0, 3.0]))
+    >>> {name}(tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
     """
-    return with_mean("var_mean", False, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
+    return function(name=name, overridable=True)(body)
 
 
-@overridable
-@boundary
-def std_mean(
-    input: Tensor,
-    dim: Dims | None = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    correction: float | None = None,
-    out: Sequence[Tensor] | None = None,
-) -> tuple[Tensor, Tensor]:
-    """`std` and `mean` of the same elements.
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        unbiased: True is a correction of 1, False of 0; 1 if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        correction: what is taken off the number of elements.
-        out: the tensors where the results go; new ones if None.
-
-    >>> from facula_tensor import tensor
-    >>> std_mean(tensor([1.0, 2.0, 3.0]))
-    (tensor(1.), tensor(2.))
-    """
-    return with_mean("std_mean", True, input, dim, unbiased, keepdim or keepdims, axis, correction, out)
+var_mean: Function = _with_mean("var_mean", False)
+std_mean: Function = _with_mean("std_mean", True)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from ..._dispatch.declaration import elementwise
+from typing import TYPE_CHECKING
+
+from ..._dispatch.declaration import elementwise, under
 from ..arithmetic import tensors_only
 from ..pointwise import real
+
+if TYPE_CHECKING:
+    from ..._core.tensor import Tensor
+    from ..._core.types import Function
+    from ..._dispatch.namespaces import Namespace
 
 __all__ = ["fmax", "fmin"]
 
 
-@elementwise
-class fmax:
-    """The larger of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient.
+def _extreme(name: str, extreme: str, wins: str, result: str) -> Function:
+    def is_chosen(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
+        return F.bitwise_or(getattr(F, wins)(input, other), F.ne(other, other))
+
+    @elementwise
+    @under(
+        name,
+        f"""The {extreme} of each pair of elements; the other one where one is NaN. Equal: the first has the gradient.
 
     Arguments:
         input: the first operand, a tensor.
@@ -19,47 +31,26 @@ class fmax:
         out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
-    >>> fmax(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
-    tensor([3., 4.])
-    """
+    >>> {name}(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
+    tensor({result})
+    """,
+    )
+    class body:
+        inputs = ("input", "other")
+        accepts = real
+        inplace = False
 
-    inputs = ("input", "other")
-    accepts = real
-    inplace = False
+        def validate_layouts(*operands):
+            tensors_only(name, *operands)
 
-    def validate_layouts(*operands):
-        tensors_only("fmax", *operands)
+        def vjp_input(F, g, input, other):
+            return F.where(is_chosen(F, input, other), g, 0)
 
-    def vjp_input(F, g, input, other):
-        return F.where(F.bitwise_or(F.ge(input, other), F.ne(other, other)), g, 0)
+        def vjp_other(F, g, input, other):
+            return F.where(is_chosen(F, input, other), 0, g)
 
-    def vjp_other(F, g, input, other):
-        return F.where(F.bitwise_or(F.ge(input, other), F.ne(other, other)), 0, g)
+    return body
 
 
-@elementwise
-class fmin:
-    """The smaller of each pair of elements; the other one where one of them is NaN. Equal: the first has the gradient.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> fmin(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))
-    tensor([1., 4.])
-    """
-
-    inputs = ("input", "other")
-    accepts = real
-    inplace = False
-
-    def validate_layouts(*operands):
-        tensors_only("fmin", *operands)
-
-    def vjp_input(F, g, input, other):
-        return F.where(F.bitwise_or(F.le(input, other), F.ne(other, other)), g, 0)
-
-    def vjp_other(F, g, input, other):
-        return F.where(F.bitwise_or(F.le(input, other), F.ne(other, other)), 0, g)
+fmax: Function = _extreme("fmax", "larger", "ge", "[3., 4.]")
+fmin: Function = _extreme("fmin", "smaller", "le", "[1., 4.]")

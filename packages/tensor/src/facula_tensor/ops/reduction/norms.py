@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype, as_real, floating
-from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
-from ..._dispatch.arguments import axis_for
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
-from ..._dispatch.overrides import overridable
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
+from ..._dispatch.written import function
 from ..spectral import values_of
 from .moments import real_dtype
-from .reducing import needed_dim, reduced, reduction
+from .reducing import needed_dim, over_dims, reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, DTypeLike
+    from ..._dispatch.kinds import Axes, Flag, KeepDims, Real, ReducedDims
+    from ..._dispatch.namespaces import Namespace
 
 __all__ = ["count_nonzero", "dist", "logsumexp", "norm"]
 
@@ -47,9 +47,9 @@ class _norm2:
         check_inexact("norm", layout)
         return reduced(layout, dims, keepdim, real_dtype(layout))
 
-    def vjp_input(F, g, input, input_layout, dims, keepdim):
-        norm = F.norm2(input, (dims, True))
-        return F.mul(input, F.div(F.reshape(g, tuple(norm.shape)), F.where(F.eq(norm, 0), 1, norm)))
+    def vjp_input(F, g, input, out, dims, keepdim):
+        norm = F.keep_dims(out, dims, keepdim)
+        return F.mul(input, F.div(F.keep_dims(g, dims, keepdim), F.where(F.eq(norm, 0), 1, norm)))
 
 
 @operator
@@ -73,11 +73,10 @@ class _norm_p:
         result = no_record_ops.pow(total, 1 / p) if p else total
         return [no_record_ops.to(result, (dtype,)) if dtype.itemsize == 2 else result]
 
-    def vjp_input(F, g, input, input_layout, dims, keepdim, p):
+    def vjp_input(F, g, input, out, input_layout, dims, keepdim, p):
         if not p:
             return F.zeros_of(input, input_layout)
-        norm = F.norm_p(input, (dims, True, p))
-        g = F.reshape(g, tuple(norm.shape))
+        norm, g = F.keep_dims(out, dims, keepdim), F.keep_dims(g, dims, keepdim)
         magnitudes = F.abs(input)
         nothing = F.eq(magnitudes, 0)
         whole = F.where(nothing, 1, magnitudes)  # powers below 0 of these would be infinite
@@ -110,7 +109,7 @@ def vector_norm_of(
         result = (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(input), (dims, kept))
     else:
         result = recorded_ops.norm_p(input, (dims, kept, p))
-    return write_out(name, result, out)
+    return result if out is None else write_out(name, result, out)
 
 
 def matrix_norm_of(
@@ -167,19 +166,18 @@ def singular_norm(
     return result
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def norm(
+    F: Namespace,
     input: Tensor,
     p: float | str | None = "fro",
-    dim: Dims | None = None,
-    keepdim: bool = False,
+    dim: ReducedDims = None,
+    keepdim: Flag = False,
     out: Tensor | None = None,
     dtype: DTypeLike | None = None,
     *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
+    axis: Axes = None,
+    keepdims: KeepDims = False,
 ) -> Tensor:
     """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two.
 
@@ -187,54 +185,65 @@ def norm(
     numbers. Squares are added in double precision. TypeError for integers, unless `dtype` is given.
 
     Arguments:
-        input: the tensor to reduce.
         p: the order.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        out: where the result goes; a new tensor if None.
         dtype: the dtype to convert to first.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
     (tensor(5.), tensor(7.))
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "norm")
     if isinstance(out, DType) and dtype is None:  # the method's fifth argument
         out, dtype = None, out
     if p == "nuc":
-        return matrix_norm_of("norm", input, p, (-2, -1) if dim is None else dim, keepdim or keepdims, dtype, out)
+        return matrix_norm_of("norm", input, p, (-2, -1) if dim is None else dim, keepdim, dtype, out)
     if isinstance(p, str) and p != "fro":
         raise ArgumentError(f"norm: expected p to be a number, 'fro' or 'nuc'; got {p!r}")
     order = 2.0 if p is None or p == "fro" else as_real(p, "norm", "p")
-    return vector_norm_of("norm", input, order, dim, keepdim or keepdims, dtype, out)
+    return vector_norm_of("norm", input, order, dim, keepdim, dtype, out)
 
 
-@overridable
-@method()
-@boundary
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+@function(method=True)
+def dist(F: Namespace, input: Tensor, other: Tensor, p: Real = 2) -> Tensor:
     """The `p`-norm of `input - other`, which broadcast.
 
     Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
+        other: the tensor that is taken off.
         p: the order.
 
     >>> from facula_tensor import tensor
     >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
     tensor(5.)
     """
-    difference = recorded_ops.sub(as_tensor("dist", input), as_tensor("dist", other))
-    return vector_norm_of("dist", difference, as_real(p, "dist", "p"), None, False, None, None)
+    difference = F.sub(as_tensor("dist", input), as_tensor("dist", other))
+    return vector_norm_of("dist", difference, p, None, False, None, None)
+
+
+def floating_reduction(
+    operation: str, input: Tensor, dim: Dims | None, keepdim: bool
+) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
+    """`reduction` along dimensions that must be given, of integers in the default floating dtype."""
+    input, parameters = reduction(operation, input, needed_dim(operation, dim, None), keepdim)
+    dtype = layout_of_tensor(input).dtype
+    return input if dtype.category >= FLOATING else recorded_ops.to(input, (floating(dtype),)), parameters
 
 
 @operator
-class _logsumexp:
-    """The logarithm of the sum of exponentials along dimensions, without overflow."""
+class logsumexp:
+    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing.
 
+    Integers are computed in the default floating dtype. Of complex numbers it is the principal value.
+
+    Arguments:
+        dim: the dimension, or several.
+
+    >>> from facula_tensor import tensor
+    >>> logsumexp(tensor([0.0, 0.0]), 0)
+    tensor(0.6931)
+    """
+
+    signature = staticmethod(over_dims)
+    prepare = floating_reduction
+    method = out = True
     parameters = ("dims", "keepdim")
 
     def outputs(layout, dims, keepdim):
@@ -257,62 +266,18 @@ class _logsumexp:
             )
         return [no_record_ops.to(result, (layout.dtype,)) if wide is not input else result]
 
-    def vjp_input(F, g, input, input_layout, dims, keepdim):
+    def vjp_input(F, g, input, out, input_layout, dims, keepdim):
         g = F.expand_grad(g, input_layout, dims, keepdim)
-        return F.mul(g, F.exp(F.sub(input, F.logsumexp(input, (dims, True)))))
+        return F.mul(g, F.exp(F.sub(input, F.keep_dims(out, dims, keepdim))))
 
 
-@overridable
-@method()
-@boundary
-def logsumexp(
-    input: Tensor,
-    dim: Dims | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing.
-
-    Integers are computed in the default floating dtype. Of complex numbers it is the principal value.
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> logsumexp(tensor([0.0, 0.0]), 0)
-    tensor(0.6931)
-    """
-    input, (dims, kept) = reduction("logsumexp", input, needed_dim("logsumexp", dim, axis), keepdim or keepdims)
-    layout = layout_of_tensor(input)
-    if layout.dtype.category < FLOATING:
-        input = recorded_ops.to(input, (floating(layout.dtype),))
-    return write_out("logsumexp", recorded_ops.logsumexp(input, (dims, kept)), out)
-
-
-@overridable
-@method()
-@boundary
-def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+@function(method=True, inline=True)
+def count_nonzero(input: Tensor, dim: ReducedDims = None, *, axis: Axes = None) -> Tensor:
     """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several).
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import tensor
     >>> count_nonzero(tensor([[0, 1], [2, 3]]), 0)
     tensor([1, 2])
     """
-    if axis is not None:
-        dim = axis_for(dim, axis, "count_nonzero")
     input, parameters = reduction("count_nonzero", input, dim, False)
     return no_record_ops.sum(no_record_ops.to(input, (bool_,)), parameters)

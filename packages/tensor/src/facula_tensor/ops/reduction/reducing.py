@@ -16,6 +16,7 @@ from ..._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
     from ..._core.types import Dims
+    from ..._dispatch.kinds import Axes, Axis, Flag, KeepDims, ReducedDim, ReducedDims
     from ..._dispatch.namespaces import Namespace
 
 MOST_DIMS = 64
@@ -69,6 +70,18 @@ def reduction(
     return input, parameters
 
 
+def over_dims(
+    input: Tensor, dim: ReducedDims = None, keepdim: Flag = False, *, axis: Axes = None, keepdims: KeepDims = False
+) -> None:
+    """The signature of reductions over all elements or along dimensions."""
+
+
+def over_dim(
+    input: Tensor, dim: ReducedDim = None, keepdim: Flag = False, *, axis: Axis = None, keepdims: KeepDims = False
+) -> None:
+    """The signature of reductions over all elements or along one dimension."""
+
+
 def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None) -> AnyDims:
     """`dim` or `axis`, of which there must be one: TypeError otherwise."""
     if axis is not None:
@@ -88,9 +101,15 @@ def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) 
 
 
 @composite
-def expand_grad(F: Namespace, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
-    """A reduced tensor as a view of the shape it was reduced from."""
+def keep_dims(F: Namespace, input: Tensor, dims: tuple[int, ...], keepdim: bool) -> Tensor:
+    """A reduced tensor in the shape that it has if the reduced dimensions stay."""
     if not keepdim:
         for dim in dims:
-            g = F.unsqueeze(g, dim)
-    return F.expand(g, layout.shape)
+            input = F.unsqueeze(input, dim)
+    return input
+
+
+@composite
+def expand_grad(F: Namespace, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
+    """A reduced tensor as a view of the shape it was reduced from."""
+    return F.expand(F.keep_dims(g, dims, keepdim), layout.shape)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import FaculaError
-from facula_errors.extend import trim_traceback
-from facula_storage import bool_
+from facula_storage import Layout, bool_
 
-from ..._core.tensor import Tensor, layout_of_tensor, method
-from ..._dispatch.arguments import axis_for
+from ..._core.tensor import Tensor
 from ..._dispatch.declaration import operator, under
-from ..._dispatch.namespaces import no_record_ops, recorded_ops
-from ..._dispatch.overrides import overridable
-from .reducing import reduced, reduction
+from ..._dispatch.namespaces import no_record_ops
+from .reducing import over_dims, reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, Function
@@ -21,10 +17,31 @@ if TYPE_CHECKING:
 __all__ = ["all", "any"]
 
 
-def _truth(name: str) -> Function:
+def tests(
+    operation: str, input: Tensor, dim: Dims | None, keepdim: bool
+) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
+    """The operator's arguments: which elements are nonzero, the dimensions and `keepdim`."""
+    input, parameters = reduction(operation, input, dim, keepdim)
+    layout = input._layout
+    real = layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # `layout_of_tensor`
+    return input if real.dtype is bool_ else no_record_ops.to(input, (bool_,)), parameters
+
+
+def _truth(name: str, elements: str, operand: str) -> Function:
     @operator
-    @under("_" + name, "Whether elements are nonzero.")
+    @under(
+        name,
+        f"""Whether {elements} nonzero, over all or along `dim`: bool, for every dtype.
+
+        >>> from facula_tensor import tensor
+        >>> tensor({operand}).{name}(1)
+        tensor([ True, False])
+        """,
+    )
     class body:
+        signature = staticmethod(over_dims)
+        prepare = tests
+        method = out = True
         parameters = ("dims", "keepdim")
 
         def outputs(layout, dims, keepdim):
@@ -33,79 +50,5 @@ def _truth(name: str) -> Function:
     return body
 
 
-_any = _truth("any")
-_all = _truth("all")
-
-
-@overridable
-@method()
-def any(
-    input: Tensor,
-    dim: Dims | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Whether any element is nonzero, over all or along `dim`: bool, for every dtype.
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[0, 1], [0, 0]]).any(1)
-    tensor([ True, False])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "any")
-        input, parameters = reduction("any", input, dim, keepdim or keepdims)
-        if layout_of_tensor(input).dtype is not bool_:
-            input = no_record_ops.to(input, (bool_,))
-        return recorded_ops.any(input, parameters) if out is None else recorded_ops.any(input, parameters, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-def all(
-    input: Tensor,
-    dim: Dims | None = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype.
-
-    Arguments:
-        input: the tensor to reduce.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1, 1], [0, 1]]).all(1)
-    tensor([ True, False])
-    """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "all")
-        input, parameters = reduction("all", input, dim, keepdim or keepdims)
-        if layout_of_tensor(input).dtype is not bool_:
-            input = no_record_ops.to(input, (bool_,))
-        return recorded_ops.all(input, parameters) if out is None else recorded_ops.all(input, parameters, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+any: Function = _truth("any", "any element is", "[[0, 1], [0, 0]]")
+all: Function = _truth("all", "all elements are", "[[1, 1], [0, 1]]")
