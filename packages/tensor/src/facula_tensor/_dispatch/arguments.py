@@ -10,6 +10,7 @@ from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage.extend import FLOATING
 
 from .._core.geometry import hashable
+from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import is_variable
 from .view_call import as_tensor
@@ -59,6 +60,14 @@ def source(operation: str, input: Tensor, *others: object) -> Tensor:
     return input.clone() if any([is_variable(one) for one in tensors]) else input
 
 
+def positive(operation: str, argument: str, value: object) -> int:
+    """`value` as an int of at least 1."""
+    number = as_integer(value, operation, argument)
+    if number < 1:
+        raise ArgumentError(f"{operation}: expected a positive {argument}; got {number}")
+    return number
+
+
 def refuse_choice(operation: str, argument: str, value: object, choices: str) -> NoReturn:
     """ValueError for an argument that is none of the values it may have."""
     raise ArgumentError(f"{operation}: expected {argument} to be {choices}; got {value!r}")
@@ -77,20 +86,20 @@ def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
 
 
 def geometry(find: Callable[..., Found]) -> Callable[..., Found]:
-    """Cache `find(name, dims, operands, *arguments)`, which gets the shape and dtype of each operand, a pair.
+    """Cache `find(name, operands, *arguments)`, which gets the shape and dtype of each operand, a pair.
 
     The decorated function takes the operands themselves. `name` is the operation's, for errors. Lists among the
-    arguments count as tuples.
+    arguments count as tuples. `find` refuses tensors among the arguments: their values may change.
     """
     known = lru_cache(maxsize=1024, typed=True)(find)
 
-    def found(name: str, dims: int, operands: tuple[Tensor, ...], *arguments: Any) -> Found:
+    def found(name: str, operands: tuple[Tensor, ...], *arguments: Any) -> Found:
         try:
-            return known(name, dims, tuple(map(described, operands)), *arguments)
+            return known(name, tuple(map(described, operands)), *arguments)
         except (AttributeError, TypeError):
             pass  # no tensor, a wrapped one, or an argument that is not hashable; or what `find` raised, and will again
         layouts = [layout_of_tensor(as_tensor(name, one)) for one in operands]
         pairs = tuple([(layout.shape, layout.dtype) for layout in layouts])
-        return known(name, dims, pairs, *[hashable(one) for one in arguments])
+        return known(name, pairs, *[hashable(one) for one in arguments])
 
     return found

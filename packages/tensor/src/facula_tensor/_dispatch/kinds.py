@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Real: TypeAlias = float
     Float: TypeAlias = float
     Integer: TypeAlias = int
+    Positive: TypeAlias = int
     Flag: TypeAlias = bool
     Truth: TypeAlias = bool
     Outs: TypeAlias = Sequence[Tensor] | None
@@ -138,6 +139,12 @@ KINDS = {
         'as_integer({name}, "{operation}", "{name}")',
         "type({name}) is not int",
         ((PROMOTION, "as_integer"),),
+    ),
+    "Positive": Kind(
+        "int",
+        'positive("{operation}", "{name}", {name})',
+        "type({name}) is not int or {name} < 1",
+        ((ARGUMENTS, "positive"),),
     ),
     "Flag": Kind("bool"),
     "Truth": Kind("bool", "bool({name})", "{name} is not False and {name} is not True"),

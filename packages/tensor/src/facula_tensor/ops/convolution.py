@@ -175,7 +175,7 @@ def convolutions(dims: int) -> None:
         {count}.0
         """
         operands = (input, weight) if bias is None else (input, weight, bias)
-        parameters, alone = forward_parameters(name, dims, operands, stride, padding, dilation, groups)
+        parameters, alone = forward_parameters(name, operands, dims, stride, padding, dilation, groups)
         if dims == 1:
             input, weight = F.unsqueeze(input, -2), F.unsqueeze(weight, -2)
         made = F.conv2d(F.unsqueeze(input, 0) if alone else input, weight, bias, parameters)
@@ -220,7 +220,7 @@ def convolutions(dims: int) -> None:
         """
         operands = (input, weight) if bias is None else (input, weight, bias)
         parameters, alone = transposed_parameters(
-            transposed_name, dims, operands, stride, padding, output_padding, groups, dilation
+            transposed_name, operands, dims, stride, padding, output_padding, groups, dilation
         )
         if dims == 1:
             input, weight = F.unsqueeze(input, -2), F.unsqueeze(weight, -2)

@@ -81,8 +81,8 @@ def check_operands(
 @geometry
 def forward_parameters(
     name: str,
-    dims: int,
     operands: tuple[tuple[Shape, DType], ...],
+    dims: int,
     stride: object,
     padding: object,
     dilation: object,
@@ -118,8 +118,8 @@ def forward_parameters(
 @geometry
 def transposed_parameters(
     name: str,
-    dims: int,
     operands: tuple[tuple[Shape, DType], ...],
+    dims: int,
     stride: object,
     padding: object,
     output_padding: object,

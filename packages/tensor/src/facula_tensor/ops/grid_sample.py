@@ -13,26 +13,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary
 from facula_storage import Device, DType, Layout, float32, float64, int64
 from facula_storage.extend import FLOATING
 
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.wrapped import is_variable
 from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from . import given_taps as _given_taps  # noqa: F401  declares gather_taps
 from .resampling import CUBIC
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from .._core.types import Lengths
+    from .._dispatch.kinds import Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["affine_grid", "grid_sample"]
 
-MODES, PADDING_MODES = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
 NOWHERE = -(1 << 40)  # added to places, takes them out of any image
 FAR = float(1 << 30)  # points beyond are as good as at infinity
 
@@ -56,13 +57,13 @@ def _column(numbers: tuple[float, ...], dtype: DType, device: Device) -> Tensor:
     return no_record_ops.to(from_numpy(np.array(numbers)[:, None]).to(device), (dtype,))
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def grid_sample(
-    input: Tensor,
-    grid: Tensor,
-    mode: str = "bilinear",
-    padding_mode: str = "zeros",
+    F: Namespace,
+    input: Steady,
+    grid: Steady,
+    mode: Literal["bilinear", "nearest", "bicubic"] = "bilinear",
+    padding_mode: Literal["zeros", "border", "reflection"] = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
     """The images, or volumes, `input` at the points of `grid`.
@@ -84,42 +85,34 @@ def grid_sample(
     >>> grid_sample(tensor([[[[1.0, 3.0]]]]), tensor([[[[0.0, 0.0], [-1.0, 0.0]]]]), align_corners=True)
     tensor([[[[2., 1.]]]])
     """
-    name, F = "grid_sample", recorded_ops
-    x, points = steady(as_tensor(name, input)), steady(as_tensor(name, grid))
-    given, wanted = layout_of_tensor(x), layout_of_tensor(points)
-    _check(name, given, wanted, mode, padding_mode)
+    given, wanted = layout_of_tensor(input), layout_of_tensor(grid)
+    _check("grid_sample", given, wanted, mode)
     if given.dtype not in (float32, float64):
-        made = grid_sample(F.to(x, (float32,)), F.to(points, (float32,)), mode, padding_mode, align_corners)
+        made = grid_sample(F.to(input, (float32,)), F.to(grid, (float32,)), mode, padding_mode, align_corners)
         return F.to(made, (given.dtype,))
     dims, images = len(given.shape) - 2, given.shape[0]
     size, count = given.shape[2:], prod(wanted.shape[1:-1])
     places = weights = None
+    each = taps = len(POLYNOMIALS[mode])
     for at, length in enumerate(size):  # y, x: the grid has them the other way round
-        along = F.reshape(F.select(points, dims + 1, dims - 1 - at), (images, 1, count))
+        along = F.reshape(F.select(grid, dims + 1, dims - 1 - at), (images, 1, count))
         own, shares = _along(along, length, mode, padding_mode, bool(align_corners))
         step = prod(size[at + 1 :])
         own = no_record_ops.mul(own, step) if step > 1 else own
         if places is None:
             places, weights = own, shares
             continue
-        taps = layout_of_tensor(places).shape[1]
-        each = layout_of_tensor(own).shape[1]
+        taps *= each
         places = no_record_ops.add(no_record_ops.unsqueeze(places, 2), no_record_ops.unsqueeze(own, 1))
-        places = no_record_ops.reshape(places, (images, taps * each, count))
+        places = no_record_ops.reshape(places, (images, taps, count))
         weights = F.mul(F.unsqueeze(weights, 2), F.unsqueeze(shares, 1))
-        weights = F.reshape(weights, (images, taps * each, count))
-    made = F.gather_taps(F.reshape(x, (images, given.shape[1], prod(size))), weights, places, ())
+        weights = F.reshape(weights, (images, taps, count))
+    made = F.gather_taps(F.reshape(input, (images, given.shape[1], prod(size))), weights, places, ())
     return F.reshape(made, (*given.shape[:2], *wanted.shape[1:-1]))
 
 
-def _check(name: str, given: Layout, wanted: Layout, mode: str, padding_mode: str) -> None:
-    """Raise, with the function's name, unless the layouts of images and grid, and the modes, fit each other."""
-    if mode not in MODES:
-        raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
-    if padding_mode not in PADDING_MODES:
-        raise ArgumentError(
-            f"{name}: expected padding_mode to be one of {', '.join(PADDING_MODES)}; got {padding_mode!r}"
-        )
+def _check(name: str, given: Layout, wanted: Layout, mode: str) -> None:
+    """Raise, with the function's name, unless the layouts of images and grid, and the mode, fit each other."""
     shape, points = given.shape, wanted.shape
     if len(shape) not in (4, 5) or len(points) != len(shape) or points[-1] != len(shape) - 2 or points[0] != shape[0]:
         raise ArgumentError(
@@ -207,9 +200,8 @@ def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tupl
     return no_record_ops.clamp(at, 0, last), no_record_ops.where(cut, 0, slope)
 
 
-@overridable
-@boundary
-def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None) -> Tensor:
+@function(overridable=True)
+def affine_grid(F: Namespace, theta: Steady, size: Lengths, align_corners: bool | None = None) -> Tensor:
     """The grid for `grid_sample` of affine maps from points of the output, from -1 to 1, to points of the input.
 
     Arguments:
@@ -225,8 +217,7 @@ def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None)
     tensor([[[[-1.,  0.],
               [ 1.,  0.]]]])
     """
-    name, F = "affine_grid", recorded_ops
-    theta, size = steady(as_tensor(name, theta)), sizes(name, (), size, "size")
+    name, size = "affine_grid", sizes("affine_grid", (), size, "size")
     layout, dims = layout_of_tensor(theta), len(size) - 2
     if dims not in (2, 3) or layout.shape != (size[0], dims, dims + 1):
         raise ArgumentError(
@@ -237,11 +228,11 @@ def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None)
         raise DTypeError(f"{name}: expected theta in a floating dtype; got {layout.dtype.name}")
     if min(size) < 1:
         raise ArgumentError(f"{name}: expected size of positive lengths; got {size}")
-    lines = []
-    for length in reversed(size[2:]):  # x, y, z
+    points = np.ones((*size[2:], dims + 1))
+    for at, length in enumerate(size[2:]):  # y, x: the points have them the other way round
         line = np.linspace(-1, 1, length) if length > 1 else np.zeros(1)
-        lines.append(line if align_corners else line * (length - 1) / length)
-    points = np.stack([*np.meshgrid(*reversed(lines), indexing="ij")[::-1], np.ones(size[2:])], -1)
+        line = line if align_corners else line * (length - 1) / length
+        points[..., dims - 1 - at] = line.reshape(-1, *(1,) * (dims - 1 - at))
     base = no_record_ops.to(from_numpy(points.reshape(-1, dims + 1)).to(layout.device), (layout.dtype,))
     made = F.matmul(base, F.transpose(theta, 1, 2))
     return F.reshape(made, (size[0], *size[2:], dims))

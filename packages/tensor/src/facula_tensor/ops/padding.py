@@ -7,26 +7,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from facula_errors import ArgumentError, FaculaError, InvalidTypeError
-from facula_errors.extend import trim_traceback
+from facula_errors import ArgumentError, InvalidTypeError
 from facula_storage import float32, float64
 from facula_storage.extend import contiguous_strides
 
 from .._core.promotion import as_number
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.from_data import from_numpy
+from .._dispatch.arguments import geometry
 from .._dispatch.autocast import autocast_state, widen
-from .._dispatch.namespaces import recorded_ops
-from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from .taps import Taps, even_taps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal
+
+    from facula_storage import DType
+
+    from .._dispatch.kinds import Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["pad"]
 
-MODES = ("constant", "reflect", "replicate", "circular")
 WORDS = {
     "reflect": "less than {0} elements on each side of a dimension of length {0}",
     "circular": "at most {0} elements on each side of a dimension of length {0}",
@@ -51,7 +55,47 @@ def padded_taps(mode: str, length: int, before: int, after: int) -> Taps:
     return even_taps(length, places(mode, length, before, after)[:, None])
 
 
-def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
+@geometry
+def sides_of(
+    name: str, operands: tuple[tuple[tuple[int, ...], DType], ...], amounts: tuple[int, ...], mode: str
+) -> list[tuple[int, int, int]]:
+    """Dimension, before and after of each pair of `amounts`; raises where there are too few elements."""
+    ((shape, _),) = operands
+    if len(amounts) % 2 or len(amounts) > 2 * len(shape):
+        raise ArgumentError(
+            f"{name}: expected pad to have two numbers for each of up to {len(shape)} dimension(s); got {amounts}"
+        )
+    sides = [(len(shape) - 1 - i, amounts[2 * i], amounts[2 * i + 1]) for i in range(len(amounts) // 2)]
+    for dim, before, after in sides:
+        if shape[dim] + before + after < 0 or (mode != "constant" and shape[dim] + before + after == 0):
+            raise ArgumentError(
+                f"{name}: {before} before and {after} after leave nothing of dimension {dim} of shape {shape}"
+            )
+    if mode == "constant":
+        return sides
+    if len(sides) > 3 or len(shape) not in (len(sides) + 1, len(sides) + 2):
+        raise ArgumentError(
+            f"{name}: mode {mode!r} pads one to three last dimensions of images (N, C, ...) or (C, ...); "
+            f"got shape {shape} and pad for {len(sides)}"
+        )
+    for dim, before, after in sides:
+        length = shape[dim]
+        most = length - 1 if mode == "reflect" else length if mode == "circular" else max(before, after)
+        cropped = mode == "circular" and length + min(before, 0) + min(after, 0) < 1
+        if max(before, after) > most or not length or cropped:
+            words = WORDS.get(mode, "a dimension with elements").format(length)
+            raise ArgumentError(f"{name}: mode {mode!r} takes {words}; got {before} and {after} at {dim}")
+    return sides
+
+
+@function()
+def pad(
+    F: Namespace,
+    input: Steady,
+    pad: Sequence[int],
+    mode: Literal["constant", "reflect", "replicate", "circular"] = "constant",
+    value: float | None = None,
+) -> Tensor:
     """`input` with elements added before and after; a negative number takes elements away.
 
     ValueError where there are too few elements to take.
@@ -69,33 +113,27 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     >>> pad(arange(3.0).view(1, 3), (2, 1), "reflect")
     tensor([[2., 1., 0., 1., 2., 1.]])
     """
-    try:
-        input = steady(as_tensor("pad", input))
-        amounts = sizes("pad", (), pad, "pad")
-        shape = layout_of_tensor(input).shape
-        if len(amounts) % 2 or len(amounts) > 2 * len(shape):
-            raise ArgumentError(
-                f"pad: expected pad to have two numbers for each of up to {len(shape)} dimension(s); got {amounts}"
-            )
-        if mode not in MODES:
-            raise ArgumentError(f"pad: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
-        sides = [(len(shape) - 1 - i, amounts[2 * i], amounts[2 * i + 1]) for i in range(len(amounts) // 2)]
-        for dim, before, after in sides:
-            if shape[dim] + before + after < 0 or (mode != "constant" and shape[dim] + before + after == 0):
-                raise ArgumentError(
-                    f"pad: {before} before and {after} after leave nothing of dimension {dim} of shape {shape}"
-                )
-        if mode == "constant":
-            return _constant(input, sides, value)
-        if value:
-            raise ArgumentError(f"pad: expected a value only for mode 'constant'; got {value!r} for {mode!r}")
-        return _from_within(input, sides, mode)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    sides = sides_of("pad", (input,), sizes("pad", (), pad, "pad"), mode)
+    if mode == "constant":
+        return _constant(F, input, sides, value)
+    if value:
+        raise ArgumentError(f"pad: expected a value only for mode 'constant'; got {value!r} for {mode!r}")
+    if autocast_state() is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
+        input = widen(input, True)
+    made = input
+    for dim, before, after in sides:
+        if not (before or after):
+            continue
+        length = layout_of_tensor(made).shape[dim]
+        if made.dtype in (float32, float64):
+            made = F.resample(made, (dim, padded_taps(mode, length, before, after)))
+        else:
+            index = from_numpy(places(mode, length, before, after)).to(made.device)
+            made = F.take(made, index, (dim,))
+    return F.clone(made) if made is input else made
 
 
-def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
+def _constant(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
     """`input` with `value` added at `sides`: (dimension, before, after), negative numbers taking away."""
     number = 0 if value is None else as_number(value, "pad", "value")
     if isinstance(number, complex) and not input.is_complex():
@@ -104,36 +142,8 @@ def _constant(input: Tensor, sides: list[tuple[int, int, int]], value: float | N
     for dim, before, after in sides:
         first, last = max(-before, 0), size[dim] - max(-after, 0)
         if before < 0 or after < 0:
-            input = recorded_ops.slice(input, dim, min(first, last), last, 1)
+            input = F.slice(input, dim, min(first, last), last, 1)
         size[dim], start[dim] = size[dim] + before + after, max(before, 0)
     strides = contiguous_strides(tuple(size))
     offset = sum([at * step for at, step in zip(start, strides, strict=True)])
-    return recorded_ops.inset(input, (tuple(size), strides, offset, (), number))
-
-
-def _from_within(input: Tensor, sides: list[tuple[int, int, int]], mode: str) -> Tensor:
-    """`input` with elements of its own added at `sides`: (dimension, before, after)."""
-    if autocast_state() is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
-        input = widen(input, True)
-    shape = layout_of_tensor(input).shape
-    if len(sides) > 3 or len(shape) not in (len(sides) + 1, len(sides) + 2):
-        raise ArgumentError(
-            f"pad: mode {mode!r} pads one to three last dimensions of images (N, C, ...) or (C, ...); "
-            f"got shape {tuple(shape)} and pad for {len(sides)}"
-        )
-    for dim, before, after in sides:
-        length = shape[dim]
-        most = length - 1 if mode == "reflect" else length if mode == "circular" else max(before, after)
-        cropped = mode == "circular" and length + min(before, 0) + min(after, 0) < 1
-        if max(before, after) > most or not length or cropped:
-            words = WORDS.get(mode, "a dimension with elements").format(length)
-            raise ArgumentError(f"pad: mode {mode!r} takes {words}; got {before} and {after} at {dim}")
-    for dim, before, after in sides:
-        if not (before or after):
-            continue
-        if input.dtype in (float32, float64):
-            input = recorded_ops.resample(input, (dim, padded_taps(mode, shape[dim], before, after)))
-        else:
-            index = from_numpy(places(mode, shape[dim], before, after)).to(input.device)
-            input = recorded_ops.take(input, index, (dim,))
-    return input if any([before or after for _, before, after in sides]) else recorded_ops.clone(input)
+    return F.inset(input, (tuple(size), strides, offset, (), number))

@@ -10,17 +10,22 @@ from facula_storage import contiguous, layout_of
 
 from .._core.geometry import Pair, pair
 from .._core.promotion import as_integer
-from .._core.tensor import Tensor, check_dim, method, steady
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, method
+from .._dispatch.arguments import geometry
 from .._dispatch.declaration import view
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from .padding import pad
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from facula_storage import DType
 
     from .._core.types import Lengths
+    from .._dispatch.kinds import Numbers, Positive, Steady
+    from .._dispatch.namespaces import Namespace
+
+    Described = tuple[tuple[tuple[int, ...], DType], ...]
 
 __all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]
 
@@ -76,127 +81,133 @@ def unfold_method(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return recorded_ops.unfold_dim(self, dim, size, step)
 
 
-def _factor(operation: str, value: object, name: str) -> int:
-    """`value` as a positive integer; errors name the argument `name`."""
-    factor = as_integer(value, operation, name)
-    if factor < 1:
-        raise ArgumentError(f"{operation}: expected a positive {name}; got {factor}")
-    return factor
-
-
-@overridable
-@boundary
-def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+@function(overridable=True)
+def pixel_shuffle(F: Namespace, input: Steady, upscale_factor: Positive) -> Tensor:
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
+
+    Arguments:
+        upscale_factor: the factor r.
 
     >>> from facula_tensor import arange
     >>> pixel_shuffle(arange(4).view(4, 1, 1), 2)
     tensor([[[0, 1],
              [2, 3]]])
     """
-    x, r = steady(as_tensor("pixel_shuffle", input)), _factor("pixel_shuffle", upscale_factor, "upscale_factor")
-    if x.ndim < 3 or x.shape[-3] % (r * r):
+    r, shape = upscale_factor, layout_of_tensor(input).shape
+    if len(shape) < 3 or shape[-3] % (r * r):
         raise ArgumentError(
-            f"pixel_shuffle: expected shape (..., channels, height, width), channels a multiple of {r * r}; got "
-            f"{tuple(x.shape)}"
+            f"pixel_shuffle: expected shape (..., channels, height, width), channels a multiple of {r * r}; got {shape}"
         )
-    *first, channels, height, width = x.shape
+    *first, channels, height, width = shape
     n = len(first)
-    parts = recorded_ops.reshape(x, (*first, channels // (r * r), r, r, height, width))
-    parts = recorded_ops.permute(parts, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return recorded_ops.reshape(recorded_ops.contiguous(parts), (*first, channels // (r * r), height * r, width * r))
+    parts = F.reshape(input, (*first, channels // (r * r), r, r, height, width))
+    parts = F.permute(parts, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
+    return F.reshape(F.contiguous(parts), (*first, channels // (r * r), height * r, width * r))
 
 
-@overridable
-@boundary
-def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+@function(overridable=True)
+def pixel_unshuffle(F: Namespace, input: Steady, downscale_factor: Positive) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`.
+
+    Arguments:
+        downscale_factor: the factor r.
 
     >>> from facula_tensor import arange
     >>> pixel_unshuffle(arange(4).view(1, 2, 2), 2).shape
     facula.Size([4, 1, 1])
     """
-    name = "pixel_unshuffle"
-    x, r = steady(as_tensor(name, input)), _factor(name, downscale_factor, "downscale_factor")
-    if x.ndim < 3 or x.shape[-2] % r or x.shape[-1] % r:
+    r, shape = downscale_factor, layout_of_tensor(input).shape
+    if len(shape) < 3 or shape[-2] % r or shape[-1] % r:
         raise ArgumentError(
-            f"{name}: expected shape (..., channels, height, width), height and width multiples of {r}; got "
-            f"{tuple(x.shape)}"
+            f"pixel_unshuffle: expected shape (..., channels, height, width), height and width multiples of {r}; got "
+            f"{shape}"
         )
-    *first, channels, height, width = x.shape
+    *first, channels, height, width = shape
     n = len(first)
-    parts = recorded_ops.reshape(x, (*first, channels, height // r, r, width // r, r))
-    parts = recorded_ops.permute(parts, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return recorded_ops.reshape(recorded_ops.contiguous(parts), (*first, channels * r * r, height // r, width // r))
+    parts = F.reshape(input, (*first, channels, height // r, r, width // r, r))
+    parts = F.permute(parts, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
+    return F.reshape(F.contiguous(parts), (*first, channels * r * r, height // r, width // r))
 
 
-@overridable
-@boundary
-def channel_shuffle(input: Tensor, groups: int) -> Tensor:
+@function(overridable=True)
+def channel_shuffle(F: Namespace, input: Steady, groups: Positive) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`.
+
+    Arguments:
+        groups: the number of groups.
 
     >>> from facula_tensor import arange
     >>> channel_shuffle(arange(4).view(1, 4, 1), 2).view(-1)
     tensor([0, 2, 1, 3])
     """
-    x, groups = steady(as_tensor("channel_shuffle", input)), _factor("channel_shuffle", groups, "groups")
-    if x.ndim < 3 or x.shape[1] % groups:
-        raise ArgumentError(
-            f"channel_shuffle: expected shape (N, C, ...), C a multiple of {groups}; got {tuple(x.shape)}"
-        )
-    images, channels, *size = x.shape
-    parts = recorded_ops.transpose(recorded_ops.reshape(x, (images, groups, channels // groups, *size)), 1, 2)
-    return recorded_ops.reshape(recorded_ops.contiguous(parts), tuple(x.shape))
+    shape = layout_of_tensor(input).shape
+    if len(shape) < 3 or shape[1] % groups:
+        raise ArgumentError(f"channel_shuffle: expected shape (N, C, ...), C a multiple of {groups}; got {shape}")
+    images, channels, *size = shape
+    parts = F.transpose(F.reshape(input, (images, groups, channels // groups, *size)), 1, 2)
+    return F.reshape(F.contiguous(parts), shape)
 
 
 def _windows(
-    operation: str, size: tuple[int, ...], kernel: Pair, dilation: Pair, padding: Pair, stride: Pair
-) -> tuple[Pair, Pair]:
-    """The numbers of windows down and across, and the padded size."""
-    padded = (size[0] + 2 * padding[0], size[1] + 2 * padding[1])
-    counts = [
-        (length - gap * (taps - 1) - 1) // step + 1
-        for length, gap, taps, step in zip(padded, dilation, kernel, stride, strict=True)
-    ]
-    if min(counts) < 1:
+    operation: str, size: Pair, kernel_size: Lengths, dilation: Lengths, padding: Lengths, stride: Lengths
+) -> tuple[Pair, Pair, Pair, Pair, tuple[int, ...]]:
+    """The windows of images of this size: kernel, padding, numbers of windows, padded size, and steps in memory.
+
+    Steps are those of window rows and columns, and of windows down and across. The arguments are the caller's.
+    """
+    kernel, gaps = pair(operation, "kernel_size", kernel_size, 1), pair(operation, "dilation", dilation, 1)
+    around, steps = pair(operation, "padding", padding, 0), pair(operation, "stride", stride, 1)
+    height, width = size[0] + 2 * around[0], size[1] + 2 * around[1]
+    down = (height - gaps[0] * (kernel[0] - 1) - 1) // steps[0] + 1
+    across = (width - gaps[1] * (kernel[1] - 1) - 1) // steps[1] + 1
+    if min(down, across) < 1:
         raise ArgumentError(
-            f"{operation}: a window {kernel} with dilation {dilation} does not fit {tuple(size)} with padding {padding}"
+            f"{operation}: a window {kernel} with dilation {gaps} does not fit {tuple(size)} with padding {around}"
         )
-    return (counts[0], counts[1]), padded
+    return kernel, around, (down, across), (height, width), (gaps[0] * width, gaps[1], steps[0] * width, steps[1])
 
 
-def _geometry(
-    operation: str, kernel: Lengths, dilation: Lengths, padding: Lengths, stride: Lengths
-) -> tuple[Pair, Pair, Pair, Pair]:
-    """Kernel, dilation, padding and stride as pairs, checked."""
-    return (
-        pair(operation, "kernel_size", kernel, 1),
-        pair(operation, "dilation", dilation, 1),
-        pair(operation, "padding", padding, 0),
-        pair(operation, "stride", stride, 1),
-    )
+@geometry
+def unfolding(name: str, operands: Described, *arguments: Lengths) -> tuple[Pair, tuple[int, ...], tuple[object, ...]]:
+    """The padding of images, the shape of their columns, and the parameters of `windows`."""
+    ((shape, _),) = operands
+    if len(shape) not in (3, 4):
+        raise ArgumentError(f"{name}: expected shape (N, C, H, W) or (C, H, W); got {shape}")
+    kernel, around, counts, (height, width), steps = _windows(name, (shape[-2], shape[-1]), *arguments)
+    *first, channels = shape[:-2]
+    images, plane = first[0] if first else 1, height * width
+    window = (images, channels, *kernel, *counts), (channels * plane, plane, *steps), 0, (2, 3)
+    return around, (*first, channels * kernel[0] * kernel[1], counts[0] * counts[1]), window
 
 
-def _strides(width: int, plane: int, channels: int, dilation: Pair, stride: Pair) -> tuple[int, ...]:
-    """Of images, channels, window rows and columns, and windows down and across, in padded images."""
-    return (channels * plane, plane, dilation[0] * width, dilation[1], stride[0] * width, stride[1])
+@geometry
+def folding(
+    name: str, operands: Described, output_size: Lengths, *arguments: Lengths
+) -> tuple[Pair, tuple[int, ...], tuple[int, ...], tuple[object, ...]]:
+    """The padding of images, their shape, that of their columns as windows, and the parameters of `inset`."""
+    ((shape, _),) = operands
+    wanted = pair(name, "output_size", output_size, 1)
+    kernel, around, counts, (height, width), steps = _windows(name, wanted, *arguments)
+    area, places = kernel[0] * kernel[1], counts[0] * counts[1]
+    if len(shape) not in (2, 3) or shape[-2] % area or shape[-1] != places:
+        raise ArgumentError(
+            f"{name}: expected shape (N, C · {area}, {places}), or without N, for windows {kernel} of images {wanted}; "
+            f"got {shape}"
+        )
+    first, channels = shape[:-2], shape[-2] // area
+    images, plane = first[0] if first else 1, height * width
+    room = (images, channels, height, width), (channels * plane, plane, *steps), 0, (2, 3), 0
+    return around, (*first, channels, *wanted), (images, channels, *kernel, *counts), room
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def unfold(
-    input: Tensor,
-    kernel_size: int | Sequence[int],
-    dilation: int | Sequence[int] = 1,
-    padding: int | Sequence[int] = 0,
-    stride: int | Sequence[int] = 1,
+    F: Namespace, input: Steady, kernel_size: Numbers, dilation: Numbers = 1, padding: Numbers = 0, stride: Numbers = 1
 ) -> Tensor:
     """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
 
     Arguments:
         input: images (N, C, H, W), or one without N.
-        kernel_size: height and width of a window: one number, or two.
-        dilation: the distance of a window's elements.
         padding: how many zeros are added at each border.
         stride: the distance of windows.
 
@@ -207,38 +218,27 @@ def unfold(
             [3., 4., 6., 7.],
             [4., 5., 7., 8.]])
     """
-    x, geometry = steady(as_tensor("unfold", input)), _geometry("unfold", kernel_size, dilation, padding, stride)
-    if x.ndim not in (3, 4):
-        raise ArgumentError(f"unfold: expected shape (N, C, H, W) or (C, H, W); got {tuple(x.shape)}")
-    kernel, gaps, around, steps = geometry
-    counts, (height, width) = _windows("unfold", x.shape[-2:], *geometry)
-    images, channels = x.shape[0] if x.ndim == 4 else 1, x.shape[-3]
-    if any(around):
-        x = pad(x, (around[1], around[1], around[0], around[0]))
-    size = (images, channels, *kernel, *counts)
-    strides = _strides(width, height * width, channels, gaps, steps)
-    columns = recorded_ops.windows(x, (size, strides, 0, (2, 3)))
-    first = (images,) if x.ndim == 4 else ()
-    return recorded_ops.reshape(columns, (*first, channels * kernel[0] * kernel[1], counts[0] * counts[1]))
+    (down, across), shape, window = unfolding("unfold", (input,), kernel_size, dilation, padding, stride)
+    if down or across:
+        input = pad(input, (across, across, down, down))
+    return F.reshape(F.windows(input, window), shape)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def fold(
-    input: Tensor,
-    output_size: int | Sequence[int],
-    kernel_size: int | Sequence[int],
-    dilation: int | Sequence[int] = 1,
-    padding: int | Sequence[int] = 0,
-    stride: int | Sequence[int] = 1,
+    F: Namespace,
+    input: Steady,
+    output_size: Numbers,
+    kernel_size: Numbers,
+    dilation: Numbers = 1,
+    padding: Numbers = 0,
+    stride: Numbers = 1,
 ) -> Tensor:
     """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W).
 
     Arguments:
         input: columns (N, C · window, windows), or those of one image without N.
         output_size: height and width of the images: one number, or two.
-        kernel_size: height and width of a window.
-        dilation: the distance of a window's elements.
         padding: how many zeros the images had at each border.
         stride: the distance of windows.
 
@@ -248,20 +248,9 @@ def fold(
              [2., 4., 2.],
              [1., 2., 1.]]])
     """
-    x, geometry = steady(as_tensor("fold", input)), _geometry("fold", kernel_size, dilation, padding, stride)
-    wanted = pair("fold", "output_size", output_size, 1)
-    kernel, gaps, around, steps = geometry
-    counts, (height, width) = _windows("fold", wanted, *geometry)
-    area, places = kernel[0] * kernel[1], counts[0] * counts[1]
-    if x.ndim not in (2, 3) or x.shape[-2] % area or x.shape[-1] != places:
-        raise ArgumentError(
-            f"fold: expected shape (N, C · {area}, {places}), or without N, for windows {kernel} of images {wanted}; "
-            f"got {tuple(x.shape)}"
-        )
-    images, channels = x.shape[0] if x.ndim == 3 else 1, x.shape[-2] // area
-    columns = recorded_ops.reshape(x, (images, channels, *kernel, *counts))
-    strides = _strides(width, height * width, channels, gaps, steps)
-    made = recorded_ops.inset(columns, ((images, channels, height, width), strides, 0, (2, 3), 0))
-    if any(around):
-        made = pad(made, (-around[1], -around[1], -around[0], -around[0]))
-    return made if x.ndim == 3 else recorded_ops.reshape(made, (channels, *wanted))
+    arguments = kernel_size, dilation, padding, stride
+    (down, across), shape, columns, room = folding("fold", (input,), output_size, *arguments)
+    made = F.inset(F.reshape(input, columns), room)
+    if down or across:
+        made = pad(made, (-across, -across, -down, -down))
+    return made if len(shape) == 4 else F.reshape(made, shape)

@@ -222,7 +222,7 @@ def pooling(dims: int) -> None:
         """
         if dims == 3:
             input = steady(as_tensor(max_name, input))
-        parameters = max_geometry(max_name, dims, (input,), kernel_size, stride, padding, dilation, ceil_mode)
+        parameters = max_geometry(max_name, (input,), dims, kernel_size, stride, padding, dilation, ceil_mode)
         if dims != 2:
             return find_greatest(F, max_name, input, parameters, return_indices)
         pooled = F.max_pool2d(input, parameters)
@@ -280,7 +280,7 @@ def pooling(dims: int) -> None:
         if dims == 3:
             input = steady(as_tensor(avg_name, input))
         parameters = avg_geometry(
-            avg_name, dims, (input,), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+            avg_name, (input,), dims, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
         return F.avg_pool2d(input, parameters) if dims == 2 else find_means(F, avg_name, input, parameters)
 
@@ -307,7 +307,7 @@ def adaptive_pooling(dims: int) -> None:
         """
         if dims == 3:
             input = steady(as_tensor(avg_name, input))
-        parameters = adaptive_geometry(avg_name, dims, (input,), output_size)
+        parameters = adaptive_geometry(avg_name, (input,), dims, output_size)
         return F.avg_pool2d(input, parameters) if dims == 2 else find_means(F, avg_name, input, parameters)
 
     def adaptive_max_pool(
@@ -327,7 +327,7 @@ def adaptive_pooling(dims: int) -> None:
         """
         if dims == 3:
             input = steady(as_tensor(max_name, input))
-        parameters = adaptive_geometry(max_name, dims, (input,), output_size)
+        parameters = adaptive_geometry(max_name, (input,), dims, output_size)
         if dims != 2:
             return find_greatest(F, max_name, input, parameters, return_indices)
         pooled = F.max_pool2d(input, parameters)

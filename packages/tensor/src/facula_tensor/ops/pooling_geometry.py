@@ -76,8 +76,8 @@ def stride_of(name: str, stride: Lengths | None, kernel: Numbers) -> Numbers:
 @geometry
 def max_geometry(
     name: str,
-    dims: int,
     operands: tuple[tuple[Numbers, DType], ...],
+    dims: int,
     kernel_size: Lengths,
     stride: Lengths | None,
     padding: Lengths,
@@ -102,8 +102,8 @@ def max_geometry(
 @geometry
 def avg_geometry(
     name: str,
-    dims: int,
     operands: tuple[tuple[Numbers, DType], ...],
+    dims: int,
     kernel_size: Lengths,
     stride: Lengths | None,
     padding: Lengths,
@@ -127,7 +127,7 @@ def avg_geometry(
 
 @geometry
 def adaptive_geometry(
-    name: str, dims: int, operands: tuple[tuple[Numbers, DType], ...], output_size: Lengths
+    name: str, operands: tuple[tuple[Numbers, DType], ...], dims: int, output_size: Lengths
 ) -> tuple[None, Numbers]:
     """The same for windows that divide planes evenly into `output_size` parts; None keeps a length."""
     ((shape, _),) = operands
@@ -141,8 +141,8 @@ def adaptive_geometry(
 @geometry
 def unpooled_size(
     name: str,
-    dims: int,
     operands: tuple[tuple[Numbers, DType], ...],
+    dims: int,
     kernel_size: Lengths,
     stride: Lengths | None,
     padding: Lengths,

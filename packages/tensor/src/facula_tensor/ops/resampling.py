@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from facula_errors import ArgumentError, DTypeError, FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import DType, bfloat16, float16, float32, float64, uint8
 
 from .._core.geometry import is_integer
 from .._core.promotion import as_real
-from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._core.tensor import Tensor
 from .._creation.from_data import from_numpy
-from .._dispatch.namespaces import recorded_ops
-from .._dispatch.view_call import as_tensor
+from .._dispatch.arguments import geometry
+from .._dispatch.written import function
 from .taps import Taps, even_taps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._core.types import Lengths
+    from .._dispatch.kinds import Steady
+    from .._dispatch.namespaces import Namespace
+
+    Pass = tuple[int, int, int, float | None]  # a dimension, its length, the length to make, and the factor if given
 
 __all__ = ["interpolate"]
 
@@ -135,8 +138,51 @@ def far(t: np.ndarray, slope: float = CUBIC) -> np.ndarray:
     return slope * (((t - 5) * t + 8) * t - 4)
 
 
+@geometry
+def resized_dimensions(
+    name: str,
+    operands: tuple[tuple[tuple[int, ...], DType], ...],
+    size: Lengths | None,
+    scale_factor: float | tuple[float, ...] | None,
+    mode: str,
+    align_corners: bool | None,
+    recompute: bool,
+    antialias: bool,
+) -> list[Pass]:
+    """How each dimension is resized; raises where the arguments of `interpolate` do not fit each other."""
+    ((shape, _),) = operands
+    if not isinstance(mode, str) or mode not in MODES:
+        raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+    if len(shape) not in MODES[mode] or not all(shape[1:]):
+        raise ArgumentError(
+            f"{name}: mode {mode!r} takes {' or '.join(map(str, MODES[mode]))} dimensions, images first, then "
+            f"channels, all but images with elements; got shape {shape}"
+        )
+    if align_corners is not None and mode not in LINEAR:
+        raise ArgumentError(
+            f"{name}: expected align_corners only for {', '.join(LINEAR)}; got {align_corners} for {mode!r}"
+        )
+    if antialias and mode not in ANTIALIASED:
+        raise ArgumentError(f"{name}: expected antialias only for {', '.join(ANTIALIASED)}; got {mode!r}")
+    lengths, scales = sizes_and_scales(name, shape, size, scale_factor)
+    if recompute:
+        if scale_factor is None:
+            raise ArgumentError(f"{name}: expected scale_factor with recompute_scale_factor; got size")
+        scales = [None] * len(lengths)
+    return list(zip(range(2, len(shape)), shape[2:], lengths, scales, strict=True))
+
+
+def numbers_of(scale_factor: float | Sequence[float]) -> float | tuple[float, ...]:
+    """The numbers that may be tensors, as Python's."""
+    if isinstance(scale_factor, (tuple, list)):
+        return tuple([as_real(one, "interpolate", "scale_factor") for one in scale_factor])
+    return as_real(scale_factor, "interpolate", "scale_factor")
+
+
+@function()
 def interpolate(
-    input: Tensor,
+    F: Namespace,
+    input: Steady,
     size: Lengths | None = None,
     scale_factor: float | Sequence[float] | None = None,
     mode: str = "nearest",
@@ -166,84 +212,52 @@ def interpolate(
     >>> interpolate(tensor([[[1.0, 3.0]]]), size=3, mode="linear", align_corners=True)
     tensor([[[1., 2., 3.]]])
     """
-    try:
-        input = steady(as_tensor("interpolate", input))
-        shape = layout_of_tensor(input).shape
-        if not isinstance(mode, str) or mode not in MODES:
-            raise ArgumentError(f"interpolate: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
-        if len(shape) not in MODES[mode] or not all(shape[1:]):
-            raise ArgumentError(
-                f"interpolate: mode {mode!r} takes {' or '.join(map(str, MODES[mode]))} dimensions, images first, then "
-                f"channels, all but images with elements; got shape {tuple(shape)}"
-            )
-        if align_corners is not None and mode not in LINEAR:
-            raise ArgumentError(
-                f"interpolate: expected align_corners only for {', '.join(LINEAR)}; got {align_corners} for {mode!r}"
-            )
-        if antialias and mode not in ANTIALIASED:
-            raise ArgumentError(f"interpolate: expected antialias only for {', '.join(ANTIALIASED)}; got {mode!r}")
-        lengths, scales = sizes_and_scales(shape, size, scale_factor)
-        if recompute_scale_factor:
-            if scale_factor is None:
-                raise ArgumentError("interpolate: expected scale_factor with recompute_scale_factor; got size")
-            scales = [None] * len(lengths)
-        return _resized(input, mode, lengths, scales, bool(align_corners), bool(antialias))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    if scale_factor is not None and type(scale_factor) is not float and type(scale_factor) is not int:
+        scale_factor = numbers_of(scale_factor)
+    align, antialias, recompute = bool(align_corners), bool(antialias), bool(recompute_scale_factor)
+    dimensions = resized_dimensions(
+        "interpolate", (input,), size, scale_factor, mode, align_corners, recompute, antialias
+    )
+    dtype = input.dtype
+    if mode.startswith("nearest") and dtype not in (float32, float64):
+        for dim, length, count, scale in dimensions:
+            index = from_numpy(nearest(length, count, scale, mode == "nearest-exact"))
+            input = F.take(input, index.to(input.device), (dim,))
+        return input
+    if dtype not in (float32, float64):
+        if dtype not in (float16, bfloat16, uint8):
+            raise DTypeError(f"interpolate: defined for floating dtypes and uint8; got {dtype.name}; use .float()")
+        input = F.to(input, (float32,))
+    passes = [(one[0], resizing(mode, *one[1:], align, antialias)) for one in dimensions]
+    # What shrinks comes first, rows before columns; what grows last, columns before rows: the least work.
+    shrinking = [one for one in passes if one[1].count <= one[1].length]
+    growing = [one for one in passes if one[1].count > one[1].length]
+    for dim, taps in (*shrinking, *reversed(growing)) if dtype is not uint8 else reversed(passes):
+        if dtype is not uint8:
+            input = F.resample(input, (dim, taps))
+        elif taps.count != taps.length:  # as PyTorch and Pillow do: columns first, and each pass is rounded, halves up
+            sums = F.resample(input, (dim, in_16_bits(taps)))
+            input = F.floor(F.add(sums, 0.5).clamp(0, 255.5))
+    return input if input.dtype is dtype else F.to(input, (dtype,))
 
 
 def sizes_and_scales(
-    shape: tuple[int, ...], size: Lengths | None, scale_factor: float | Sequence[float] | None
+    name: str, shape: tuple[int, ...], size: Lengths | None, scale_factor: float | tuple[float, ...] | None
 ) -> tuple[list[int], list[float | None]]:
     """The lengths to make, and the factors where those were given."""
-    name, count = "interpolate", len(shape) - 2
+    count = len(shape) - 2
     if (size is None) == (scale_factor is None):
         raise ArgumentError(f"{name}: expected size or scale_factor; got {'both' if size is not None else 'neither'}")
     given: Any = size if scale_factor is None else scale_factor
     what = "size" if scale_factor is None else "scale_factor"
-    each = list(given) if isinstance(given, (tuple, list)) else [given] * count
+    each = list(given) if isinstance(given, tuple) else [given] * count
     if len(each) != count:
         raise ArgumentError(f"{name}: expected {what} to have {count} number(s) for shape {shape}; got {given}")
     if scale_factor is None:
         if not all([is_integer(one) and one > 0 for one in each]):
             raise ArgumentError(f"{name}: expected size to be positive integers; got {given}")
         return [int(one) for one in each], [None] * count
-    factors = [as_real(one, name, what) for one in each]
-    lengths = [floor(length * factor) for length, factor in zip(shape[2:], factors, strict=True)]
+    lengths = [floor(length * factor) for length, factor in zip(shape[2:], each, strict=True)]
     if min(lengths) < 1:
         raise ArgumentError(f"{name}: scale_factor {given} leaves nothing of shape {shape}: sizes would be {lengths}")
-    return lengths, list(factors)
-
-
-def _resized(
-    input: Tensor, mode: str, lengths: list[int], scales: list[float | None], align: bool, antialias: bool
-) -> Tensor:
-    """`input` with its last dimensions of `lengths`; `scales` are the factors that were given, or None."""
-    dtype, shape = input.dtype, layout_of_tensor(input).shape
-    if mode.startswith("nearest") and dtype not in (float32, float64):
-        for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2):
-            index = from_numpy(nearest(shape[dim], count, scale, mode == "nearest-exact"))
-            input = recorded_ops.take(input, index.to(input.device), (dim,))
-        return input
-    check_dtype(dtype)
-    if dtype not in (float32, float64):
-        input = recorded_ops.to(input, (float32,))
-    passes = [(dim, resizing(mode, shape[dim], count, scale, align, antialias))
-              for dim, (count, scale) in enumerate(zip(lengths, scales, strict=True), 2)]  # fmt: skip
-    # What shrinks comes first, rows before columns; what grows last, columns before rows: the least work.
-    shrinking = [one for one in passes if one[1].count <= one[1].length]
-    growing = [one for one in passes if one[1].count > one[1].length]
-    for dim, taps in (*shrinking, *reversed(growing)) if dtype is not uint8 else reversed(passes):
-        if dtype is not uint8:
-            input = recorded_ops.resample(input, (dim, taps))
-        elif taps.count != taps.length:  # as PyTorch and Pillow do: columns first, and each pass is rounded, halves up
-            sums = recorded_ops.resample(input, (dim, in_16_bits(taps)))
-            input = recorded_ops.floor(recorded_ops.add(sums, 0.5).clamp(0, 255.5))
-    return input if input.dtype is dtype else recorded_ops.to(input, (dtype,))
-
-
-def check_dtype(dtype: DType) -> None:
-    """TypeError for dtypes without means."""
-    if dtype not in (float16, bfloat16, float32, float64, uint8):
-        raise DTypeError(f"interpolate: defined for floating dtypes and uint8; got {dtype.name}; use .float()")
+    return lengths, each

@@ -61,7 +61,7 @@ def unpooling(dims: int) -> None:
         tensor([0., 5.])
         """
         input, indices = steady(as_tensor(unpool_name, input)), steady(as_tensor(unpool_name, indices))
-        size = unpooled_size(unpool_name, dims, (input, indices), kernel_size, stride, padding, output_size)
+        size = unpooled_size(unpool_name, (input, indices), dims, kernel_size, stride, padding, output_size)
         layout = layout_of_tensor(input)
         outer, places = layout.shape[:-dims], prod(layout.shape[-dims:])
         flat, at = F.reshape(input, (*outer, places)), F.reshape(indices, (*outer, places))
