@@ -100,16 +100,14 @@ def view(body: type) -> Function:
     return function
 
 
-def under(name: str, doc: str, **further: object) -> Callable[[type], type]:
+def under(name: str, doc: str) -> Callable[[type], type]:
     """The name and docstring of a declaration whose class body stands in a function: one for each of a family.
 
-    Goes below the decorator that makes the operator. `further` are keys that not all of the family have.
+    Goes below the decorator that makes the operator.
     """
 
     def rename(body: type) -> type:
-        body.__name__ = name
-        for key, value in {"__doc__": doc, **further}.items():
-            setattr(body, key, value)
+        body.__name__, body.__doc__ = name, doc
         return body
 
     return rename

@@ -37,14 +37,15 @@ class Declared(NamedTuple):
     - `prepare`: a function `(operation, *arguments)` that checks those of the arguments that it names and returns the
       operator's operand and its tuple of parameters, which then have names of their own.
     - `special_cases`: conditions of the arguments where other functions `(operation, *arguments)` compute the result.
-    - `inplace`: it takes `inplace=`; `changes`: there is one with an underscore that changes its input, a method if
-      `method`, else a function. `fits`: of that one the result must have the shape and a dtype that the input can
-      store; else it is broadcast and cast.
+    - `inplace`: it takes `inplace=`, where the body does not; `changes`: there is one with an underscore that changes
+      its input, a method if `method`, else a function. `fits`: of that one the result must have the shape and a dtype
+      that the input can store; else it is broadcast and cast.
     - `out`: it takes `out=`.
     - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
     - `maker`: it makes tensors with PyTorch's options (Note [Options of creation]): "new", or "like" another one;
       `memory_format`: and it takes that.
     - `inline`: the body's lines, with one return at the end, stand in the written function: a call would take long.
+      `F.this` in it is the operator of the function's name.
     - `public`: whether it is a function that users call; else it is a method alone.
     - `quick`: the method takes arguments by the names of the signature alone, not by NumPy's.
     - `without`: the last of the signature's arguments where the function lacks them; the body has defaults for them.

@@ -56,7 +56,8 @@ def arguments_of(what: Declared) -> list[Argument]:
     return [
         Argument(one.name, kind_of(str(one.annotation)), one.default, one.kind is one.KEYWORD_ONLY,
                  one.kind is one.VAR_POSITIONAL)
-        for one in parameters if one.name not in ("F", "inplace", *what.without, *(OF_MAKERS if what.maker else ()))
+        for one in parameters if one.name not in {"F", *what.without, *(OF_MAKERS if what.maker else ())}
+        and (what.is_body or one.name != "inplace")
     ]  # fmt: skip
 
 

@@ -41,7 +41,7 @@ class Text:
     def __init__(self, what: Declared) -> None:
         self.what, self.operation = what, what.label or what.name
         self.operands = arguments_of(what)
-        takes_inplace = what.inplace or "inplace" in what.signature.__code__.co_varnames
+        takes_inplace = what.inplace or (not what.is_body and "inplace" in what.signature.__code__.co_varnames)
         self.inplace = [Argument("inplace", KINDS["Flag"], False)] * takes_inplace
         self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * (what.out and not what.maker)
         self.options = options_of(what)
@@ -132,12 +132,12 @@ class Text:
         text = dedent("".join(lines[statements[0].lineno - 1 :])).rstrip()
         names = [one.id for statement in statements for one in ast.walk(statement) if isinstance(one, ast.Name)]
         self.needs.update(names_of(self.what.module, set(names)))
+        if body.__code__.co_varnames[0] == "F":
+            self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
+            text = re.sub(r"\bF\.", "ops.", text.replace("F.this", f"F.{self.what.name}"))
         at = text.rindex("return ")
         if "return " in text[:at] and name:
             raise SystemExit(f"{self.operation}: a body that stands inline has one return, at its end")
-        if body.__code__.co_varnames[0] == "F":
-            self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
-            text = re.sub(r"\bF\.", "ops.", text)
         return (text[:at] + before + text[at + len("return ") :]).split("\n")
 
     def change(self, operation: str) -> list[str]:
@@ -215,7 +215,7 @@ def names_of(module: str, wanted: set[str]) -> set[tuple[str, str]]:
             found |= {(home, one.name) for one in node.names if one.name in wanted}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found |= {(module, node.name)} if node.name in wanted else set()
-        elif isinstance(node, ast.Assign):
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             assigned = {
                 one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
             }

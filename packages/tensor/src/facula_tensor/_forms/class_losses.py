@@ -10,14 +10,11 @@ from facula_errors.extend import trim_traceback
 from .._core.promotion import as_integer, as_real
 from .._dispatch.arguments import REDUCTIONS, reduction_of, refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
-from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
 __all__ = ["cross_entropy", "nll_loss"]
-
-bodies = bodies_of("class_losses")
 
 
 def cross_entropy(
@@ -100,7 +97,7 @@ def nll_loss(
             ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("nll_loss", "reduction", reduction, REDUCTIONS)
-        return bodies.nll_loss(ops, input, target, weight, ignore_index=ignore_index, reduction=reduction)
+        return ops.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
     except FaculaError as error:
         trim_traceback(error)
         raise

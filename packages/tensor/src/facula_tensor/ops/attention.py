@@ -18,12 +18,13 @@ from .._creation.generator import default_generator
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from .._core.types import Parameters
+    from .._dispatch.kinds import Checked, Flag, Float, Truth
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["scaled_dot_product_attention"]
@@ -278,16 +279,17 @@ def broadcast(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
     return query, key, value, mask
 
 
-@overridable
+@function(overridable=True, refuses={"not 0 <= dropout_p <= 1": "a share dropout_p from 0 to 1; got {dropout_p}"})
 def scaled_dot_product_attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
+    F: Namespace,
+    query: Checked,
+    key: Checked,
+    value: Checked,
     attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
+    dropout_p: Float = 0.0,
+    is_causal: Truth = False,
     scale: float | None = None,
-    enable_gqa: bool = False,
+    enable_gqa: Flag = False,
 ) -> Tensor:
     """softmax(scale · query @ key.T + attn_mask) @ value; memory grows with lengths, not with their product.
 
@@ -314,12 +316,9 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(ones(1, 2), ones(3, 2), tensor([[1.0], [2.0], [6.0]]))
     tensor([[3.]])
     """
-    layouts = [layout_of_tensor(as_tensor("scaled_dot_product_attention", one)) for one in (query, key, value)]
+    layouts = [layout_of_tensor(one) for one in (query, key, value)]
     mask = None if attn_mask is None else layout_of_tensor(as_tensor("scaled_dot_product_attention", attn_mask))
     check(layouts[0], layouts[1], layouts[2], mask, is_causal)
-    share = float(as_real(dropout_p, "scaled_dot_product_attention", "dropout_p"))
-    if not 0 <= share <= 1:
-        raise ArgumentError(f"scaled_dot_product_attention: expected a share dropout_p from 0 to 1; got {dropout_p}")
     width = layouts[0].shape[-1]
     if scale is None:
         scale = 1 / sqrt(width) if width else 1.0
@@ -331,16 +330,16 @@ def scaled_dot_product_attention(
         query, key, value, attn_mask = in_groups(query, key, value, attn_mask)
     query, key, value, attn_mask = broadcast(query, key, value, attn_mask)
     count = prod(query.shape[:-1]) * key.shape[-2]
-    place = default_generator.advance(count) if share else (0, 0)
-    if share and open_batches:
+    place = default_generator.advance(count) if dropout_p else (0, 0)
+    if dropout_p and open_batches:
         query = for_each_draw(query)
-    parameters = (bool(is_causal), scale, share, *place)
+    parameters = (is_causal, scale, dropout_p, *place)
     if attn_mask is not None and is_variable(attn_mask) and is_grad_enabled():
         result = composed(query, key, value, attn_mask, parameters)
     else:
         if attn_mask is not None and mask is not None and mask.dtype is float32 and layouts[0].dtype is float64:
-            attn_mask = recorded_ops.to(attn_mask, (float64,))
-        result = recorded_ops.attention(query, key, value, attn_mask, parameters)[0]
+            attn_mask = F.to(attn_mask, (float64,))
+        result = F.attention(query, key, value, attn_mask, parameters)[0]
     if in_heads:
-        result = recorded_ops.reshape(result, (*result.shape[:-4], -1, *result.shape[-2:]))
+        result = F.reshape(result, (*result.shape[:-4], -1, *result.shape[-2:]))
     return result

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary
 
-from .._core.tensor import Tensor, layout_of_tensor, steady
-from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
+from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["bilinear"]
 
 
-@overridable
-@boundary
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+@function(overridable=True)
+def bilinear(F: Namespace, input1: Steady, input2: Steady, weight: Steady, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight[k] @ input2 + bias[k] for each feature k.
 
     Arguments:
@@ -36,8 +38,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     >>> bilinear(tensor([[1.0, 2.0]]), tensor([[3.0]]), tensor([[[1.0], [0.0]], [[0.0], [1.0]]]))
     tensor([[3., 6.]])
     """
-    F = recorded_ops
-    x, y, w = (steady(as_tensor("bilinear", one)) for one in (input1, input2, weight))
+    x, y, w = input1, input2, weight
     a, b, c = (layout_of_tensor(one) for one in (x, y, w))
     if len(c.shape) != 3 or not a.shape or a.shape[:-1] != b.shape[:-1] or (a.shape[-1], b.shape[-1]) != c.shape[1:]:
         raise ArgumentError(

@@ -6,17 +6,21 @@ Self-normalizing neural networks, 2017.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary, warn
+from facula_errors.extend import warn
 from facula_storage import float32, float64
 from facula_storage.extend import FLOATING
 
-from .._core.promotion import as_real
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.filled import ones
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.view_call import as_tensor
-from .dropout import dropout
+from .._dispatch.written import function
+from .dropout import PROBABILITY, dropout
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Checked, Flag, Float
 
 __all__ = ["alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 
@@ -35,10 +39,7 @@ def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims
         dims: how many dimensions a part is chosen by.
         keeps: whether dropped elements are selu's limit, and mean and variance kept; else 0, and the others / (1 - p).
     """
-    layout = layout_of_tensor(as_tensor(name, input))
-    p = float(as_real(p, name, "p"))
-    if not 0 <= p <= 1:
-        raise ArgumentError(f"{name}: expected a probability p from 0 to 1; got {p}")
+    layout = layout_of_tensor(input)
     if layout.dtype.category != FLOATING:
         raise DTypeError(f"{name}: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
     if not training or p == 0 or not layout.numel:
@@ -61,22 +62,21 @@ def batched(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
 
     ValueError, with the function's name, for any other number.
     """
-    ndim = len(layout_of_tensor(as_tensor(name, input)).shape)
+    shape = layout_of_tensor(input).shape
+    ndim = len(shape)
     if ndim not in dims:
-        shape = layout_of_tensor(input).shape
         raise ArgumentError(f"{name}: expected {dims[0]} dimensions (channels, ...) or {dims[1]}; got shape {shape}")
     return 1 if ndim == dims[0] else 2
 
 
-@boundary
-def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+@function(overridable=True, refuses=PROBABILITY)
+def dropout1d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
     """In training each channel of sequences is 0 with probability `p`, else divided by 1 - p.
 
     Arguments:
         input: (n, channels, length), or (channels, length).
         p: the probability, from 0 to 1.
         training: whether anything is dropped; else `input` itself is returned.
-        inplace: whether `input` itself takes the result.
 
     Raises:
         ValueError: for other numbers of dimensions, and unless 0 <= p <= 1.
@@ -89,21 +89,20 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return drop("dropout1d", input, p, training, inplace, batched("dropout1d", input, (2, 3)), False)
 
 
-@boundary
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+@function(overridable=True, refuses=PROBABILITY)
+def dropout2d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
     """In training each channel of images is 0 with probability `p`, else divided by 1 - p.
 
     Arguments:
         input: (n, channels, height, width); other numbers of dimensions, from (n, channels) on, give a warning.
         p: the probability, from 0 to 1.
         training: whether anything is dropped; else `input` itself is returned.
-        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones
     >>> dropout2d(ones(1, 1, 1, 2), p=1.0)
     tensor([[[[0., 0.]]]])
     """
-    shape = layout_of_tensor(as_tensor("dropout2d", input)).shape
+    shape = layout_of_tensor(input).shape
     if len(shape) < 2:
         raise ArgumentError(f"dropout2d: expected input (n, channels, ...); got shape {shape}")
     if len(shape) != 4:
@@ -111,15 +110,14 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return drop("dropout2d", input, p, training, inplace, 2, False)
 
 
-@boundary
-def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+@function(overridable=True, refuses=PROBABILITY)
+def dropout3d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
     """In training each channel of volumes is 0 with probability `p`, else divided by 1 - p.
 
     Arguments:
         input: (n, channels, depth, height, width), or without n.
         p: the probability, from 0 to 1.
         training: whether anything is dropped; else `input` itself is returned.
-        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones
     >>> dropout3d(ones(1, 1, 1, 1, 2), p=1.0)
@@ -128,15 +126,14 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return drop("dropout3d", input, p, training, inplace, batched("dropout3d", input, (4, 5)), False)
 
 
-@boundary
-def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+@function(overridable=True, refuses=PROBABILITY)
+def alpha_dropout(input: Checked, p: Float = 0.5, training: Flag = False, inplace: Flag = False) -> Tensor:
     """In training each element becomes selu's limit with probability `p`; then mean and variance are restored.
 
     Arguments:
         input: a tensor of a floating dtype.
         p: the probability, from 0 to 1.
         training: whether anything is dropped; else `input` itself is returned.
-        inplace: whether `input` itself takes the result.
 
     Raises:
         ValueError: unless 0 <= p <= 1.
@@ -145,25 +142,24 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
     >>> alpha_dropout(ones(2), p=1.0, training=True)
     tensor([0., 0.])
     """
-    ndim = len(layout_of_tensor(as_tensor("alpha_dropout", input)).shape)
+    ndim = len(layout_of_tensor(input).shape)
     return drop("alpha_dropout", input, p, training, inplace, ndim, True)
 
 
-@boundary
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+@function(overridable=True, refuses=PROBABILITY)
+def feature_alpha_dropout(input: Checked, p: Float = 0.5, training: Flag = False, inplace: Flag = False) -> Tensor:
     """`alpha_dropout` of whole channels.
 
     Arguments:
         input: (n, channels, ...).
         p: the probability, from 0 to 1.
         training: whether anything is dropped; else `input` itself is returned.
-        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones
     >>> feature_alpha_dropout(ones(1, 2), p=1.0, training=True)
     tensor([[0., 0.]])
     """
-    shape = layout_of_tensor(as_tensor("feature_alpha_dropout", input)).shape
+    shape = layout_of_tensor(input).shape
     if training and len(shape) < 2:
         raise ArgumentError(f"feature_alpha_dropout: expected input (n, channels, ...); got shape {shape}")
     return drop("feature_alpha_dropout", input, p, training, inplace, 2, True)

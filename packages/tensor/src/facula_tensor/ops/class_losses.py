@@ -23,18 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["cross_entropy", "nll_loss"]
 
 
-def _by_class(name: str, **public: object) -> Function:
+def _by_class(name: str) -> None:
     """Declare the fused operator of a loss by class numbers, and that of its gradient; both check the target.
 
     Parameters: reduction, ignore_index, label_smoothing. See Note [Classes] in the backend's cross_entropy.c.
-    `public` is what the declaration says of a function that calls the operator itself, which is returned.
     """
 
     numbers = ("ignore_index", "label_smoothing")
     given = ("reduction", *numbers)
 
     @operator
-    @under(f"_{name}", f"`{name}` in one pass.", **public)
+    @under(f"_{name}", f"`{name}` in one pass.")
     class loss:
         inputs = ("input", "target", "weight")
         optional = ("weight",)
@@ -132,8 +131,6 @@ def _by_class(name: str, **public: object) -> Function:
     def gradient_of(F: Namespace) -> Function:
         return getattr(F, f"{name}_grad")
 
-    return loss
-
 
 def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, by_probability: bool) -> None:
     """Raise unless input `x` is (n, classes, ...) or (classes,), and target and weight fit.
@@ -218,7 +215,15 @@ def by_probabilities(
     return F.div(total, count)
 
 
-def _cross_entropy(
+_by_class("nll_loss")
+_by_class("cross_entropy")
+
+
+@function(
+    calls="cross_entropy",
+    refuses={"not 0 <= label_smoothing <= 1": "label_smoothing from 0 to 1; got {label_smoothing}"},
+)
+def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
@@ -227,7 +232,7 @@ def _cross_entropy(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
     label_smoothing: Float = 0.0,
-) -> None:
+) -> Tensor:
     """-log(softmax(input)) of the right class.
 
     Half precision is computed in float32.
@@ -249,16 +254,7 @@ def _cross_entropy(
     """
 
 
-cross_entropy = _by_class(
-    "cross_entropy",
-    __doc__=_cross_entropy.__doc__,
-    signature=staticmethod(_cross_entropy),
-    refuses={"not 0 <= label_smoothing <= 1": "label_smoothing from 0 to 1; got {label_smoothing}"},
-)
-_by_class("nll_loss")
-
-
-@function()
+@function(inline=True)
 def nll_loss(
     F: Namespace,
     input: Tensor,

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from math import inf
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary
 from facula_storage import bfloat16, float16, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
-from .._core.promotion import as_real, promote_types
+from .._core.promotion import promote_types
 from .._core.tensor import Tensor, check_dim, steady
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .triangles import triu_indices
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Real, Steady, Truth
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["cdist", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]
 
+EXPONENT = {"not p >= 0": "p of at least 0; got {p}"}
 MANY = 25  # rows, from which products of matrices are quicker than differences of all pairs
 
 
@@ -62,17 +67,13 @@ def root(total: Tensor, p: float) -> Tensor:
     return recorded_ops.where(nothing, 0.0, recorded_ops.sqrt(safe) if p == 2 else recorded_ops.pow(safe, 1 / p))
 
 
-def _exponent(operation: str, p: float) -> float:
-    p = as_real(p, operation, "p")
-    if not p >= 0:
-        raise ArgumentError(f"{operation}: expected p of at least 0; got {p}")
-    return p
-
-
-@overridable
-@boundary
+@function(overridable=True, refuses=EXPONENT)
 def cdist(
-    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary"
+    F: Namespace,
+    x1: Tensor,
+    x2: Tensor,
+    p: Real = 2.0,
+    compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary",
 ) -> Tensor:
     """The p-norm of the difference of each row of `x1` and each row of `x2`.
 
@@ -94,7 +95,6 @@ def cdist(
     """
     name = "cdist"
     a, b = _floating(name, x1, x2)
-    p = _exponent(name, p)
     modes = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
     if compute_mode not in modes:
         raise ArgumentError(f"{name}: expected compute_mode to be one of {modes[1:]}; got {compute_mode!r}")
@@ -105,37 +105,39 @@ def cdist(
         )
     many = compute_mode == modes[2] or (compute_mode != modes[3] and max(a.shape[-2], b.shape[-2]) > MANY)
     if p == 2 and many and a.shape[-1]:
-        squares = [recorded_ops.sum(recorded_ops.mul(one, one), ((one.ndim - 1,), True)) for one in (a, b)]
-        both = recorded_ops.add(squares[0], recorded_ops.transpose(squares[1], -1, -2))
-        return root(
-            recorded_ops.sub(both, recorded_ops.mul(recorded_ops.matmul(a, recorded_ops.transpose(b, -1, -2)), 2)), 2
-        )
-    difference = recorded_ops.sub(recorded_ops.unsqueeze(a, -2), recorded_ops.unsqueeze(b, -3))
+        squares = [F.sum(F.mul(one, one), ((one.ndim - 1,), True)) for one in (a, b)]
+        both = F.add(squares[0], F.transpose(squares[1], -1, -2))
+        return root(F.sub(both, F.mul(F.matmul(a, F.transpose(b, -1, -2)), 2)), 2)
+    difference = F.sub(F.unsqueeze(a, -2), F.unsqueeze(b, -3))
     if not difference.shape[-1]:
-        return recorded_ops.sum(difference, ((difference.ndim - 1,), False))
+        return F.sum(difference, ((difference.ndim - 1,), False))
     return norm_along(difference, p, (difference.ndim - 1,))
 
 
-@overridable
-@boundary
-def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+@function(overridable=True, refuses=EXPONENT)
+def pdist(F: Namespace, input: Tensor, p: Real = 2.0) -> Tensor:
     """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows.
+
+    Arguments:
+        input: the rows (N, M), of a floating dtype.
+        p: the exponent, at least 0.
 
     >>> from facula_tensor import tensor
     >>> pdist(tensor([[0.0], [1.0], [5.0]]))
     tensor([1., 5., 4.])
     """
-    (x,), p = _floating("pdist", input), _exponent("pdist", p)
+    (x,) = _floating("pdist", input)
     if x.ndim != 2:
         raise ArgumentError(f"pdist: expected a matrix; got shape {tuple(x.shape)}")
     first, second = triu_indices(x.shape[0], x.shape[0], 1, device=x.device)
-    difference = recorded_ops.sub(recorded_ops.take(x, first, (0,)), recorded_ops.take(x, second, (0,)))
-    return norm_along(difference, p, (1,)) if x.shape[1] else recorded_ops.sum(difference, ((1,), False))
+    difference = F.sub(F.take(x, first, (0,)), F.take(x, second, (0,)))
+    return norm_along(difference, p, (1,)) if x.shape[1] else F.sum(difference, ((1,), False))
 
 
-@overridable
-@boundary
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+@function(overridable=True)
+def pairwise_distance(
+    F: Namespace, x1: Steady, x2: Steady, p: Real = 2.0, eps: Real = 1e-6, keepdim: Truth = False
+) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     Arguments:
@@ -149,17 +151,15 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
     tensor([5.0000])
     """
-    a, b = (steady(as_tensor("pairwise_distance", one)) for one in (x1, x2))
-    broadcast_shapes("pairwise_distance", tuple(a.shape), tuple(b.shape))
-    difference = recorded_ops.add(recorded_ops.sub(a, b), as_real(eps, "pairwise_distance", "eps"))
+    broadcast_shapes("pairwise_distance", tuple(x1.shape), tuple(x2.shape))
+    difference = F.add(F.sub(x1, x2), eps)
     if not difference.ndim:
         raise ArgumentError("pairwise_distance: expected vectors in the last dimension; got numbers; use unsqueeze(0)")
-    return norm_along(difference, as_real(p, "pairwise_distance", "p"), (difference.ndim - 1,), bool(keepdim))
+    return norm_along(difference, p, (difference.ndim - 1,), keepdim)
 
 
-@overridable
-@boundary
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+@function(overridable=True)
+def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: Real = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along `dim`.
 
     Arguments:
@@ -173,26 +173,24 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     tensor([0.7071])
     """
     a, b = _floating("cosine_similarity", x1, x2)
-    least = as_real(eps, "cosine_similarity", "eps")
     broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
-    product = recorded_ops.mul(a, b)
+    product = F.mul(a, b)
     at = check_dim("cosine_similarity", dim, product.ndim or 1)
     if not product.ndim:  # numbers are vectors of one element
-        a, b, product = (recorded_ops.reshape(one, (1,)) for one in (a, b, product))
-    a, b = (recorded_ops.expand(one, tuple(product.shape)) for one in (a, b))
-    lengths = [
-        recorded_ops.sqrt(
-            recorded_ops.clamp_min(recorded_ops.sum(recorded_ops.mul(one, one), ((at,), False)), least * least)
-        )
-        for one in (a, b)
-    ]
-    return recorded_ops.div(recorded_ops.sum(product, ((at,), False)), recorded_ops.mul(*lengths))
+        a, b, product = (F.reshape(one, (1,)) for one in (a, b, product))
+    a, b = (F.expand(one, tuple(product.shape)) for one in (a, b))
+    lengths = [F.sqrt(F.clamp_min(F.sum(F.mul(one, one), ((at,), False)), eps * eps)) for one in (a, b)]
+    return F.div(F.sum(product, ((at,), False)), F.mul(*lengths))
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def normalize(
-    input: Tensor, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12, out: Tensor | None = None
+    F: Namespace,
+    input: Tensor,
+    p: Real = 2.0,
+    dim: int | tuple[int, ...] = 1,
+    eps: Real = 1e-12,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`input` over its p-norm along `dim`. Half precisions are computed in float32.
 
@@ -201,22 +199,21 @@ def normalize(
         p: the exponent.
         dim: the dimension, or several.
         eps: the least norm that is divided by.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> normalize(tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    (x,), p = _floating("normalize", input), as_real(p, "normalize", "p")
-    dtype, least = x.dtype, as_real(eps, "normalize", "eps")
+    (x,) = _floating("normalize", input)
+    dtype = x.dtype
     if dtype in (float16, bfloat16):
-        x = recorded_ops.to(x, (float32,))
+        x = F.to(x, (float32,))
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
     dims = tuple(sorted([check_dim("normalize", one, x.ndim) for one in several])) if x.ndim else ()
-    if p == 2 and least >= 1e-18:  # whose square is a float32
-        total = recorded_ops.clamp_min(recorded_ops.sum(recorded_ops.mul(x, x), (dims, True)), least * least)
-        length = recorded_ops.sqrt(total)
+    if p == 2 and eps >= 1e-18:  # whose square is a float32
+        total = F.clamp_min(F.sum(F.mul(x, x), (dims, True)), eps * eps)
+        length = F.sqrt(total)
     else:
-        length = recorded_ops.clamp_min(norm_along(x, p, dims, True), least)
-    result = recorded_ops.div(x, length)
-    return write_out("normalize", result if dtype is x.dtype else recorded_ops.to(result, (dtype,)), out, (input,))
+        length = F.clamp_min(norm_along(x, p, dims, True), eps)
+    result = F.div(x, length)
+    return write_out("normalize", result if dtype is x.dtype else F.to(result, (dtype,)), out, (input,))

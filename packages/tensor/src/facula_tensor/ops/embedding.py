@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidIndexError, UnsupportedError
-from facula_errors.extend import boundary, trim_traceback
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, DTypeError, InvalidIndexError, UnsupportedError
 from facula_storage import int64
 from facula_storage.extend import FLOATING
 
@@ -14,68 +15,19 @@ from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.wrapped import batched_as
 from .._creation.filled import zeros
 from .._dispatch.launching import mutated
-from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
+from .._dispatch.namespaces import no_record_ops
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from . import index_ops as _index_ops  # noqa: F401  declares index_select
 from .gathering import as_index
 from .indexing.getitem import put_into
 from .scattering import scatter_
 
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Checked, Flag, Integer
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["embedding", "one_hot"]
-
-
-def embedding(
-    input: Tensor,
-    weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-) -> Tensor:
-    """The rows of `weight` that the numbers of `input` name.
-
-    The row `padding_idx` gets no gradient. With `max_norm`, rows that are used and whose `norm_type`-norm is larger are
-    scaled down to it first, in place. `scale_grad_by_freq` divides the gradient of a row by how often it is used.
-    IndexError, naming the place, for numbers that have no row; `sparse=True` is refused.
-
-    Arguments:
-        input: the numbers, int64 or int32, of any shape (*).
-        weight: (numbers, features).
-        padding_idx: the row that gets no gradient, or None.
-        max_norm: the greatest norm: longer rows are scaled down to it when they are used, in place. None for no bound.
-        norm_type: the exponent of that norm.
-        scale_grad_by_freq: whether the gradient of a row is divided by how often the row is used.
-        sparse: refused if true.
-
-    Returns:
-        (*, features).
-
-    Raises:
-        IndexError: for numbers that have no row; it names the place.
-
-    >>> from facula_tensor import tensor
-    >>> embedding(tensor([1, 0, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor([[3., 4.],
-            [1., 2.],
-            [3., 4.]])
-    """
-    try:
-        if padding_idx is None and max_norm is None and not (scale_grad_by_freq or sparse):
-            try:  # the usual call
-                if input._layout.dtype is int64 and weight._layout.ndim == 2:
-                    return recorded_ops.index_select(weight, input, (0, None, False))
-            except AttributeError:
-                pass
-        index, parameters = prepared("embedding", input, weight, padding_idx, max_norm, norm_type, sparse)
-        return recorded_ops.index_select(weight, index, (*parameters, bool(scale_grad_by_freq)))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-embedding = overridable(embedding)
 
 
 def prepared(
@@ -135,22 +87,73 @@ def _limit_norms(operation: str, weight: Tensor, index: Tensor, most: float, ord
     mutated(there, operation)
 
 
-@overridable
-@boundary
-def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+@function(overridable=True, inline=True)
+def embedding(
+    F: Namespace,
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: Flag = False,
+    sparse: Flag = False,
+) -> Tensor:
+    """The rows of `weight` that the numbers of `input` name.
+
+    The row `padding_idx` gets no gradient. With `max_norm`, rows that are used and whose `norm_type`-norm is larger are
+    scaled down to it first, in place. `scale_grad_by_freq` divides the gradient of a row by how often it is used.
+    IndexError, naming the place, for numbers that have no row; `sparse=True` is refused.
+
+    Arguments:
+        input: the numbers, int64 or int32, of any shape (*).
+        weight: (numbers, features).
+        padding_idx: the row that gets no gradient, or None.
+        max_norm: the greatest norm: longer rows are scaled down to it when they are used, in place. None for no bound.
+        norm_type: the exponent of that norm.
+        scale_grad_by_freq: whether the gradient of a row is divided by how often the row is used.
+        sparse: refused if true.
+
+    Returns:
+        (*, features).
+
+    Raises:
+        IndexError: for numbers that have no row; it names the place.
+
+    >>> from facula_tensor import tensor
+    >>> embedding(tensor([1, 0, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.],
+            [3., 4.]])
+    """
+    if padding_idx is None and max_norm is None and not (scale_grad_by_freq or sparse):
+        try:  # the usual call
+            if input._layout.dtype is int64 and weight._layout.ndim == 2:
+                return F.index_select(weight, input, (0, None, False))
+        except AttributeError:
+            pass
+    index, parameters = prepared("embedding", input, weight, padding_idx, max_norm, norm_type, sparse)
+    return F.index_select(weight, index, (*parameters, bool(scale_grad_by_freq)))
+
+
+@function(overridable=True)
+def one_hot(input: Checked, num_classes: Integer = -1) -> Tensor:
     """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes).
 
-    With -1 there are as many classes as the largest number asks for. ValueError for numbers that are no class.
+    ValueError for numbers that are no class.
+
+    Arguments:
+        input: the numbers.
+        num_classes: how many classes; with -1, as many as the largest number asks for.
 
     >>> from facula_tensor import tensor
     >>> one_hot(tensor([2, 0]))
     tensor([[0, 0, 1],
             [1, 0, 0]])
     """
-    layout = layout_of_tensor(as_tensor("one_hot", input))
+    layout, classes = layout_of_tensor(input), num_classes
     if layout.dtype is not int64:
         raise DTypeError(f"one_hot: expected input to be int64; got {show(layout)}; convert with .long()")
-    index, classes = snapshot(input), as_integer(num_classes, "one_hot", "num_classes")
+    index = snapshot(input)
     every = (tuple(range(layout.ndim)), False)
     if classes == -1:
         if not layout.numel or input.is_meta:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from facula_errors import ArgumentError, InvalidIndexError
-from facula_errors.extend import boundary
 
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
 from .._creation.filled import zeros
 from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from .embedding import prepared
 from .gathering import as_index
 from .index_ops import index_add
@@ -23,25 +22,25 @@ from .reduction.extremes import max as greatest
 
 if TYPE_CHECKING:
     from .._core.types import Parameters
+    from .._dispatch.kinds import Flag
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["embedding_bag"]
 
-MODES = ("sum", "mean", "max")
 
-
-@overridable
-@boundary
+@function(overridable=True)
 def embedding_bag(
+    F: Namespace,
     input: Tensor,
     weight: Tensor,
     offsets: Tensor | None = None,
     max_norm: float | None = None,
     norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    mode: str = "mean",
-    sparse: bool = False,
+    scale_grad_by_freq: Flag = False,
+    mode: Literal["sum", "mean", "max"] = "mean",
+    sparse: Flag = False,
     per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False,
+    include_last_offset: Flag = False,
     padding_idx: int | None = None,
 ) -> Tensor:
     """The sum, mean or maximum of the rows of `weight` that each bag of numbers names.
@@ -73,9 +72,7 @@ def embedding_bag(
     tensor([[4., 6.],
             [3., 4.]])
     """
-    name, F = "embedding_bag", recorded_ops
-    if mode not in MODES:
-        raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+    name = "embedding_bag"
     if scale_grad_by_freq and mode == "max":
         raise ArgumentError(f"{name}: scale_grad_by_freq is for sums and means; leave it out for mode 'max'")
     index, (_, row) = prepared(name, input, weight, padding_idx, max_norm, norm_type, sparse)

@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
 
 from .._core.memory import check_writable
-from .._core.promotion import as_integer, as_real
-from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
-from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._dispatch.namespaces import no_record_ops
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from .layer_norm import group_norm
 from .normalization import batch_norm
 from .padding import pad
 from .reduction.moments import var_mean
 
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Flag, Float, Integer, Real, Steady
+    from .._dispatch.namespaces import Namespace
+
 __all__ = ["instance_norm", "local_response_norm"]
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def instance_norm(
-    input: Tensor,
+    F: Namespace,
+    input: Steady,
     running_mean: Tensor | None = None,
     running_var: Tensor | None = None,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
-    use_input_stats: bool = True,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
+    use_input_stats: Flag = True,
+    momentum: Real = 0.1,
+    eps: Float = 1e-5,
 ) -> Tensor:
     """Each channel of each example with mean 0 and variance 1, times `weight`, plus `bias`.
 
@@ -56,7 +59,6 @@ def instance_norm(
              [-1.0000,  1.0000]]])
     """
     name = "instance_norm"
-    input = steady(as_tensor(name, input))
     shape = layout_of_tensor(input).shape
     if len(shape) < 2:
         raise ArgumentError(f"{name}: expected input (n, channels, ...); got shape {shape}")
@@ -72,11 +74,10 @@ def instance_norm(
     if prod(shape[2:]) == 1:
         raise ArgumentError(f"{name}: expected more than 1 spatial element when training, got input size {shape}")
     if not prod(shape):
-        return recorded_ops.clone(input)
+        return F.clone(input)
     made = group_norm(input, shape[1], weight, bias, eps)
-    share = as_real(momentum, name, "momentum")
     if running_mean is not None or running_var is not None:
-        _follow(input, running_mean, running_var, float(share))
+        _follow(input, running_mean, running_var, float(momentum))
     return made
 
 
@@ -101,9 +102,10 @@ def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: 
             no_record_ops.copy_into(running, moved)
 
 
-@overridable
-@boundary
-def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+@function(overridable=True)
+def local_response_norm(
+    F: Namespace, input: Steady, size: Integer, alpha: Real = 1e-4, beta: Real = 0.75, k: Real = 1.0
+) -> Tensor:
     """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta.
 
     m is the mean of the squares of the `size` channels around its own, those beyond the first and last being 0. A.
@@ -121,20 +123,16 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     tensor([[[0.6667],
              [0.3200]]])
     """
-    name = "local_response_norm"
-    input = steady(as_tensor(name, input))
     shape = layout_of_tensor(input).shape
-    size = as_integer(size, name, "size")
     if len(shape) < 3 or size < 1:
         raise ArgumentError(
-            f"{name}: expected input (n, channels, ...) of at least 3 dimensions, and size of at least 1; "
+            "local_response_norm: expected input (n, channels, ...) of at least 3 dimensions, and size of at least 1; "
             f"got {shape} and {size}"
         )
-    scale, power, least = [as_real(one, name, what) for what, one in (("alpha", alpha), ("beta", beta), ("k", k))]
-    F, area = recorded_ops, prod(shape[2:])
+    area = prod(shape[2:])
     if not prod(shape):
         return F.clone(input)
     squares = F.reshape(F.mul(input, input), (shape[0], shape[1], area))
     padded = pad(squares, (0, 0, size // 2, (size - 1) // 2))
     means = F.avg_pool2d(padded, (((size, 1), (1, 1), (0, 0), True, None), (shape[1], area)))
-    return F.div(input, F.pow(F.add(F.mul(F.reshape(means, shape), scale), least), power))
+    return F.div(input, F.pow(F.add(F.mul(F.reshape(means, shape), alpha), k), beta))

@@ -9,8 +9,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, DTypeError, FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import DType, Layout, bfloat16, contiguous, float16, float32, float64
 from facula_storage.extend import FLOATING
 
@@ -18,13 +17,14 @@ from .._core.promotion import as_integer, as_real
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator, under
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import SupportsIndex
 
     from .._core.types import Lengths
+    from .._dispatch.kinds import Checked, Float, Integer
     from .._dispatch.namespaces import Namespace
 
     Statistics = tuple[Tensor, ...]  # the mean, if it is kept, and the inverse deviation
@@ -263,12 +263,14 @@ def lengths_of(operation: str, layout: Layout, normalized_shape: Lengths) -> int
     return count
 
 
+@function(inline=True)
 def layer_norm(
-    input: Tensor,
+    F: Namespace,
+    input: Checked,
     normalized_shape: SupportsIndex | Sequence[int],
     weight: Tensor | None = None,
     bias: Tensor | None = None,
-    eps: float = 1e-5,
+    eps: Float = 1e-5,
 ) -> Tensor:
     """The last dimensions, `normalized_shape`, with mean 0 and variance 1, times `weight`, plus `bias`.
 
@@ -287,24 +289,20 @@ def layer_norm(
     tensor([[-1.0000,  1.0000],
             [-1.0000,  1.0000]])
     """
-    try:
-        count = lengths_of("layer_norm", layout_of_tensor(as_tensor("layer_norm", input)), normalized_shape)
-        if type(eps) is not float:
-            eps = float(as_real(eps, "layer_norm", "eps"))
-        if weight is None and bias is not None:
-            weight = recorded_ops.ones_like(bias)
-        return recorded_ops.layer_norm(input, weight, bias, (count, eps))[0]
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    count = lengths_of("layer_norm", layout_of_tensor(input), normalized_shape)
+    if weight is None and bias is not None:
+        weight = F.ones_like(bias)
+    return F.layer_norm(input, weight, bias, (count, eps))[0]
 
 
+@function(inline=True)
 def group_norm(
-    input: Tensor,
-    num_groups: int,
+    F: Namespace,
+    input: Checked,
+    num_groups: Integer,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
-    eps: float = 1e-5,
+    eps: Float = 1e-5,
 ) -> Tensor:
     """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example.
 
@@ -322,32 +320,26 @@ def group_norm(
     >>> group_norm(tensor([[1.0, 3.0, 2.0, 8.0]]), 2)
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """
-    try:
-        layout = layout_of_tensor(as_tensor("group_norm", input))
-        if type(num_groups) is not int:
-            num_groups = as_integer(num_groups, "group_norm", "num_groups")
-        if type(eps) is not float:
-            eps = float(as_real(eps, "group_norm", "eps"))
-        shape = layout.shape
-        if len(shape) < 2:
-            raise ArgumentError(f"group_norm: expected input (n, channels, ...); got shape {shape}")
-        if num_groups <= 0 or shape[1] % num_groups:
-            raise ArgumentError(
-                f"group_norm: expected num_groups to divide the {shape[1]} channels of an input of shape {shape}; "
-                f"got {num_groups}"
-            )
-        if layout.numel and layout.numel == num_groups:
-            raise ArgumentError(f"group_norm: expected more than 1 value per group; got input size {shape}")
-        if weight is None and bias is not None:
-            weight = recorded_ops.ones_like(bias)
-        return recorded_ops.group_norm(input, weight, bias, (num_groups, eps))[0]
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    layout = layout_of_tensor(input)
+    shape = layout.shape
+    if len(shape) < 2:
+        raise ArgumentError(f"group_norm: expected input (n, channels, ...); got shape {shape}")
+    if num_groups <= 0 or shape[1] % num_groups:
+        raise ArgumentError(
+            f"group_norm: expected num_groups to divide the {shape[1]} channels of an input of shape {shape}; "
+            f"got {num_groups}"
+        )
+    if layout.numel and layout.numel == num_groups:
+        raise ArgumentError(f"group_norm: expected more than 1 value per group; got input size {shape}")
+    if weight is None and bias is not None:
+        weight = F.ones_like(bias)
+    return F.group_norm(input, weight, bias, (num_groups, eps))[0]
 
 
+@function(inline=True)
 def rms_norm(
-    input: Tensor,
+    F: Namespace,
+    input: Checked,
     normalized_shape: SupportsIndex | Sequence[int],
     weight: Tensor | None = None,
     eps: float | None = None,
@@ -368,14 +360,10 @@ def rms_norm(
     tensor([[ 0.8485,  1.1314],
             [-0.8485,  1.1314]])
     """
-    try:
-        layout = layout_of_tensor(as_tensor("rms_norm", input))
-        count = lengths_of("rms_norm", layout, normalized_shape)
-        if eps is None:
-            eps = EPSILON.get(layout.dtype, 0.0)
-        elif type(eps) is not float:
-            eps = float(as_real(eps, "rms_norm", "eps"))
-        return recorded_ops.rms_norm(input, weight, (count, eps))[0]
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    layout = layout_of_tensor(input)
+    count = lengths_of("rms_norm", layout, normalized_shape)
+    if eps is None:
+        eps = EPSILON.get(layout.dtype, 0.0)
+    elif type(eps) is not float:
+        eps = float(as_real(eps, "rms_norm", "eps"))
+    return F.rms_norm(input, weight, (count, eps))[0]

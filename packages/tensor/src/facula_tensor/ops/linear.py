@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from facula_errors import ArgumentError, DTypeError, FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous, float32, float64
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator
-from .._dispatch.namespaces import recorded_ops
 
 __all__ = ["linear"]
 
@@ -35,13 +33,28 @@ def _is_direct(x: Layout, w: Layout, b: Layout | None) -> bool:
 
 
 @operator
-class _linear:
-    """input @ weight.T + bias."""
+class linear:
+    """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype.
+
+    ValueError where shapes do not fit.
+
+    Arguments:
+        input: rows (..., inputs).
+        weight: the matrix (outputs, inputs).
+        bias: what is added to each row (outputs,); nothing if None.
+
+    >>> from facula_tensor import tensor
+    >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))
+    tensor([11.5000])
+    """
 
     inputs = ("input", "weight", "bias")
     optional = ("bias",)
     bilinear = ("input", "weight")
     linear = ("bias",)
+
+    @staticmethod
+    def signature(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> None: ...
 
     validate_layouts = _check
     direct = _is_direct
@@ -109,27 +122,3 @@ class _linear_weight_grad:
 
     def vjp_input(F, g, grad):
         return F.matmul(grad, g)
-
-
-_linear_quick = recorded_ops.linear
-
-
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype.
-
-    ValueError where shapes do not fit.
-
-    Arguments:
-        input: rows (..., inputs).
-        weight: the matrix (outputs, inputs).
-        bias: what is added to each row (outputs,); nothing if None.
-
-    >>> from facula_tensor import tensor
-    >>> linear(tensor([1.0, 2.0]), tensor([[3.0, 4.0]]), tensor([0.5]))
-    tensor([11.5000])
-    """
-    try:
-        return _linear_quick(input, weight, bias)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd import no_grad
 from facula_errors import ArgumentError, DTypeError, FaculaError, OperationError
-from facula_errors.extend import trim_traceback
 from facula_storage import Layout, contiguous, float32, int64
 from facula_storage.extend import FLOATING
 
@@ -17,11 +16,13 @@ from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
 from .._dispatch.slow_path import check_changes
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._core.types import Operands, Parameters
+    from .._dispatch.kinds import Checked, Flag, Float
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["batch_norm"]
@@ -260,15 +261,23 @@ def channels_of(F: Namespace, numbers: Tensor, layout: Layout) -> Tensor:
     return F.reshape(numbers, (layout.shape[1], *(1,) * (len(layout.shape) - 2)))
 
 
+@function(
+    refuses={
+        "not eps >= 0": "eps of at least 0, which is added to a variance; got {eps}",
+        "training and not eps": "eps above 0 in training, where a variance may be 0; got 0.0",
+    },
+    inline=True,
+)
 def batch_norm(
-    input: Tensor,
+    F: Namespace,
+    input: Checked,
     running_mean: Tensor | None,
     running_var: Tensor | None,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
-    training: bool = False,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
+    training: Flag = False,
+    momentum: Float = 0.1,
+    eps: Float = 1e-5,
 ) -> Tensor:
     """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`.
 
@@ -293,31 +302,17 @@ def batch_norm(
     tensor([[-1.0000],
             [ 1.0000]])
     """
-    try:
-        layout = layout_of_tensor(as_tensor("batch_norm", input))
-        try:
-            momentum, eps = float(momentum), float(eps)
-        except (TypeError, ValueError):
-            raise DTypeError(
-                f"batch_norm: expected momentum and eps to be numbers; got momentum={momentum!r} and eps={eps!r}"
-            ) from None
-        if not eps >= 0:
-            raise ArgumentError(f"batch_norm: expected eps of at least 0, which is added to a variance; got {eps}")
-        if training and not eps:
-            raise ArgumentError("batch_norm: expected eps above 0 in training, where a variance may be 0; got 0.0")
-        if layout.shape == (0,):  # no examples of no channels
-            return recorded_ops.clone(input)
-        if not training:
-            if running_mean is None or running_var is None:
-                raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
-            return recorded_ops.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
-        if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
-            check_several(layout, (input, weight, bias, running_mean, running_var))
-            running_mean = running_var = None
-        return recorded_ops.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    layout = layout_of_tensor(input)
+    if layout.shape == (0,):  # no examples of no channels
+        return F.clone(input)
+    if not training:
+        if running_mean is None or running_var is None:
+            raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
+        return F.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
+    if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
+        check_several(layout, (input, weight, bias, running_mean, running_var))
+        running_mean = running_var = None
+    return F.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
 
 
 def counted_batch_norm(
