@@ -154,7 +154,7 @@ def test_bags_with_shares_norms_and_frequencies():
         ({"offsets": [0, 3, 2]}, "do not fall"),
         ({"offsets": [0, 9]}, "end within the 4 numbers"),
         ({"offsets": [[0]]}, "offsets of one dimension"),
-        ({"offsets": [0], "mode": "prod"}, "mode to be one of sum, mean, max; got 'prod'"),
+        ({"offsets": [0], "mode": "prod"}, "mode to be 'sum', 'mean' or 'max'; got 'prod'"),
         ({"offsets": [0], "mode": "max", "scale_grad_by_freq": True}, "scale_grad_by_freq is for sums"),
         ({"offsets": [0], "per_sample_weights": ft.ones(4)}, "per_sample_weights only for mode 'sum'"),
         ({"offsets": [0], "mode": "sum", "per_sample_weights": ft.ones(3)}, r"of the input's shape \(4,\)"),

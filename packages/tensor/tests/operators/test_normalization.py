@@ -105,8 +105,12 @@ REFUSED = {
     "one value": (lambda x, m, v: F.batch_norm(x[:1], m, v, training=True), ValueError, r"more than 1 value.*\(1, 3\)"),
     "no statistics": (lambda x, m, v: F.batch_norm(x, None, v), ValueError, "running_mean and running_var"),
     "one dimension": (lambda x, m, v: F.batch_norm(x[0], m, v), ValueError, r"\(n, channels, ...\); got shape \(3,\)"),
-    "momentum": (lambda x, m, v: F.batch_norm(x, m, v, momentum="x"), TypeError, "to be numbers; got momentum='x'"),
-    "eps": (lambda x, m, v: F.batch_norm(x, m, v, eps=None), TypeError, "numbers; got .* and eps=None"),
+    "momentum": (
+        lambda x, m, v: F.batch_norm(x, m, v, momentum="x"),
+        TypeError,
+        "momentum to be a real number; got str 'x'",
+    ),
+    "eps": (lambda x, m, v: F.batch_norm(x, m, v, eps=None), TypeError, "eps to be a real number; got NoneType None"),
     "channels": (
         lambda x, m, v: F.batch_norm(x[:, :2], m, v),
         ValueError,

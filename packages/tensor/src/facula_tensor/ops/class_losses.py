@@ -232,7 +232,7 @@ def cross_entropy(
     reduce: Reduces = None,
     reduction: Reduction = "mean",
     label_smoothing: Float = 0.0,
-) -> Tensor:
+) -> None:
     """-log(softmax(input)) of the right class.
 
     Half precision is computed in float32.

@@ -4,67 +4,61 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, DTypeError, FaculaError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import contiguous
 
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, method
+from .._core.tensor import Tensor, check_dim, layout_of_tensor
 from .._creation.random import rand
-from .._dispatch.arguments import floats
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.written import function
 from .softmax import log_softmax as log_softmax_along
 from .softmax import softmax as softmax_along
 
 if TYPE_CHECKING:
-    from .._core.types import DTypeLike
-    from .._dispatch.kinds import Flag, Float, Floating
+    from .._core.types import DTypeLike, Function
+    from .._dispatch.kinds import Checked, Flag, Float, Floating, Reals
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["glu", "log_softmax", "prelu", "relu", "relu_", "rrelu", "softmax", "softmin"]
 
 
-def relu(input: Tensor, inplace: bool = False) -> Tensor:
+@function(inline=True)
+def relu(F: Namespace, input: Reals, inplace: Flag = False) -> Tensor:
     """Each element, or 0 where it is negative; `inplace` changes `input` and returns it.
 
     >>> from facula_tensor import tensor
     >>> relu(tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    try:
-        return as_tensor("relu", input).relu_() if inplace else recorded_ops.relu(input)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    return as_tensor("relu", input).relu_() if inplace else F.relu(input)
 
 
-@overridable
-@boundary
-def relu_(input: Tensor) -> Tensor:
+@function(overridable=True)
+def relu_(input: Checked) -> Tensor:
     """`relu` in place.
 
     >>> from facula_tensor import tensor
     >>> relu_(tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return relu(input, True)
+    return input.relu_()
 
 
-@overridable
-@method()
-@boundary
-def prelu(input: Tensor, weight: Tensor) -> Tensor:
+@function(method=True)
+def prelu(F: Namespace, input: Floating, weight: Checked) -> Tensor:
     """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1).
 
     ValueError where weight has another number of elements, TypeError for another dtype. K. He and others, 2015.
+
+    Arguments:
+        weight: the slopes for negative numbers, in the dtype of `input`.
 
     >>> from facula_tensor import tensor
     >>> prelu(tensor([-1.0, 2.0]), tensor([0.5]))
     tensor([-0.5000,  2.0000])
     """
-    x, w = layout_of_tensor(as_tensor("prelu", floats("prelu", input))), layout_of_tensor(as_tensor("prelu", weight))
+    x, w = layout_of_tensor(input), layout_of_tensor(weight)
     if w.dtype is not x.dtype:
         raise DTypeError(f"prelu: expected all in one dtype; got input {x.dtype.name}, weight {w.dtype.name}")
     channels = 1 if len(x.shape) < 2 else x.shape[1]
@@ -74,10 +68,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         )
     slopes = weight
     if w.numel != 1:
-        slopes = recorded_ops.reshape(weight, (w.numel, *(1,) * (len(x.shape) - 2)))
+        slopes = F.reshape(weight, (w.numel, *(1,) * (len(x.shape) - 2)))
     elif w.shape:
-        slopes = recorded_ops.reshape(weight, ())
-    return recorded_ops.leaky_relu(input, slopes)
+        slopes = F.reshape(weight, ())
+    return F.leaky_relu(input, slopes)
 
 
 @function(refuses={"not lower <= upper": "lower <= upper; got {lower} and {upper}"}, changes=True)
@@ -104,8 +98,7 @@ def rrelu(F: Namespace, input: Floating, lower: Float = 1 / 8, upper: Float = 1 
     return F.leaky_relu(input, slope)
 
 
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along a dimension.
+DOC = """{}
 
     Arguments:
         input: a tensor of numbers.
@@ -114,61 +107,37 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
         dtype: converted to it first, unless None.
 
     >>> from facula_tensor import tensor
-    >>> softmax(tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
-    """
-    try:
-        input = as_tensor("softmax", input)
-        return softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    >>> {}(tensor([0.0, 0.0]), 0)
+    {}
+"""
 
 
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """The logarithm of softmax along a dimension.
+def with_default(name: str, along: Function, summary: str, example: str) -> Function:
+    """The function of networks for one of the softmax family: `dim` has a default, and `dtype` another place."""
 
-    Arguments:
-        input: a tensor of numbers.
-        dim: the dimension, as `softmax` takes it.
-        _stacklevel: has no effect.
-        dtype: converted to it first, unless None.
+    def body(input: Checked, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
+        if dim is None:
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        return along(input, dim, dtype=dtype)
 
-    >>> from facula_tensor import tensor
-    >>> log_softmax(tensor([0.0, 0.0]), 0)
-    tensor([-0.6931, -0.6931])
-    """
-    try:
-        input = as_tensor("log_softmax", input)
-        return log_softmax_along(input, _dim(input) if dim is None else dim, dtype=dtype)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    doc = DOC.format(summary, name, example)
+    return function(name=name, doc=doc, overridable=name == "softmin")(body)
 
 
-def _dim(input: Tensor) -> int:
-    return 0 if input.ndim in (0, 1, 3) else 1
+softmax = with_default("softmax", softmax_along, "exp(x) / sum(exp(x)) along a dimension.", "tensor([0.5000, 0.5000])")
+log_softmax = with_default(
+    "log_softmax", log_softmax_along, "The logarithm of softmax along a dimension.", "tensor([-0.6931, -0.6931])"
+)
+softmin = with_default(
+    "softmin",
+    lambda input, dim, dtype: softmax_along(recorded_ops.neg(input), dim, dtype=dtype),
+    "softmax(-x) along a dimension.",
+    "tensor([0.5000, 0.5000])",
+)
 
 
-@boundary
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
-    """softmax(-x) along a dimension.
-
-    Arguments:
-        input: a tensor of numbers.
-        dim: the dimension, as `softmax` takes it.
-        _stacklevel: has no effect.
-        dtype: converted to it first, unless None.
-
-    >>> from facula_tensor import tensor
-    >>> softmin(tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
-    """
-    return softmax(recorded_ops.neg(as_tensor("softmin", input)), dim, dtype=dtype)
-
-
-@boundary
-def glu(input: Tensor, dim: int = -1) -> Tensor:
+@function(overridable=True, inline=True)
+def glu(F: Namespace, input: Floating, dim: int = -1) -> Tensor:
     """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd.
 
     Y. Dauphin and others: Language modeling with gated convolutional networks, 2016.
@@ -177,7 +146,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     >>> glu(tensor([3.0, 0.0]))
     tensor([1.5000])
     """
-    shape = layout_of_tensor(floats("glu", input)).shape
+    shape = layout_of_tensor(input).shape
     if not shape:
         raise ArgumentError("glu: expected an input with a dimension to halve; got a number")
     dim = check_dim("glu", dim, len(shape))
@@ -185,4 +154,4 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if odd:
         raise ArgumentError(f"glu: expected an even length along dim {dim}; got shape {shape}")
     first, second = (input.narrow(dim, start, half) for start in (0, half))
-    return recorded_ops.mul(first, recorded_ops.sigmoid(second))
+    return F.mul(first, F.sigmoid(second))

@@ -5,22 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd.extend import LEAF
-from facula_errors import DTypeError, FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors import DTypeError
 from facula_storage import Layout, contiguous
 from facula_storage.extend import FLOATING, new_instance
 
 from .._core.promotion import as_dtype
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
     from .._core.types import DTypeLike, Function
+    from .._dispatch.kinds import Axis
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -90,21 +91,27 @@ class _softmax_grad:
         return F.sub(F.mul(g, inner), F.mul(input, F.sum(F.mul(g, out_), ((dim,), True))))
 
 
-_known: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
+KNOWN: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
+
+DOC = """{}
+
+    Shape and dtype are those of `input`. Half precisions are computed in float32.
+
+    Arguments:
+        dtype: the dtype to convert to first; that of the result.
+
+    >>> from facula_tensor import tensor
+    >>> {}(tensor([0.0, 0.0]), 0)
+    {}
+"""
 
 
-def _along(
-    operation: str,
-    call: Function,
-    input: Tensor,
-    dim: int | None,
-    axis: int | None,
-    dtype: DTypeLike | None,
-    out: Tensor | None,
+def by_any(
+    operation: str, call: Function, input: Tensor, dim: int | None, dtype: DTypeLike | None, out: Tensor | None
 ) -> Tensor:
-    """The operator `call` along a dimension as users give it."""
-    if axis is not None or dim is None:
-        dim = needed_dim(operation, dim, axis)
+    """The operator `call` along a dimension as users give it, with any options."""
+    if dim is None:
+        dim = needed_dim(operation, dim, None)
     input = steady(as_tensor(operation, input))
     ndim = len(layout_of_tensor(input).shape)
     if dtype is not None:
@@ -113,99 +120,45 @@ def _along(
     if not ndim:
         return write_out(operation, recorded_ops.squeeze(call(recorded_ops.unsqueeze(input, 0), (0,)), 0), out)
     if type(dim) is int:
-        _known[ndim, dim] = (at,)
+        KNOWN[ndim, dim] = (at,)
     return call(input, (at,), out)
 
 
-@overridable
-@method()
-def log_softmax(
+def along(
+    F: Namespace,
     input: Tensor,
     dim: int | None = None,
     dtype: DTypeLike | None = None,
     *,
-    axis: int | None = None,
+    axis: Axis = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        dtype: the dtype to convert to first; that of the result.
-        axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> log_softmax(tensor([0.0, 0.0]), 0)
-    tensor([-0.6931, -0.6931])
-    """
-    try:
-        if type(dim) is int and axis is dtype is out is None:
-            try:  # `steady`, written out: a call would cost as much as the rest
-                layout = input._layout
-                storage = input._storage
-                offset = input._offset
-                node = input.node
-                parameters = _known[len(layout.shape), dim]
-            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
-                pass
-            else:
-                if node is not LEAF:
-                    input = new_instance(Tensor)
-                    input._layout = layout
-                    input._storage = storage
-                    input._offset = offset
-                    input.node = node
-                return recorded_ops.log_softmax(input, parameters)
-        return _along("log_softmax", recorded_ops.log_softmax, input, dim, axis, dtype, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    """What both functions do."""
+    if type(dim) is int and dtype is out is None:
+        try:  # `steady`, written out: a call would cost as much as the rest
+            layout = input._layout
+            storage = input._storage
+            offset = input._offset
+            node = input.node
+            parameters = KNOWN[len(layout.shape), dim]
+        except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
+            pass
+        else:
+            if node is not LEAF:
+                input = new_instance(Tensor)
+                input._layout = layout
+                input._storage = storage
+                input._offset = offset
+                input.node = node
+            return F.this(input, parameters)
+    return by_any(F.this.__name__, F.this, input, dim, dtype, out)
 
 
-@overridable
-@method()
-def softmax(
-    input: Tensor,
-    dim: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    axis: int | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32.
+def made(name: str, summary: str, example: str) -> Function:
+    """The public function of one of the family."""
+    doc = DOC.format(summary, name, example)
+    return function(name=name, doc=doc, method=True, quick=True, inline=True)(along)
 
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        dtype: the dtype to convert to first; that of the result.
-        axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
 
-    >>> from facula_tensor import tensor
-    >>> softmax(tensor([0.0, 0.0]), 0)
-    tensor([0.5000, 0.5000])
-    """
-    try:
-        if type(dim) is int and axis is dtype is out is None:
-            try:  # `steady`, written out: a call would cost as much as the rest
-                layout = input._layout
-                storage = input._storage
-                offset = input._offset
-                node = input.node
-                parameters = _known[len(layout.shape), dim]
-            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
-                pass
-            else:
-                if node is not LEAF:
-                    input = new_instance(Tensor)
-                    input._layout = layout
-                    input._storage = storage
-                    input._offset = offset
-                    input.node = node
-                return recorded_ops.softmax(input, parameters)
-        return _along("softmax", recorded_ops.softmax, input, dim, axis, dtype, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+softmax = made("softmax", "exp(x) / sum(exp(x)) along `dim`.", "tensor([0.5000, 0.5000])")
+log_softmax = made("log_softmax", "The logarithm of softmax along `dim`.", "tensor([-0.6931, -0.6931])")
