@@ -1114,7 +1114,7 @@ def log2_(self: Tensor) -> Tensor:
 def log_(self: Tensor) -> Tensor:
     """`log` in place: changes this tensor and returns it."""
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-    """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    """The logarithm of softmax along `dim`."""
 def logaddexp(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
 def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1476,7 +1476,7 @@ def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: buil
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+    """exp(x) / sum(exp(x)) along `dim`."""
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:

@@ -697,7 +697,7 @@ class Methods:
     def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
         """Fill with exp(x) for draws x from the normal distribution of this mean and standard deviation."""
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-        """The logarithm of softmax along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+        """The logarithm of softmax along `dim`."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
     def logaddexp2(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1054,7 +1054,7 @@ class Methods:
     def slogdet(self, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones."""
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-        """exp(x) / sum(exp(x)) along `dim`: shape and dtype as `input`. Half precisions are computed in float32."""
+        """exp(x) / sum(exp(x)) along `dim`."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:

@@ -98,30 +98,28 @@ def rrelu(F: Namespace, input: Floating, lower: Float = 1 / 8, upper: Float = 1 
     return F.leaky_relu(input, slope)
 
 
-DOC = """{}
-
-    Arguments:
-        input: a tensor of numbers.
-        dim: the dimension; if None, 0 for 0, 1 and 3 dimensions, else 1.
-        _stacklevel: has no effect.
-        dtype: converted to it first, unless None.
-
-    >>> from facula_tensor import tensor
-    >>> {}(tensor([0.0, 0.0]), 0)
-    {}
-"""
-
-
 def with_default(name: str, along: Function, summary: str, example: str) -> Function:
-    """The function of networks for one of the softmax family: `dim` has a default, and `dtype` another place."""
+    """Declare networks' form of a function of `softmax.py`: `dim` has a default, and `dtype` another place."""
 
+    @function(name=name, words={"name": name, "summary": summary, "example": example}, overridable=name == "softmin")
     def body(input: Checked, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None) -> Tensor:
+        """{summary}
+
+        Arguments:
+            input: a tensor of numbers.
+            dim: the dimension; if None, 0 for 0, 1 and 3 dimensions, else 1.
+            _stacklevel: has no effect.
+            dtype: converted to it first, unless None.
+
+        >>> from facula_tensor import tensor
+        >>> {name}(tensor([0.0, 0.0]), 0)
+        {example}
+        """
         if dim is None:
             dim = 0 if input.ndim in (0, 1, 3) else 1
         return along(input, dim, dtype=dtype)
 
-    doc = DOC.format(summary, name, example)
-    return function(name=name, doc=doc, overridable=name == "softmin")(body)
+    return body
 
 
 softmax = with_default("softmax", softmax_along, "exp(x) / sum(exp(x)) along a dimension.", "tensor([0.5000, 0.5000])")

@@ -93,18 +93,6 @@ class _softmax_grad:
 
 KNOWN: dict[tuple[int, int], tuple[int]] = {}  # parameters by number of dimensions and dim: looking is quicker
 
-DOC = """{}
-
-    Shape and dtype are those of `input`. Half precisions are computed in float32.
-
-    Arguments:
-        dtype: the dtype to convert to first; that of the result.
-
-    >>> from facula_tensor import tensor
-    >>> {}(tensor([0.0, 0.0]), 0)
-    {}
-"""
-
 
 def by_any(
     operation: str, call: Function, input: Tensor, dim: int | None, dtype: DTypeLike | None, out: Tensor | None
@@ -124,41 +112,53 @@ def by_any(
     return call(input, (at,), out)
 
 
-def along(
-    F: Namespace,
-    input: Tensor,
-    dim: int | None = None,
-    dtype: DTypeLike | None = None,
-    *,
-    axis: Axis = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """What both functions do."""
-    if type(dim) is int and dtype is out is None:
-        try:  # `steady`, written out: a call would cost as much as the rest
-            layout = input._layout
-            storage = input._storage
-            offset = input._offset
-            node = input.node
-            parameters = KNOWN[len(layout.shape), dim]
-        except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
-            pass
-        else:
-            if node is not LEAF:
-                input = new_instance(Tensor)
-                input._layout = layout
-                input._storage = storage
-                input._offset = offset
-                input.node = node
-            return F.this(input, parameters)
-    return by_any(F.this.__name__, F.this, input, dim, dtype, out)
+def by_dim(name: str, summary: str, example: str) -> Function:
+    """Declare the public function of one of the operators."""
+
+    @function(
+        name=name, words={"name": name, "summary": summary, "example": example}, method=True, quick=True, inline=True
+    )
+    def along(
+        F: Namespace,
+        input: Tensor,
+        dim: int | None = None,
+        dtype: DTypeLike | None = None,
+        *,
+        axis: Axis = None,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """{summary}
+
+        Shape and dtype are those of `input`. Half precisions are computed in float32.
+
+        Arguments:
+            dtype: the dtype to convert to first; that of the result.
+
+        >>> from facula_tensor import tensor
+        >>> {name}(tensor([0.0, 0.0]), 0)
+        {example}
+        """
+        if type(dim) is int and dtype is out is None:
+            try:  # `steady`, written out: a call would cost as much as the rest
+                layout = input._layout
+                storage = input._storage
+                offset = input._offset
+                node = input.node
+                parameters = KNOWN[len(layout.shape), dim]
+            except (AttributeError, KeyError):  # no tensor, or one that overrides; or new
+                pass
+            else:
+                if node is not LEAF:
+                    input = new_instance(Tensor)
+                    input._layout = layout
+                    input._storage = storage
+                    input._offset = offset
+                    input.node = node
+                return F.this(input, parameters)
+        return by_any(F.this.__name__, F.this, input, dim, dtype, out)
+
+    return along
 
 
-def made(name: str, summary: str, example: str) -> Function:
-    """The public function of one of the family."""
-    doc = DOC.format(summary, name, example)
-    return function(name=name, doc=doc, method=True, quick=True, inline=True)(along)
-
-
-softmax = made("softmax", "exp(x) / sum(exp(x)) along `dim`.", "tensor([0.5000, 0.5000])")
-log_softmax = made("log_softmax", "The logarithm of softmax along `dim`.", "tensor([-0.6931, -0.6931])")
+softmax = by_dim("softmax", "exp(x) / sum(exp(x)) along `dim`.", "tensor([0.5000, 0.5000])")
+log_softmax = by_dim("log_softmax", "The logarithm of softmax along `dim`.", "tensor([-0.6931, -0.6931])")
