@@ -1,7 +1,7 @@
 """The table of names: places of PyTorch that have names without code of their own here, as rows of `_places.txt`.
 
-The file has sections, one a module of PyTorch's, and in them rows `KIND NAME ...: REST`, which may be continued on
-indented lines. There are three kinds:
+The file has sections, one a module of PyTorch's, `[MODULE]`, and in them rows `KIND NAME ...: REST`, which may be
+continued on indented lines; a section of one row may stand on one line. There are three kinds:
 
 - `works`: the names are objects of the module that REST names. `NAME=PATH` is an object of another name, or an
   attribute of one; `NAME=.` is that module itself; `prefix_*` stands for whatever begins so there.
@@ -22,6 +22,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from ._refusals import Refusals
+from ._siblings import needs
 
 KINDS = ("works", "type", "refused")
 FILE = os.path.join(os.path.dirname(__file__), "_places.txt")
@@ -40,7 +41,8 @@ class Row(NamedTuple):
         """The object of this name. AttributeError where a row with `*` has none of it."""
         if self.kind == "works":
             parts = [] if self.path == "." else self.path.split(".")
-            return reduce(getattr, parts, import_module(self.rest))
+            with needs(self.place):
+                return reduce(getattr, parts, import_module(self.rest))
         refusals = Refusals(self.place.partition(".")[2], self.rest)
         return refusals.kind(self.name) if self.kind == "type" else refusals.function(self.name)
 
@@ -52,10 +54,10 @@ def places() -> dict[str, dict[str, Row]]:
         text = file.read()
     found: dict[str, dict[str, Row]] = {}
     for part in text.split("\n[torch")[1:]:
-        title, _, body = part.partition("]\n")
+        title, _, body = part.partition("]")
         rows = found.setdefault(f"facula{title}", {})
         for line in body.replace("\n ", " ").splitlines():
-            if not line or line.startswith("#"):
+            if not line.strip() or line.startswith("#"):
                 continue
             head, _, rest = line.partition(": ")
             kind, *names = head.split()

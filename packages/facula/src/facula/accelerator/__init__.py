@@ -78,4 +78,4 @@ set_device_index: Refusal = _needs_accelerator("set_device_index")
 set_stream: Refusal = _needs_accelerator("set_stream")
 synchronize: Refusal = _needs_accelerator("synchronize")
 
-publish(__name__, later=("memory",))
+publish(__name__)

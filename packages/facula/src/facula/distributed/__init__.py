@@ -52,4 +52,4 @@ def is_available() -> bool:
     return True
 
 
-publish(__name__, later=("algorithms", "checkpoint", "fsdp", "optim", "rpc", "tensor"))
+publish(__name__, later=("tensor",))

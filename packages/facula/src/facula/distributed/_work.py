@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from facula_errors import InvalidTypeError
@@ -83,8 +84,6 @@ class Work:
 
     def get_future(self) -> Any:
         """A `futures.Future` with the tensors that it changed."""
-        from ..futures import Future
-
-        future = Future()
+        future = import_module("facula.futures").Future()
         future.set_result(self._results)
         return future

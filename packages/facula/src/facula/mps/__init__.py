@@ -39,4 +39,4 @@ set_per_process_memory_fraction: Refusal = _absent.function("set_per_process_mem
 set_rng_state: Refusal = _absent.function("set_rng_state")
 synchronize: Refusal = _absent.function("synchronize")
 
-publish(__name__, later=("event",))
+publish(__name__)

@@ -72,4 +72,4 @@ __all__ = [
 ]  # fmt: skip
 
 init_reductions()
-publish(__name__, later=("pool", "queue"))
+publish(__name__)

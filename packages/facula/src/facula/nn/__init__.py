@@ -52,9 +52,14 @@ __all__ = [
 ]  # fmt: skip
 
 publish(
-    __name__, "attention", "functional", "init", "utils",
-    later=("common_types", "modules", "parallel", "parameter"), lazily={"parallel": "DataParallel"},
-)  # fmt: skip
+    __name__,
+    "attention",
+    "functional",
+    "init",
+    "utils",
+    later=("common_types", "modules", "parallel"),
+    lazily={"parallel": "DataParallel"},
+)
 
 
 def _compile(module: Module, *args: object, **kwargs: object) -> None:

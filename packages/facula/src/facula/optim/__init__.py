@@ -21,7 +21,4 @@ __all__ = [
     "Optimizer", "RAdam", "RMSprop", "Rprop", "SparseAdam", "lr_scheduler", "optimizer", "swa_utils",
 ]  # fmt: skip
 
-publish(__name__, "lr_scheduler", "optimizer", later=(
-    "adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "lbfgs", "nadam", "radam", "rmsprop", "rprop", "sgd",
-    "swa_utils",
-))  # fmt: skip
+publish(__name__, "lr_scheduler", "optimizer", later=("swa_utils",))

@@ -78,4 +78,4 @@ class record_function:
         return call
 
 
-publish(__name__, later=("profiler",))
+publish(__name__)

@@ -18,11 +18,4 @@ if TYPE_CHECKING:
 
 __all__ = ["benchmark", "checkpoint", "data", "tensorboard"]
 
-publish(
-    __name__,
-    "checkpoint",
-    later=(
-        "_pytree", "benchmark", "collect_env", "cpp_extension", "deterministic", "dlpack", "hooks", "model_zoo",
-        "tensorboard",
-    ),
-)  # fmt: skip
+publish(__name__, later=("_pytree", "benchmark", "collect_env", "deterministic", "model_zoo", "tensorboard"))

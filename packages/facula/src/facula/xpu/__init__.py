@@ -54,4 +54,4 @@ get_device_properties: Refusal = _absent.function("get_device_properties")
 set_device: Refusal = _absent.function("set_device")
 synchronize: Refusal = _absent.function("synchronize")
 
-publish(__name__, later=("random", "streams"))
+publish(__name__)

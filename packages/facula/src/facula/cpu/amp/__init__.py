@@ -32,4 +32,4 @@ class GradScaler(OlderGradScaler):
     _kind = "cpu"
 
 
-publish(__name__, later=("autocast_mode", "grad_scaler"))
+publish(__name__)

@@ -40,4 +40,4 @@ class GradScaler(OlderGradScaler):
     _kind = "cuda"
 
 
-publish(__name__, later=("autocast_mode", "grad_scaler"))
+publish(__name__)

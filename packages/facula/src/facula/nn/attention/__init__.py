@@ -9,4 +9,4 @@ with needs("facula.nn.attention"):
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 
-publish(__name__, later=("flex_attention",))
+publish(__name__)

@@ -1,32 +1,14 @@
-"""facula.nn.modules: PyTorch's places for modules, a file a family; the objects are facula_nn's.
+"""facula.nn.modules: all modules. PyTorch's places for each family are rows of `_places.txt`.
 
 May import: siblings. Where next: `facula_nn`.
 """
 
 # ruff: noqa: F403, F405
 from ..._names import publish
-from .activation import *
-from .adaptive import *
-from .batchnorm import *
-from .channelshuffle import *
-from .container import *
-from .conv import *
-from .distance import *
-from .dropout import *
-from .flatten import *
-from .fold import *
-from .instancenorm import *
-from .linear import *
-from .loss import *
-from .module import *
-from .normalization import *
-from .padding import *
-from .pixelshuffle import *
-from .pooling import *
-from .rnn import *
-from .sparse import *
-from .transformer import *
-from .upsampling import *
+from ..._siblings import needs
+
+with needs("facula.nn.modules"):
+    from facula_nn import *
 
 __all__ = [
     "CELU", "ELU", "GELU", "GLU", "GRU", "LSTM", "RNN", "SELU", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
@@ -55,30 +37,4 @@ __all__ = [
     "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip
 
-publish(
-    __name__,
-    "activation",
-    "adaptive",
-    "batchnorm",
-    "channelshuffle",
-    "container",
-    "conv",
-    "distance",
-    "dropout",
-    "flatten",
-    "fold",
-    "instancenorm",
-    "lazy",
-    "linear",
-    "loss",
-    "module",
-    "normalization",
-    "padding",
-    "pixelshuffle",
-    "pooling",
-    "rnn",
-    "sparse",
-    "transformer",
-    "upsampling",
-    "utils",
-)
+publish(__name__, "utils")

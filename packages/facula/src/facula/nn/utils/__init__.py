@@ -16,7 +16,4 @@ __all__ = [
     "spectral_norm", "stateless", "vector_to_parameters", "weight_norm",
 ]  # fmt: skip
 
-publish(
-    __name__, "fusion", "parametrizations", "parametrize", "prune", "rnn", "stateless",
-    later=("clip_grad", "convert_parameters"),
-)  # fmt: skip
+publish(__name__)

@@ -61,12 +61,11 @@ if TYPE_CHECKING:
     import numpy as np
     from typing_extensions import TypeVar  # which every type checker brings
 
+    from facula_data import DistributedSampler as DistributedSampler
     from facula_data.extend import Samples, SeedLike
 
-    from . import distributed as distributed
     from . import files as files
     from . import transforms as transforms
-    from .distributed import DistributedSampler as DistributedSampler
 
     # What becomes part of a tensor; a tuple of such becomes a list of tensors.
     _Part: TypeAlias = Tensor | np.ndarray | np.generic | complex
@@ -246,8 +245,4 @@ set_seed_source(_draw)
 at_worker_start.append(partial(set_num_threads, 1))  # the workers are several already
 shared_generators.append(SharedGenerator(manual_seed, get_rng_state, set_rng_state))
 
-publish(
-    __name__,
-    later=("dataloader", "dataset", "distributed", "files", "sampler", "transforms"),
-    lazily={"distributed": "DistributedSampler"},
-)
+publish(__name__, lazily={"distributed": "DistributedSampler"})

@@ -1,0 +1,9 @@
+"""Names of PyTorch's torch._dynamo.exc, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from facula._refusals import Kind, Refusal
+
+BackendCompilerFailed: Kind
+TensorifyScalarRestartAnalysis: Kind
+TorchRuntimeError: Kind
+Unsupported: Kind
+UserError: Kind

@@ -1,8 +1,0 @@
-"""The scaler of CUDA devices, where programs for PyTorch look for it."""
-
-from ..._names import publish
-from . import GradScaler
-
-__all__ = ["GradScaler"]
-
-publish(__name__)

@@ -1,0 +1,8 @@
+"""Names of PyTorch's torch.distributed.pipelining, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from facula._refusals import Kind, Refusal
+
+PipelineStage: Kind
+ScheduleGPipe: Kind
+SplitPoint: Kind
+pipeline: Refusal

@@ -1,0 +1,23 @@
+"""Names of PyTorch's torch.distributions.transforms, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from facula_distributions import AbsTransform as AbsTransform
+from facula_distributions import AffineTransform as AffineTransform
+from facula_distributions import CatTransform as CatTransform
+from facula_distributions import ComposeTransform as ComposeTransform
+from facula_distributions import CorrCholeskyTransform as CorrCholeskyTransform
+from facula_distributions import CumulativeDistributionTransform as CumulativeDistributionTransform
+from facula_distributions import ExpTransform as ExpTransform
+from facula_distributions import IndependentTransform as IndependentTransform
+from facula_distributions import LowerCholeskyTransform as LowerCholeskyTransform
+from facula_distributions import PositiveDefiniteTransform as PositiveDefiniteTransform
+from facula_distributions import PowerTransform as PowerTransform
+from facula_distributions import ReshapeTransform as ReshapeTransform
+from facula_distributions import SigmoidTransform as SigmoidTransform
+from facula_distributions import SoftmaxTransform as SoftmaxTransform
+from facula_distributions import SoftplusTransform as SoftplusTransform
+from facula_distributions import StackTransform as StackTransform
+from facula_distributions import StickBreakingTransform as StickBreakingTransform
+from facula_distributions import TanhTransform as TanhTransform
+from facula_distributions import Transform as Transform
+from facula_distributions import identity_transform as identity_transform
+from facula_distributions.extend import InverseTransform as _InverseTransform

@@ -1,0 +1,3 @@
+"""Names of PyTorch's torch.mps.event, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from facula.mps import Event as Event

@@ -1,0 +1,31 @@
+"""Names of PyTorch's torch.nn.modules.activation, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from facula_nn import CELU as CELU
+from facula_nn import ELU as ELU
+from facula_nn import GELU as GELU
+from facula_nn import GLU as GLU
+from facula_nn import Hardshrink as Hardshrink
+from facula_nn import Hardsigmoid as Hardsigmoid
+from facula_nn import Hardswish as Hardswish
+from facula_nn import Hardtanh as Hardtanh
+from facula_nn import LeakyReLU as LeakyReLU
+from facula_nn import LogSigmoid as LogSigmoid
+from facula_nn import LogSoftmax as LogSoftmax
+from facula_nn import Mish as Mish
+from facula_nn import MultiheadAttention as MultiheadAttention
+from facula_nn import PReLU as PReLU
+from facula_nn import RReLU as RReLU
+from facula_nn import ReLU as ReLU
+from facula_nn import ReLU6 as ReLU6
+from facula_nn import SELU as SELU
+from facula_nn import SiLU as SiLU
+from facula_nn import Sigmoid as Sigmoid
+from facula_nn import Softmax as Softmax
+from facula_nn import Softmax2d as Softmax2d
+from facula_nn import Softmin as Softmin
+from facula_nn import Softplus as Softplus
+from facula_nn import Softshrink as Softshrink
+from facula_nn import Softsign as Softsign
+from facula_nn import Tanh as Tanh
+from facula_nn import Tanhshrink as Tanhshrink
+from facula_nn import Threshold as Threshold

@@ -1,0 +1,5 @@
+"""Names of PyTorch's torch.nn.modules.module, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from facula_nn import Module as Module
+from facula_nn.extend import EXTRA as _EXTRA_STATE_KEY_SUFFIX
+from facula_nn.extend import IncompatibleKeys as _IncompatibleKeys

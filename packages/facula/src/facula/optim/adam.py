@@ -1,8 +1,0 @@
-"""Adam, where programs for PyTorch look for it."""
-
-from .._names import publish
-from . import Adam
-
-__all__ = ["Adam"]
-
-publish(__name__)

@@ -1,8 +1,0 @@
-"""Adamax, where programs for PyTorch look for it."""
-
-from .._names import publish
-from . import Adamax
-
-__all__ = ["Adamax"]
-
-publish(__name__)

@@ -1,8 +1,0 @@
-"""SGD, where programs for PyTorch look for it."""
-
-from .._names import publish
-from . import SGD
-
-__all__ = ["SGD"]
-
-publish(__name__)

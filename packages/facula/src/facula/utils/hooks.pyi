@@ -1,0 +1,3 @@
+"""Names of PyTorch's torch.utils.hooks, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from facula_tensor.extend import Handle as RemovableHandle
