@@ -367,6 +367,15 @@ USES = {
         isinstance(iter(facula.utils.data.DataLoader([1])), f)
         and not isinstance(iter(facula.utils.data.DataLoader([1], num_workers=1, worker_method="thread")), f)
     ),
+    **{
+        f"nn.modules.utils.{name}": lambda f, n=n: f(3) == (3,) * n and f([1, 2]) == (1, 2)
+        for n, name in enumerate(("_single", "_pair", "_triple", "_quadruple"), 1)
+    },
+    "nn.modules.utils._ntuple": lambda f: f(2)(3) == (3, 3),
+    "nn.modules.utils._reverse_repeat_tuple": lambda f: f((1, 2), 2) == (2, 2, 1, 1),
+    "nn.modules.utils.consume_prefix_in_state_dict_if_present": lambda f: (
+        (state := {"a.b": 1, "c": 2}) and f(state, "a.") is None and state == {"b": 1, "c": 2}
+    ),
     "utils.data.dataloader._MultiProcessingDataLoaderIter": lambda f: (
         not isinstance(iter(facula.utils.data.DataLoader([1])), f)
         and isinstance(iter(facula.utils.data.DataLoader([1], num_workers=1, worker_method="thread")), f)

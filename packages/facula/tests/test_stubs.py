@@ -37,8 +37,11 @@ def stubs():
     found = {}
     for place, rows in places().items():
         path = FACE.joinpath(*place.split(".")[1:])
-        has_file = path.with_suffix(".py").exists() or path.is_dir()
-        if rows and path.parent.is_dir() and not has_file and not path.name.startswith("_"):
+        if not rows or not path.parent.is_dir() or path.name.startswith("_"):
+            continue
+        if path.is_dir() and "make_of_rows(__name__)" in (path / "__init__.py").read_text():
+            found[path / "__init__.pyi"] = stub(place, rows)
+        elif not (path.is_dir() or path.with_suffix(".py").exists()):
             found[path.with_suffix(".pyi")] = stub(place, rows)
     return found
 

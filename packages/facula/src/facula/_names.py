@@ -139,14 +139,20 @@ class Loader:
     @staticmethod
     def exec_module(module: ModuleType) -> None:
         """Give the module its list of names and what finds them."""
-        from ._places import places
+        make_of_rows(module.__name__)
 
-        name = module.__name__
-        rows = places().get(name, {})
-        module.__doc__ = f"{name}: names of PyTorch's {name.replace('facula', 'torch', 1)}, by facula's table of names."
-        module.__all__ = sorted(one for one in rows if not one.startswith("_") and "*" not in one)  # type: ignore[attr-defined]
-        below = {one.removeprefix(f"{name}.").partition(".")[0] for one in places() if one.startswith(f"{name}.")}
-        publish(name, later=tuple(sorted(below)))
+
+def make_of_rows(name: str) -> None:
+    """Give a module that has no names of its own those of its rows: called by it, where it has a file."""
+    from ._places import places
+
+    module, rows = sys.modules[name], places().get(name, {})
+    if not module.__doc__:
+        known = name.replace("facula", "torch", 1)
+        module.__doc__ = f"{name}: names of PyTorch's {known}, by facula's table of names."
+    module.__all__ = sorted(one for one in rows if not one.startswith("_") and "*" not in one)  # type: ignore[attr-defined]
+    below = {one.removeprefix(f"{name}.").partition(".")[0] for one in places() if one.startswith(f"{name}.")}
+    publish(name, later=tuple(sorted(below)))
 
 
 class FurtherModules:

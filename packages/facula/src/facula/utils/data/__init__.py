@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from facula_data import DistributedSampler as DistributedSampler
     from facula_data.extend import Samples, SeedLike
 
+    from . import distributed as distributed
     from . import files as files
     from . import transforms as transforms
 

@@ -1,4 +1,4 @@
-"""Numbers given once for all dimensions, and prefixes in state dicts, where programs for PyTorch look for them."""
+"""Numbers given once for all dimensions, and prefixes in state dicts: rows of `torch.nn.modules.utils`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import TypeVar
 
 from facula_errors.extend import boundary
 
-from ..._names import publish
-from ..._types import AnyValue
-
-__all__ = ["consume_prefix_in_state_dict_if_present"]
+from .._types import AnyValue
 
 T = TypeVar("T")
 
@@ -48,6 +45,3 @@ _quadruple = _ntuple(4, "_quadruple")
 def _reverse_repeat_tuple(t: Iterable[T], n: int) -> tuple[T, ...]:
     """Each element `n` times, from the last to the first."""
     return tuple([one for one in reversed(tuple(t)) for _ in range(n)])
-
-
-publish(__name__)
