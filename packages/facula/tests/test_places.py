@@ -112,7 +112,7 @@ def test_a_row_stands_behind_a_file():
     """What a module defines itself is not the table's: `jit.ScriptModule` is in jit.py."""
     for row in PLAIN:
         path = getattr(import_module(row.place), "__file__", None)
-        if path and path.endswith(".py"):
+        if path and path.endswith(".py") and "make_of_rows(" not in open(path).read():
             assert row.name not in getattr(import_module(row.place), "__all__", ()), row
 
 
