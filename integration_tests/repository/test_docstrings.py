@@ -68,7 +68,9 @@ def is_declared_with_signature(node) -> bool:
     """Whether the public function is written from this declaration, with what its docstring leaves out."""
     if isinstance(node, ast.ClassDef):
         return any(isinstance(one, ast.FunctionDef) and one.name == "signature" for one in node.body)
-    return any(ast.unparse(decorator).startswith("function(") for decorator in node.decorator_list)
+    return any(
+        ast.unparse(decorator).startswith(("function(", "maker(", "copied")) for decorator in node.decorator_list
+    )
 
 
 @cache

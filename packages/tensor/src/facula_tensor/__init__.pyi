@@ -1025,8 +1025,8 @@ def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Operand) 
     """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
     """A copy of `input` with `copy[indices] = values`, or with the values added."""
-def index_put_(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-    """`index_put` in place: changes this tensor and returns it."""
+def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
+    """`index_put` in place."""
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
 @overload

@@ -561,23 +561,23 @@ class Methods:
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
-        """`index_add` in place: changes this tensor and returns it."""
+        """`index_add` in place."""
     def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
     def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
-        """`index_copy` in place: changes this tensor and returns it."""
+        """`index_copy` in place."""
     def index_fill(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
         """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
     def index_fill_(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
-        """`index_fill` in place: changes this tensor and returns it."""
+        """`index_fill` in place."""
     def index_put(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy of `input` with `copy[indices] = values`, or with the values added."""
     def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """`index_put` in place: changes this tensor and returns it."""
+        """`index_put` in place."""
     def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
     def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
-        """`index_reduce` in place: changes this tensor and returns it."""
+        """`index_reduce` in place."""
     @overload
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices along `dim` at the positions that `index` lists: a copy."""
@@ -757,7 +757,7 @@ class Methods:
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
-        """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape."""
+        """`masked_scatter` in place."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -932,7 +932,7 @@ class Methods:
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """`put` in place: changes this tensor and returns it."""
+        """`put` in place."""
     def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
     def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
@@ -965,7 +965,7 @@ class Methods:
         """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
     def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
         """`renorm` in place: changes this tensor and returns it."""
-    def repeat(self, *counts: Lengths, repeats: Lengths | Tensor | None = None) -> Tensor:
+    def repeat(self, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
         """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front."""
     def repeat_interleave(self, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
         """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
@@ -1000,7 +1000,7 @@ class Methods:
     def scatter(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
     def scatter_(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
-        """`scatter` in place: changes this tensor and returns it."""
+        """`scatter` in place."""
     def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
     def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
@@ -1008,7 +1008,7 @@ class Methods:
     def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
     def scatter_reduce_(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
-        """`scatter_reduce` in place: changes this tensor and returns it."""
+        """`scatter_reduce` in place."""
     @overload
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """A view of one element along `dim`, which goes. IndexError where there is none."""
@@ -1132,11 +1132,11 @@ class Methods:
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:
-        """`tril` in place: changes this tensor and returns it."""
+        """`tril` in place."""
     def triu(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
-        """`triu` in place: changes this tensor and returns it."""
+        """`triu` in place."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
         """Each element without its fraction. Integers stay as they are."""
     def trunc_(self) -> Tensor:

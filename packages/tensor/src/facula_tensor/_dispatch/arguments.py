@@ -6,8 +6,10 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from facula_autograd.extend import LEAF
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
-from facula_storage.extend import FLOATING
+from facula_storage import Layout
+from facula_storage.extend import FLOATING, new_instance
 
 from .._core.geometry import hashable
 from .._core.promotion import as_integer
@@ -49,6 +51,25 @@ def of_ndim(operation: str, argument: str, value: object, ndim: int) -> Tensor:
     return value  # type: ignore[return-value]
 
 
+def steady_tensor(operation: str, input: Any) -> Tensor:
+    """`steady(as_tensor(operation, input))` in one call: the tensor as it is at this moment, with its history."""
+    try:
+        layout = input._layout
+        storage = input._storage
+        offset = input._offset
+        node = input.node
+    except AttributeError:
+        return as_tensor(operation, input)
+    if node is LEAF or type(layout) is not Layout:
+        return input
+    t = new_instance(Tensor)
+    t._layout = layout
+    t._storage = storage
+    t._offset = offset
+    t.node = node
+    return t
+
+
 def source(operation: str, input: Tensor, *others: object) -> Tensor:
     """What to compute the new elements of `input` from: a copy of it if a graph or a transform may need the old ones.
 
@@ -83,6 +104,15 @@ def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
     if dim is None or (isinstance(dim, tuple) and not dim):
         return axis
     raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
+
+
+def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None = None) -> AnyDims:
+    """`dim` or `axis`, of which there must be one: TypeError otherwise."""
+    if axis is not None:
+        dim = axis_for(dim, axis, operation)
+    if dim is None:
+        raise InvalidTypeError(f"{operation}: expected dim to be an integer; got none; dim=-1 is the last dimension")
+    return dim
 
 
 def geometry(find: Callable[..., Found]) -> Callable[..., Found]:

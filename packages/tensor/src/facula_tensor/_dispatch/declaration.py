@@ -95,6 +95,8 @@ def view(body: type) -> Function:
     )
     op.library_call = make_view(op.name, find, cached, record=True, library_call=True)
     function = _publish(op, op.call)
+    if "signature" in vars(body):
+        return written_operator(op, body)
     if not body.__name__.startswith("_"):
         _attach(op.name, function)
     return function

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .._core.tensor import Tensor
-    from .._core.types import Dims
+    from .._core.types import Dims, Lengths
 
     Reals: TypeAlias = Tensor
     Checked: TypeAlias = Tensor
@@ -40,11 +40,17 @@ if TYPE_CHECKING:
     Reduction: TypeAlias = str
     ReductionOrBatchMean: TypeAlias = str
     Averages: TypeAlias = bool | None
+    IntegerOrNone: TypeAlias = int | None
+    Sizes: TypeAlias = tuple[int, ...]
+    Each: TypeAlias = int
+    SizesByName: TypeAlias = Lengths | None
+    RequiredDim: TypeAlias = int | None
     Reduces: TypeAlias = bool | None
 
 
 class Kind(NamedTuple):
-    """One kind of arguments. Texts name the argument `{name}` and the operator `{operation}`.
+    """One kind of arguments. Texts name the argument `{name}`, the operator `{operation}`, the first argument `{first}`
+    and the one that takes any number of values `{star}`.
 
     - `annotation`: in the public function.
     - `convert`: the expression for what is used in the argument's place; it may raise.
@@ -64,6 +70,7 @@ class Kind(NamedTuple):
 
 PROMOTION, ARGUMENTS, TENSOR = ".._core.promotion", ".._dispatch.arguments", ".._core.tensor"
 AS_TENSOR = (".._dispatch.view_call", "as_tensor")
+SIZES = (".._core.sizes", "sizes as as_sizes")
 AXIS = Kind(
     "int | None",
     'axis_for(dim, {name}, "{operation}")',
@@ -115,8 +122,8 @@ KINDS = {
     ),
     "Steady": Kind(
         "Tensor",
-        'steady(as_tensor("{operation}", {name}))',
-        needs=(AS_TENSOR, (TENSOR, "steady")),
+        'steady_tensor("{operation}", {name})',
+        needs=((ARGUMENTS, "steady_tensor"),),
         says="the tensor.",
     ),
     "Vector": of_ndim(1, "a vector."),
@@ -145,6 +152,28 @@ KINDS = {
         'positive("{operation}", "{name}", {name})',
         "type({name}) is not int or {name} < 1",
         ((ARGUMENTS, "positive"),),
+    ),
+    "IntegerOrNone": Kind(
+        "int | None",
+        'as_integer({name}, "{operation}", "{name}")',
+        "{name} is not None and type({name}) is not int",
+        ((PROMOTION, "as_integer"),),
+    ),
+    "Sizes": Kind("Lengths", 'as_sizes("{operation}", ({name},))', needs=(SIZES,)),
+    "Each": Kind("Lengths"),  # several, converted by `SizesByName`
+    "SizesByName": Kind(
+        "Lengths | None",
+        'as_sizes("{operation}", {star}, {name}, "{name}")',
+        needs=(SIZES,),
+        says="`{star}` as one sequence.",
+        sets="{star}",
+    ),
+    "RequiredDim": Kind(
+        "int | None",
+        'needed_dim("{operation}", {name})',
+        "{name} is None",
+        ((ARGUMENTS, "needed_dim"),),
+        "the dimension.",
     ),
     "Flag": Kind("bool"),
     "Truth": Kind("bool", "bool({name})", "{name} is not False and {name} is not True"),
@@ -180,6 +209,7 @@ KINDS = {
 }
 STANDARD = {
     "dim": "the dimension.",
+    "tensors": "the tensors.",
     "keepdim": "whether the reduced dimensions stay, with length 1.",
     "dtype": "the dtype of the result.",
     "device": "where the elements lie; the default device if None.",

@@ -64,9 +64,9 @@ def make_view(
             lo = None
         if lo is None:
             try:
+                as_tensor(name, input)
                 key = (layout, _first, _second, parameters)
                 parameters = tuple([one for one in (_first, _second, *parameters) if one is not UNSET])
-                as_tensor(name, input)
                 op = operators.get(name)
                 if type(layout) is WrappedLayout:
                     if overridden((input,)):

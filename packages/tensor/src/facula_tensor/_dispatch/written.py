@@ -40,7 +40,7 @@ class Declared(NamedTuple):
     - `inplace`: it takes `inplace=`, where the body does not; `changes`: there is one with an underscore that changes
       its input, a method if `method`, else a function. `fits`: of that one the result must have the shape and a dtype
       that the input can store; else it is broadcast and cast.
-    - `out`: it takes `out=`.
+    - `out`: it takes `out=`; a tuple names the arguments that may share no memory with `out`.
     - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
     - `maker`: it makes tensors with PyTorch's options (Note [Options of creation]): "new", or "like" another one;
       `memory_format`: and it takes that.
@@ -64,7 +64,7 @@ class Declared(NamedTuple):
     inplace: bool = False
     changes: bool = False
     fits: bool = False
-    out: bool = False
+    out: bool | tuple[str, ...] = False
     overridable: bool = False
     method: bool = False
     quick: bool = False
@@ -124,7 +124,8 @@ def written_operator(op: Operator, body: type) -> Function:
     """The public function of an operator whose declaration has a signature."""
     said = vars(body)
     options = {"overridable": "prepare" in said} | {name: said[name] for name in OPTIONS if name in said}
-    what = Declared(op.name, op.module, op.doc, said["signature"].__func__, False, parameters=op.parameters, **options)
+    tupled = op.parameters if op.window is None else ()  # a view takes its parameters one by one
+    what = Declared(op.name, op.module, op.doc, said["signature"].__func__, False, parameters=tupled, **options)
     function = declare(what)
     op.public = function
     function.operator = op  # type: ignore[attr-defined]
@@ -144,7 +145,8 @@ def function(
 
     The body gets the operators as its first argument if that is named `F`. The public function returns what the
     body's annotation says. What is decorated is a signature alone where `calls` names an operator, or `instead` is what
-    to call.
+    to call. A body with an argument `operation` in front gets the name of the function that was called, and where that
+    ends with an underscore it changes `input` itself.
 
     Arguments:
         inplace, changes, method, overridable: as in `Declared`; methods are overridable.

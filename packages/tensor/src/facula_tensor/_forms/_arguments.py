@@ -53,11 +53,17 @@ def listed(arguments: list[Argument]) -> list[str]:
 def arguments_of(what: Declared) -> list[Argument]:
     """The arguments that users give and the operator takes: neither `inplace` nor `out`, nor options of creation."""
     parameters = [*inspect.signature(what.signature).parameters.values()]
+    apart = {
+        "F",
+        "operation",
+        *([] if what.is_body else ["inplace"]),
+        *what.without,
+        *(OF_MAKERS if what.maker else ()),
+    }
     return [
         Argument(one.name, kind_of(str(one.annotation)), one.default, one.kind is one.KEYWORD_ONLY,
                  one.kind is one.VAR_POSITIONAL)
-        for one in parameters if one.name not in {"F", *what.without, *(OF_MAKERS if what.maker else ())}
-        and (what.is_body or one.name != "inplace")
+        for one in parameters if one.name not in apart
     ]  # fmt: skip
 
 

@@ -26,10 +26,10 @@ INSIDE = (("facula_errors", "FaculaError"), ("facula_errors.extend", "trim_trace
 RENAMED = {"axis": "dim", "keepdims": "keepdim", "x2": "other"}  # methods' arguments: OTHER_NAMES of facula_errors
 TYPES = {name: "facula_storage" for name in ("DType", "Device", "Layout")} | {
     "Callable": "collections.abc", "Sequence": "collections.abc", "Tensor": ".._core.tensor", "Size": ".._core.size",
-    "Generator": ".._creation.generator", "NamedResults": "..ops.named_results",
+    "Generator": ".._creation.generator", "NamedResults": "..ops.named_results", "SupportsIndex": "typing",
 }  # fmt: skip
 """Where annotations find types that are not in `_core/types.pyi`."""
-COMMON = frozenset("DTypeLike DeviceLike Dims LayoutLike Lengths MemoryFormat Number Operand Scalar".split())
+COMMON = frozenset("DTypeLike DeviceLike Dims LayoutLike Index Lengths MemoryFormat Number Operand Scalar".split())
 
 
 class Text:
@@ -43,8 +43,12 @@ class Text:
         self.operands = arguments_of(what)
         takes_inplace = what.inplace or (not what.is_body and "inplace" in what.signature.__code__.co_varnames)
         self.inplace = [Argument("inplace", KINDS["Flag"], False)] * takes_inplace
-        self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * (what.out and not what.maker)
+        self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * bool(what.out and not what.maker)
         self.options = options_of(what)
+        self.leading = what.signature.__code__.co_varnames[:2]  # perhaps F, and the name of the function that is called
+        self.named = "operation" in self.leading
+        apart = what.out if isinstance(what.out, tuple) else ()
+        self.apart = f", ({', '.join(apart)}{',' * (len(apart) == 1)})" if apart else ""
         self.needs: set[tuple[str, str]] = set()
         returned = what.signature.__annotations__.get("return", "None")
         self.returned = "Tensor" if returned == "None" else returned
@@ -68,19 +72,21 @@ class Text:
         if what.changes:
             name = f"{what.name}_"
             operands = self.operands = passed_on(self.operands)
-            steps = [*self.checks(name), *self.change(name)]
+            steps = [*self.checks(name), *([f"return {self.call(name)}"] if self.named else self.change(name))]
             doc = changing_docstring(what.name, what.doc, operands)
-            made.append(self.function(name, operands, doc, steps, not what.method))
+            made.append(self.function(name, operands, doc, steps, self.named or not what.method))
         return made
 
     def checks(self, operation: str) -> list[str]:
         """The steps that check and convert arguments."""
         steps = []
+        known = {"operation": operation, "first": self.operands[0].name if self.operands else ""}
+        known["star"] = next((one.name for one in self.operands if one.stands_for_all), "")
         for one in sorted(self.operands, key=lambda one: not one.kind.sets):
             if one.kind.convert:
                 self.needs.update(one.kind.needs)
-                known = {"name": one.name, "operation": operation, "first": self.operands[0].name}
-                step = f"{one.kind.sets or one.name} = {one.kind.convert.format(**known)}"
+                known["name"] = one.name
+                step = f"{one.kind.sets.format(**known) or one.name} = {one.kind.convert.format(**known)}"
                 condition = one.kind.unless.format(name=one.name)
                 steps += [f"if {condition}:", f"    {step}"] if condition else [step]
         for condition, other in self.what.special_cases.items():
@@ -119,13 +125,17 @@ class Text:
         if not self.out or self.what.prepare is not None:
             return [*steps, last]
         self.needs.add((".._dispatch.writing", "write_out"))
-        return [*steps, last, f'return result if out is None else write_out("{self.operation}", result, out)']
+        return [
+            *steps,
+            last,
+            f'return result if out is None else write_out("{self.operation}", result, out{self.apart})',
+        ]
 
     def result(self, name: str) -> list[str]:
         """The steps that compute the result and give it a name, or return it where that is empty."""
         before = f"{name} = " if name else "return "
         if not self.what.inline:
-            return [before + self.call()]
+            return [before + self.call(self.operation)]
         body = self.what.signature
         lines, _ = inspect.getsourcelines(body)
         statements = ast.parse(dedent("".join(lines))).body[0].body[1:]  # type: ignore[attr-defined]
@@ -143,7 +153,7 @@ class Text:
     def change(self, operation: str) -> list[str]:
         """The steps that put the result into the input."""
         self.needs.add((".._dispatch.arguments", "source"))
-        first, result = self.operands[0].name, self.call("before")
+        first, result = self.operands[0].name, self.call(operation, "before")
         if not self.what.fits:
             return [f'before = source("{operation}", {first})', f"return {first}.copy_({result})"]
         self.needs.add(("..ops.assigning", "assign_inplace"))
@@ -151,12 +161,12 @@ class Text:
         before = f'before = source("{operation}", {", ".join(tensors)})'
         return [before, f'return assign_inplace("{operation}", {first}, {result})']
 
-    def call(self, first: str = "") -> str:
+    def call(self, operation: str, first: str = "") -> str:
         """The call of the operator, or of the declared body, perhaps with another first operand."""
         passed = passed_on(self.operands)
         if (prepare := self.what.prepare) is not None:
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
-            return f"ops.{self.what.name}(*{self.call_of(prepare, self.operation)}{', out' * self.what.out})"
+            return f"ops.{self.what.name}(*{self.call_of(prepare, self.operation)}{', out' * bool(self.what.out)})"
         if not self.what.is_body:
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
             given = [one.name for one in passed if one.name not in self.what.parameters]
@@ -169,7 +179,9 @@ class Text:
         known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         given += [one.passed for one in self.options if one.name in known]
         self.needs.add((".._dispatch.written", "bodies_of"))
-        if self.what.signature.__code__.co_varnames[0] == "F":
+        if self.named:
+            given.insert(0, f'"{operation}"')
+        if "F" in self.leading:
             self.needs.add((".._dispatch.namespaces", "recorded_ops as ops"))
             given.insert(0, "ops")
         return f"bodies.{self.what.name}({', '.join(given)})"

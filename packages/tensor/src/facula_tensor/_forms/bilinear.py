@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.tensor import steady
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -42,9 +41,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     tensor([[3., 6.]])
     """
     try:
-        input1 = steady(as_tensor("bilinear", input1))
-        input2 = steady(as_tensor("bilinear", input2))
-        weight = steady(as_tensor("bilinear", weight))
+        input1 = steady_tensor("bilinear", input1)
+        input2 = steady_tensor("bilinear", input2)
+        weight = steady_tensor("bilinear", weight)
         return bodies.bilinear(ops, input1, input2, weight, bias)
     except FaculaError as error:
         trim_traceback(error)

@@ -8,10 +8,9 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
-from .._core.tensor import steady
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -94,8 +93,8 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
     tensor([5.0000])
     """
     try:
-        x1 = steady(as_tensor("pairwise_distance", x1))
-        x2 = steady(as_tensor("pairwise_distance", x2))
+        x1 = steady_tensor("pairwise_distance", x1)
+        x2 = steady_tensor("pairwise_distance", x2)
         if type(p) is not float and type(p) is not int:
             p = as_real(p, "pairwise_distance", "p")
         if type(eps) is not float and type(eps) is not int:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.tensor import steady
-from .._dispatch.arguments import refuse_choice
+from .._dispatch.arguments import refuse_choice, steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -47,8 +45,8 @@ def grid_sample(
     tensor([[[[2., 1.]]]])
     """
     try:
-        input = steady(as_tensor("grid_sample", input))
-        grid = steady(as_tensor("grid_sample", grid))
+        input = steady_tensor("grid_sample", input)
+        grid = steady_tensor("grid_sample", grid)
         if mode not in ("bilinear", "nearest", "bicubic"):
             mode = refuse_choice("grid_sample", "mode", mode, "'bilinear', 'nearest' or 'bicubic'")
         if padding_mode not in ("zeros", "border", "reflection"):
@@ -79,7 +77,7 @@ def affine_grid(theta: Tensor, size: Lengths, align_corners: bool | None = None)
               [ 1.,  0.]]]])
     """
     try:
-        theta = steady(as_tensor("affine_grid", theta))
+        theta = steady_tensor("affine_grid", theta)
         return bodies.affine_grid(ops, theta, size, align_corners)
     except FaculaError as error:
         trim_traceback(error)

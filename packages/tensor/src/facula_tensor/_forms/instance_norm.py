@@ -8,10 +8,9 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_integer, as_real
-from .._core.tensor import steady
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def instance_norm(
              [-1.0000,  1.0000]]])
     """
     try:
-        input = steady(as_tensor("instance_norm", input))
+        input = steady_tensor("instance_norm", input)
         if type(momentum) is not float and type(momentum) is not int:
             momentum = as_real(momentum, "instance_norm", "momentum")
         if type(eps) is not float:
@@ -87,7 +86,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: f
              [0.3200]]])
     """
     try:
-        input = steady(as_tensor("local_response_norm", input))
+        input = steady_tensor("local_response_norm", input)
         if type(size) is not int:
             size = as_integer(size, "local_response_norm", "size")
         if type(alpha) is not float and type(alpha) is not int:

@@ -15,8 +15,7 @@ from ..ops.layer_norm import EPSILON, lengths_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from ..ops.layer_norm import SupportsIndex
+    from typing import SupportsIndex
 
 __all__ = ["group_norm", "layer_norm", "rms_norm"]
 

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.tensor import steady
-from .._dispatch.arguments import refuse_choice
+from .._dispatch.arguments import refuse_choice, steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
-from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     tensor([[2., 1., 0., 1., 2., 1.]])
     """
     try:
-        input = steady(as_tensor("pad", input))
+        input = steady_tensor("pad", input)
         if mode not in ("constant", "reflect", "replicate", "circular"):
             mode = refuse_choice("pad", "mode", mode, "'constant', 'reflect', 'replicate' or 'circular'")
         return bodies.pad(ops, input, pad, mode, value)

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.tensor import steady
-from .._dispatch.arguments import positive
+from .._dispatch.arguments import positive, steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
              [2, 3]]])
     """
     try:
-        input = steady(as_tensor("pixel_shuffle", input))
+        input = steady_tensor("pixel_shuffle", input)
         if type(upscale_factor) is not int or upscale_factor < 1:
             upscale_factor = positive("pixel_shuffle", "upscale_factor", upscale_factor)
         return bodies.pixel_shuffle(ops, input, upscale_factor)
@@ -60,7 +58,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     facula.Size([4, 1, 1])
     """
     try:
-        input = steady(as_tensor("pixel_unshuffle", input))
+        input = steady_tensor("pixel_unshuffle", input)
         if type(downscale_factor) is not int or downscale_factor < 1:
             downscale_factor = positive("pixel_unshuffle", "downscale_factor", downscale_factor)
         return bodies.pixel_unshuffle(ops, input, downscale_factor)
@@ -82,7 +80,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     tensor([0, 2, 1, 3])
     """
     try:
-        input = steady(as_tensor("channel_shuffle", input))
+        input = steady_tensor("channel_shuffle", input)
         if type(groups) is not int or groups < 1:
             groups = positive("channel_shuffle", "groups", groups)
         return bodies.channel_shuffle(ops, input, groups)
@@ -116,7 +114,7 @@ def unfold(
             [4., 5., 7., 8.]])
     """
     try:
-        input = steady(as_tensor("unfold", input))
+        input = steady_tensor("unfold", input)
         return bodies.unfold(ops, input, kernel_size, dilation, padding, stride)
     except FaculaError as error:
         trim_traceback(error)
@@ -149,7 +147,7 @@ def fold(
              [1., 2., 1.]]])
     """
     try:
-        input = steady(as_tensor("fold", input))
+        input = steady_tensor("fold", input)
         return bodies.fold(ops, input, output_size, kernel_size, dilation, padding, stride)
     except FaculaError as error:
         trim_traceback(error)

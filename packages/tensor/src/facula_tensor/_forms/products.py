@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import boundary, trim_traceback
 
-from .._core.tensor import Tensor, method, steady
-from .._dispatch.arguments import of_ndim, source
+from .._core.tensor import Tensor, method
+from .._dispatch.arguments import of_ndim, source, steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -162,8 +162,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
     tensor([0, 0, 1])
     """
-    input = steady(as_tensor("cross", input))
-    other = steady(as_tensor("cross", other))
+    input = steady_tensor("cross", input)
+    other = steady_tensor("cross", other)
     result = bodies.cross(ops, input, other, dim)
     return result if out is None else write_out("cross", result, out)
 

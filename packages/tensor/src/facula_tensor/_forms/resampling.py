@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.tensor import steady
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
-from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def interpolate(
     tensor([[[1., 2., 3.]]])
     """
     try:
-        input = steady(as_tensor("interpolate", input))
+        input = steady_tensor("interpolate", input)
         return bodies.interpolate(
             ops, input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
         )

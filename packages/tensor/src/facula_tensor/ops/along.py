@@ -10,12 +10,12 @@ from facula_storage.extend import COMPLEX
 
 from .._core.memory import check_out
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from .._dispatch.arguments import needed_dim
 from .._dispatch.namespaces import composite
 from .._dispatch.operands import describe
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .reduction.extreme_pairs import Extremes
-from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,12 +10,11 @@ from facula_storage import Layout, layout_of
 
 from .._core.sizes import sizes
 from .._core.tensor import Tensor, check_dim, method
-from .._dispatch.arguments import axis_for
+from .._dispatch.arguments import axis_for, needed_dim
 from .._dispatch.declaration import view
 from .._dispatch.namespaces import may_alias_grad, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import form
-from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,6 @@ from .._dispatch.written import function
 from . import index_ops as _index_ops  # noqa: F401  declares index_select
 from .gathering import as_index
 from .indexing.getitem import put_into
-from .scattering import scatter_
 
 if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Flag, Integer
@@ -163,7 +162,7 @@ def one_hot(input: Checked, num_classes: Integer = -1) -> Tensor:
         raise ArgumentError(f"one_hot: expected num_classes to be positive, or -1; got {classes}")
     result = batched_as(zeros(*layout.shape, classes, dtype=int64, device=layout.device), index)
     try:
-        return scatter_(result, -1, no_record_ops.unsqueeze(index, -1), 1)
+        return result.scatter_(-1, no_record_ops.unsqueeze(index, -1), 1)
     except InvalidIndexError:
         found = [
             one

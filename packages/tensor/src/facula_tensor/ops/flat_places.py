@@ -5,38 +5,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary
 from facula_storage import int64
 from facula_storage.extend import INTEGER
 
-from .._core.promotion import as_integer
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._creation.filled import full
 from .._dispatch.namespaces import no_record_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .choosing import nonzero
 
 if TYPE_CHECKING:
     from .._core.types import Lengths
+    from .._dispatch.kinds import Checked, Integer, Steady
 
 __all__ = ["nonzero_static", "unravel_index"]
 
 
-@overridable
-@boundary
-def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...]:
+@function(overridable=True)
+def unravel_index(indices: Checked, shape: Lengths | Tensor) -> tuple[Tensor, ...]:
     """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor.
 
     ValueError for places outside it.
+
+    Arguments:
+        indices: the places.
+        shape: the shape of the tensor, as integers or as a tensor of them.
 
     >>> from facula_tensor import tensor
     >>> unravel_index(tensor([0, 5]), (2, 3))
     (tensor([0, 1]), tensor([0, 2]))
     """
-    indices = snapshot(as_tensor("unravel_index", indices))
+    indices = snapshot(indices)
     if indices.dtype.category != INTEGER:
         raise DTypeError(f"unravel_index: expected indices to be integers; got {indices.dtype.name}; use .long()")
     given = shape.tolist() if isinstance(shape, Tensor) else shape
@@ -65,17 +65,13 @@ def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...
     return tuple(reversed(found))
 
 
-@overridable
-@method()
-@boundary
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def nonzero_static(input: Steady, *, size: Integer, fill_value: Integer = -1) -> Tensor:
     """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows.
 
     Arguments:
-        input: any tensor.
         size: the number of rows; further places are left out.
         fill_value: the number that rows beyond the last place are filled with.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> nonzero_static(tensor([0, 3, 0, 2]), size=3)
@@ -83,15 +79,11 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
             [ 3],
             [-1]])
     """
-    input = steady(as_tensor("nonzero_static", input))
-    rows = as_integer(size, "nonzero_static", "size")
-    if rows < 0:
-        raise ArgumentError(f"nonzero_static: expected size of at least 0; got {rows}")
-    value = as_integer(fill_value, "nonzero_static", "fill_value")
+    if size < 0:
+        raise ArgumentError(f"nonzero_static: expected size of at least 0; got {size}")
     found = nonzero(input)
     count, ndim = layout_of_tensor(found).shape
-    if count >= rows:
-        result = no_record_ops.clone(no_record_ops.slice(found, 0, 0, rows, 1))
-    else:
-        result = no_record_ops.cat((found, full((rows - count, ndim), value, dtype=int64, device=found.device)), (0,))
-    return write_out("nonzero_static", result, out)
+    if count >= size:
+        return no_record_ops.clone(no_record_ops.slice(found, 0, 0, size, 1))
+    rest = full((size - count, ndim), fill_value, dtype=int64, device=found.device)
+    return no_record_ops.cat((found, rest), (0,))

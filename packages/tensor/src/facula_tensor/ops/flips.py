@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, FaculaError, InvalidIndexError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors import ArgumentError, InvalidIndexError
 from facula_storage import Layout, contiguous
 from facula_storage.extend import layout_cache_clearers
 
-from .._core.promotion import as_integer
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._core.tensor import Tensor, check_dim, layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from .._core.types import Lengths
+    from .._dispatch.kinds import Each, Integer, Sizes, SizesByName, Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
 
@@ -62,14 +61,12 @@ def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, .
     return found
 
 
-@overridable
-@method()
-def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
+@function(method=True)
+def flip(F: Namespace, input: Steady, *order: Each, dims: SizesByName = None) -> Tensor:
     """A copy in which the elements along `dims` are in reverse order.
 
     Arguments:
-        input: any tensor.
-        *order: the dimensions, as several arguments or one sequence.
+        order: the dimensions, as several arguments or one sequence.
         dims: the dimensions, by name instead.
 
     >>> from facula_tensor import arange
@@ -77,19 +74,12 @@ def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
     tensor([[5, 4, 3],
             [2, 1, 0]])
     """
-    try:
-        input = steady(as_tensor("flip", input))
-        ndim = len(layout_of_tensor(input).shape)
-        return recorded_ops.flip(input, (named_once("flip", sizes("flip", order, dims, "dims"), ndim) if ndim else (),))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    ndim = len(layout_of_tensor(input).shape)
+    return F.flip(input, (named_once("flip", order, ndim) if ndim else (),))
 
 
-@overridable
-@method()
-@boundary
-def fliplr(input: Tensor) -> Tensor:
+@function(method=True)
+def fliplr(F: Namespace, input: Steady) -> Tensor:
     """A copy with the columns of a matrix (of the second dimension) in reverse order.
 
     >>> from facula_tensor import arange
@@ -97,32 +87,26 @@ def fliplr(input: Tensor) -> Tensor:
     tensor([[2, 1, 0],
             [5, 4, 3]])
     """
-    input = steady(as_tensor("fliplr", input))
     if input.ndim < 2:
         raise ArgumentError(f"fliplr: expected at least 2 dimensions; got shape {tuple(input.shape)}; use flip(0)")
-    return recorded_ops.flip(input, ((1,),))
+    return F.flip(input, ((1,),))
 
 
-@overridable
-@method()
-@boundary
-def flipud(input: Tensor) -> Tensor:
+@function(method=True)
+def flipud(F: Namespace, input: Steady) -> Tensor:
     """A copy with the rows (the first dimension) in reverse order.
 
     >>> from facula_tensor import arange
     >>> flipud(arange(3))
     tensor([2, 1, 0])
     """
-    input = steady(as_tensor("flipud", input))
     if not input.ndim:
         raise ArgumentError("flipud: expected at least 1 dimension; got a number")
-    return recorded_ops.flip(input, ((0,),))
+    return F.flip(input, ((0,),))
 
 
-@overridable
-@method()
-@boundary
-def rot90(input: Tensor, k: int = 1, dims: Lengths = (0, 1)) -> Tensor:
+@function(method=True)
+def rot90(F: Namespace, input: Steady, k: Integer = 1, dims: Sizes = (0, 1)) -> Tensor:
     """A copy turned by quarters in the plane of two dimensions, from the first towards the second.
 
     Arguments:
@@ -135,29 +119,25 @@ def rot90(input: Tensor, k: int = 1, dims: Lengths = (0, 1)) -> Tensor:
     tensor([[1, 3],
             [0, 2]])
     """
-    k, plane = as_integer(k, "rot90", "k") % 4, sizes("rot90", (), dims, "dims")
-    input = steady(as_tensor("rot90", input))
     ndim = input.ndim
-    if len(plane) != 2 or ndim < 2:
-        raise ArgumentError(f"rot90: expected two dims of a tensor of at least 2; got dims {plane} of {ndim}")
-    first, second = named_once("rot90", plane, ndim)
+    if len(dims) != 2 or ndim < 2:
+        raise ArgumentError(f"rot90: expected two dims of a tensor of at least 2; got dims {dims} of {ndim}")
+    first, second = named_once("rot90", dims, ndim)
+    k %= 4
     if k == 2:
-        return recorded_ops.flip(input, ((first, second),))
+        return F.flip(input, ((first, second),))
     if k == 1:
-        return recorded_ops.transpose(recorded_ops.flip(input, ((second,),)), first, second)
+        return F.transpose(F.flip(input, ((second,),)), first, second)
     if k == 3:
-        return recorded_ops.flip(recorded_ops.transpose(input, first, second), ((second,),))
-    return recorded_ops.clone(input)
+        return F.flip(F.transpose(input, first, second), ((second,),))
+    return F.clone(input)
 
 
-@overridable
-@method()
-@boundary
-def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
+@function(method=True)
+def roll(F: Namespace, input: Steady, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy in which elements are moved on along dimensions; those beyond the end come in at the front.
 
     Arguments:
-        input: any tensor.
         shifts: by how many places, one number or one for each dimension.
         dims: the dimensions; None takes the tensor as one row.
 
@@ -168,10 +148,9 @@ def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
     >>> roll(arange(4), 1)
     tensor([3, 0, 1, 2])
     """
-    input = steady(as_tensor("roll", input))
     if type(shifts) is int and type(dims) is int:
         try:
-            return recorded_ops.roll(input, _known[layout_of_tensor(input), shifts, dims])
+            return F.roll(input, _known[layout_of_tensor(input), shifts, dims])
         except KeyError:
             pass
     shape = tuple(input.shape)
@@ -179,8 +158,8 @@ def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
     if dims is None or (isinstance(dims, (tuple, list)) and not dims):
         if len(by) != 1:
             raise ArgumentError(f"roll: expected one shift where dims are left out; got {by}")
-        flat = recorded_ops.reshape(input, (-1,)) if input.numel() else recorded_ops.reshape(input, (0,))
-        return recorded_ops.reshape(_rolled(flat, by, (0,)), shape)
+        flat = F.reshape(input, (-1,)) if input.numel() else F.reshape(input, (0,))
+        return F.reshape(_rolled(flat, by, (0,)), shape)
     along = sizes("roll", (), dims if isinstance(dims, (tuple, list)) else (dims,), "dims")
     if len(along) != len(by):
         raise ArgumentError(f"roll: expected as many shifts as dims; got shifts {by} and dims {along}")

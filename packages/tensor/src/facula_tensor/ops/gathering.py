@@ -10,13 +10,13 @@ from facula_storage import Layout, contiguous, int32, int64
 
 from .._core.errors import show
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from .._dispatch.arguments import needed_dim
 from .._dispatch.declaration import operator
 from .._dispatch.launching import launch
 from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
-from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
     from .._core.types import Function, Operands, Parameters

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidIndexError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import trim_traceback
 from facula_storage import bool_, contiguous, int64
 
 from .._core.errors import relabel
 from .._core.memory import check_overlap, check_writable, meet
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from .._creation.filled import zeros
+from .._dispatch.arguments import needed_dim
 from .._dispatch.declaration import operator
 from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.launching import mutated
@@ -19,16 +20,18 @@ from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .assigning import assign_inplace
 from .gathering import as_index, at_least_one, different_dtypes
 from .indexing.batches import taken
 from .indexing.getitem import put_into
 from .masks import fitting, masked_fill, masked_fill_
-from .reduction.reducing import needed_dim
 from .scattering import check_reduction, reduced
 
 if TYPE_CHECKING:
     from .._core.types import Operand, Scalar
+    from .._dispatch.kinds import Checked
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["index_add", "index_copy", "index_fill", "index_reduce", "index_select"]
 
@@ -119,7 +122,7 @@ def _listed(operation: str, input: Tensor, dim: int, index: Tensor) -> tuple[int
         raise InvalidIndexError(
             f"{operation}: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it"
         )
-    return check_dim(operation, dim, as_tensor(operation, input).ndim), index
+    return check_dim(operation, dim, input.ndim), index
 
 
 def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
@@ -163,32 +166,14 @@ def _put(
     return self
 
 
-def _added(
-    operation: str, self: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Scalar, inplace: bool
-) -> Tensor:
-    """`index_add`, or `inplace` its in-place form; errors name the operator."""
-    dim, index = _listed(operation, self, dim, index)
-    source = _slices(operation, self, dim, index, source)
-    if type(alpha) is not int or alpha != 1:
-        source = recorded_ops.mul(source, fitting(operation, alpha, self))
-    return _put(operation, self, dim, index, source, True, inplace)
-
-
-@overridable
-@method()
-@boundary
-def index_add(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None
-) -> Tensor:
+@function(method=True, changes=True, out=("input", "index", "source"))
+def index_add(operation: str, input: Checked, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
     """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names.
 
     Arguments:
-        input: any tensor.
-        dim: the dimension.
         index: positions, int64 or int32, of which several may be equal.
         source: a slice for each position, in the dtype of `input`.
         alpha: a number.
-        out: a tensor that takes the result, or None.
 
     Raises:
         IndexError: for a position below 0 or beyond the dimension; it names the place.
@@ -197,46 +182,22 @@ def index_add(
     >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
     tensor([4., 0., 2.])
     """
-    return write_out(
-        "index_add", _added("index_add", input, dim, index, source, alpha, False), out, (input, index, source)
-    )
+    dim, index = _listed(operation, input, dim, index)
+    source = _slices(operation, input, dim, index, source)
+    if type(alpha) is not int or alpha != 1:
+        source = recorded_ops.mul(source, fitting(operation, alpha, input))
+    return _put(operation, input, dim, index, source, True, operation == "index_add_")
 
 
-@overridable
-@method()
-@boundary
-def index_add_(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
-    """`index_add` in place: changes this tensor and returns it.
-
-    Arguments:
-        dim: the dimension.
-        index: positions, int64 or int32.
-        source: a slice for each position, in this tensor's dtype.
-        alpha: a factor of `source`.
-    """
-    return _added("index_add_", self, dim, index, source, alpha, True)
-
-
-def _copied(operation: str, self: Tensor, dim: int, index: Tensor, source: Tensor, inplace: bool) -> Tensor:
-    """`index_copy`, or `inplace` its in-place form; errors name the operator."""
-    dim, index = _listed(operation, self, dim, index)
-    return _put(operation, self, dim, index, _slices(operation, self, dim, index, source), False, inplace)
-
-
-@overridable
-@method()
-@boundary
-def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, changes=True, out=("input", "index", "source"))
+def index_copy(operation: str, input: Checked, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`.
 
     Of several slices for one position the last one wins.
 
     Arguments:
-        input: any tensor.
-        dim: the dimension.
         index: positions, int64 or int32.
         source: a slice for each position, in the dtype of `input`.
-        out: a tensor that takes the result, or None.
 
     Raises:
         IndexError: for a position below 0 or beyond the dimension; it names the place.
@@ -245,21 +206,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
     >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
-    return write_out("index_copy", _copied("index_copy", input, dim, index, source, False), out, (input, index, source))
-
-
-@overridable
-@method()
-@boundary
-def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """`index_copy` in place: changes this tensor and returns it.
-
-    Arguments:
-        dim: the dimension.
-        index: positions, int64 or int32.
-        source: a slice for each position, in this tensor's dtype.
-    """
-    return _copied("index_copy_", self, dim, index, source, True)
+    dim, index = _listed(operation, input, dim, index)
+    source = _slices(operation, input, dim, index, source)
+    return _put(operation, input, dim, index, source, False, operation == "index_copy_")
 
 
 def _rows(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -271,15 +220,11 @@ def _rows(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
     return mask.view(-1, *[1] * (len(shape) - 1 - dim)) if shape else mask[0]
 
 
-@overridable
-@method()
-@boundary
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
+@function(method=True, changes=True)
+def index_fill(operation: str, input: Checked, dim: int, index: Tensor, value: Operand) -> Tensor:
     """A copy of `input` with its slices along `dim` that `index` names filled with `value`.
 
     Arguments:
-        input: any tensor.
-        dim: the dimension.
         index: positions, int64 or int32; negative ones count from the end.
         value: a number, or a tensor without dimensions.
 
@@ -287,26 +232,13 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor
     >>> index_fill(zeros(3), 0, tensor([0, -1]), 5)
     tensor([5., 0., 5.])
     """
-    input = steady(as_tensor("index_fill", input))
-    return masked_fill(input, _rows("index_fill", input, dim, index), value)
-
-
-@overridable
-@method()
-@boundary
-def index_fill_(self: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
-    """`index_fill` in place: changes this tensor and returns it.
-
-    Arguments:
-        dim: the dimension.
-        index: positions, int64 or int32; negative ones count from the end.
-        value: a number, or a tensor without dimensions.
-    """
-    mask = _rows("index_fill_", self, dim, index)
+    mask = _rows(operation, input, dim, index)
     try:
-        return masked_fill_(self, mask, value)
+        return (
+            masked_fill(steady(input), mask, value) if operation == "index_fill" else masked_fill_(input, mask, value)
+        )
     except FaculaError as error:
-        relabel(error, "index_fill_")
+        relabel(error, operation)
         raise
 
 
@@ -324,29 +256,25 @@ def _reduced(operation: str, self: Tensor, dim: int, index: Tensor, source: Tens
     return recorded_ops.reshape(reduced(operation, self, dim, every, source, mode, own), shape)
 
 
-@overridable
-@method()
-@boundary
+@function(method=True, changes=True, out=("input", "index", "source"))
 def index_reduce(
-    input: Tensor,
+    F: Namespace,
+    operation: str,
+    input: Checked,
     dim: int,
     index: Tensor,
     source: Tensor,
     reduce: str,
     *,
     include_self: bool = True,
-    out: Tensor | None = None,
 ) -> Tensor:
     """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names.
 
     Arguments:
-        input: any tensor.
-        dim: the dimension.
         index: positions, int64 or int32, of which several may be equal.
         source: a slice for each position, in the dtype of `input`.
         reduce: "prod", "mean", "amax" or "amin" of the elements that meet in a place.
         include_self: whether those of `input` are among them.
-        out: a tensor that takes the result, or None.
 
     Raises:
         IndexError: for a position below 0 or beyond the dimension; it names the place.
@@ -355,27 +283,8 @@ def index_reduce(
     >>> index_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
     tensor([5., 2.])
     """
-    result = _reduced("index_reduce", input, dim, index, source, reduce, include_self)
-    return write_out("index_reduce", result, out, (input, index, source))
-
-
-@overridable
-@method()
-@boundary
-def index_reduce_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
-    """`index_reduce` in place: changes this tensor and returns it.
-
-    Arguments:
-        dim: the dimension.
-        index: positions, int64 or int32.
-        source: a slice for each position, in this tensor's dtype.
-        reduce: "prod", "mean", "amax" or "amin".
-        include_self: whether this tensor's elements are reduced, too.
-    """
-    check_overlap("index_reduce_", snapshot(as_tensor("index_reduce_", self)), ())
-    copy = recorded_ops.clone(self)  # for the rules to save: this tensor is about to change
-    return assign_inplace(
-        "index_reduce_", self, _reduced("index_reduce_", copy, dim, index, source, reduce, include_self)
-    )
+    if operation == "index_reduce":
+        return _reduced(operation, input, dim, index, source, reduce, include_self)
+    check_overlap(operation, snapshot(input), ())
+    copy = F.clone(input)  # for the rules to save: this tensor is about to change
+    return assign_inplace(operation, input, _reduced(operation, copy, dim, index, source, reduce, include_self))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes
 from facula_errors import ArgumentError, DTypeError, FaculaError, RangeError, UnsupportedError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import trim_traceback
 from facula_storage import bool_, float32, float64
 
 from .._core.call_sites import user_site
@@ -14,6 +14,7 @@ from .._core.errors import show
 from .._core.memory import check_overlap, check_writable
 from .._core.promotion import number_for
 from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
@@ -21,6 +22,7 @@ from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write, write_out
+from .._dispatch.written import function
 from .assigning import assign_inplace
 from .where_true import where_true
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from facula_storage import DType
 
     from .._core.types import Number, Operand
+    from .._dispatch.kinds import Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 
@@ -179,43 +183,36 @@ def check_covers(operation: str, self: Tensor, mask: Tensor) -> None:
         )
 
 
-@overridable
-@method()
-@boundary
-def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=("input", "mask"))
+def masked_select(F: Namespace, input: Steady, mask: Tensor) -> Tensor:
     """The elements where `mask` is true, as one dimension in row-major order, in memory of their own.
 
     `mask` is bool; it and `input` broadcast against each other. The gradient goes back to the elements' places.
 
     Arguments:
-        input: the tensor.
         mask: which elements to take.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
     tensor([1, 3])
     """
-    input, mask = steady(as_tensor("masked_select", input)), check_mask("masked_select", mask)
+    mask = check_mask("masked_select", mask)
     if mask.is_meta:
         raise UnsupportedError("masked_select: the result's shape depends on elements, which the meta device has not")
     shape = broadcast_shapes("masked_select", tuple(input.shape), tuple(mask.shape))
     places = where_true("nonzero_flat", no_record_ops.expand(mask, shape), ())
-    flat = recorded_ops.reshape(recorded_ops.expand(input, shape), (-1,))
-    return write_out("masked_select", recorded_ops.take(flat, places, (0,)), out, (input, mask))
+    flat = F.reshape(F.expand(input, shape), (-1,))
+    return F.take(flat, places, (0,))
 
 
-@overridable
-@method()
-@boundary
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+@function(method=True, changes=True)
+def masked_scatter(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both.
 
     `mask` is bool; it and `input` broadcast against each other. `source` has the dtype of `input` and at least as many
     elements as are replaced: TypeError or ValueError otherwise.
 
     Arguments:
-        input: the tensor.
         mask: which elements to replace.
         source: the new elements.
 
@@ -223,13 +220,18 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     >>> masked_scatter(tensor([1, 2, 3]), tensor([True, False, True]), tensor([8, 9]))
     tensor([8, 2, 9])
     """
-    return _scattered("masked_scatter", input, mask, source)
+    if operation == "masked_scatter":
+        return _scattered(operation, input, mask, source)
+    check_writable(operation, input)
+    check_overlap(operation, snapshot(input), ())
+    check_covers(operation, input, check_mask(operation, mask))
+    return assign_inplace(operation, input, _scattered(operation, input, mask, source))
 
 
 def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter` for the function named `operation`."""
-    input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
-    source = steady(as_tensor(operation, source))
+    input, mask = steady_tensor(operation, input), check_mask(operation, mask)
+    source = steady_tensor(operation, source)
     if source.dtype is not input.dtype:
         raise DTypeError(
             f"{operation}: expected source in the dtype of input, {input.dtype.name}; got {source.dtype.name}; "
@@ -248,19 +250,3 @@ def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> T
     values = recorded_ops.narrow(recorded_ops.reshape(source, (-1,)), 0, 0, count)
     flat = recorded_ops.reshape(recorded_ops.expand(input, shape), (-1,))
     return recorded_ops.reshape(recorded_ops.put(flat, places, values, (0, False, False)), shape)
-
-
-@overridable
-@method()
-@boundary
-def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`masked_scatter` in place: changes this tensor and returns it. `mask` broadcasts to its shape.
-
-    Arguments:
-        mask: which elements to replace.
-        source: the new elements.
-    """
-    check_writable("masked_scatter_", self)
-    check_overlap("masked_scatter_", snapshot(self), ())
-    check_covers("masked_scatter_", self, check_mask("masked_scatter_", mask))
-    return assign_inplace("masked_scatter_", self, _scattered("masked_scatter_", self, mask, source))

@@ -14,13 +14,12 @@ from .._core.promotion import as_integer
 from .._core.sizes import sizes
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from .._creation.filled import zeros
-from .._dispatch.arguments import axis_for
+from .._dispatch.arguments import axis_for, needed_dim
 from .._dispatch.declaration import operator, view
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import Window, as_tensor, form, make_views
 from .._dispatch.writing import write
-from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
     from typing import SupportsIndex

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
 from facula_storage import Layout, layout_of
 
-from .._core.promotion import as_integer
-from .._core.sizes import sizes
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._dispatch.namespaces import operators, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from .diagonals import along, plane
 
 if TYPE_CHECKING:
-    from .._core.types import Lengths, Parameters
+    from .._core.types import Parameters
+    from .._dispatch.kinds import Integer, IntegerOrNone, Sizes, Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
 
@@ -43,16 +42,13 @@ def _in_window(operation: str, input: Tensor, src: Tensor, view: str, parameters
     return _replaced(operation, input, src, shown.shape, shown.strides, start // layout.dtype.itemsize)
 
 
-@overridable
-@method()
-@boundary
-def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+@function(method=True)
+def select_scatter(F: Namespace, input: Steady, src: Tensor, dim: int, index: Integer) -> Tensor:
     """A copy of `input` in which `select(dim, index)` is `src`.
 
     Arguments:
         input: the tensor that is copied.
         src: the new elements.
-        dim: the dimension.
         index: which element; negative ones count from the end.
 
     >>> from facula_tensor import ones, zeros
@@ -60,22 +56,25 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     tensor([[0., 0.],
             [1., 1.]])
     """
-    input = recorded_ops.contiguous(steady(as_tensor("select_scatter", input)))
-    return _in_window("select_scatter", input, src, "select", (dim, as_integer(index, "select_scatter", "index")))
+    input = F.contiguous(input)
+    return _in_window("select_scatter", input, src, "select", (dim, index))
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def slice_scatter(
-    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+    F: Namespace,
+    input: Steady,
+    src: Tensor,
+    dim: int = 0,
+    start: IntegerOrNone = None,
+    end: IntegerOrNone = None,
+    step: Integer = 1,
 ) -> Tensor:
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`.
 
     Arguments:
         input: the tensor that is copied.
         src: the new elements.
-        dim: the dimension.
         start: the first element; negative ones count from the end.
         end: the bound; the end if None.
         step: the distance of two elements; above 0.
@@ -84,24 +83,20 @@ def slice_scatter(
     >>> slice_scatter(zeros(4), ones(2), 0, 1, 3)
     tensor([0., 1., 1., 0.])
     """
-    input = recorded_ops.contiguous(steady(as_tensor("slice_scatter", input)))
+    input = F.contiguous(input)
     at = check_dim("slice_scatter", dim, input.ndim)
-    if as_integer(step, "slice_scatter", "step") <= 0:
+    if step <= 0:
         raise ArgumentError(f"slice_scatter: expected a positive step; got {step}")
     if not input.ndim:
         raise ArgumentError("slice_scatter: expected at least 1 dimension; got a number")
-    bounds = [
-        None if one is None else as_integer(one, "slice_scatter", name)
-        for one, name in ((start, "start"), (end, "end"))
-    ]
-    first, last, step = slice(bounds[0], bounds[1], step).indices(input.shape[at])
+    first, last, step = slice(start, end, step).indices(input.shape[at])
     return _in_window("slice_scatter", input, src, "slice", (at, first, max(first, last), step))
 
 
-@overridable
-@method()
-@boundary
-def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+@function(method=True)
+def diagonal_scatter(
+    F: Namespace, input: Steady, src: Tensor, offset: Integer = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
 
     Arguments:
@@ -116,17 +111,18 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     tensor([[1., 0.],
             [0., 1.]])
     """
-    name = "diagonal_scatter"
-    input = recorded_ops.contiguous(steady(as_tensor(name, input)))
-    offset = as_integer(offset, name, "offset")
-    return _replaced(name, input, src, *along(layout_of_tensor(input), offset, *plane(name, dim1, dim2, input.ndim)))
+    input = F.contiguous(input)
+    return _replaced(
+        "diagonal_scatter",
+        input,
+        src,
+        *along(layout_of_tensor(input), offset, *plane("diagonal_scatter", dim1, dim2, input.ndim)),
+    )
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def as_strided_scatter(
-    input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None
+    input: Steady, src: Tensor, size: Sizes, stride: Sizes, storage_offset: IntegerOrNone = None
 ) -> Tensor:
     """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`.
 
@@ -142,17 +138,14 @@ def as_strided_scatter(
     tensor([[0., 1.],
             [0., 1.]])
     """
-    name = "as_strided_scatter"
-    shape, strides = sizes(name, (), size, "size"), sizes(name, (), stride, "stride")
-    input = steady(as_tensor(name, input))
     layout: Layout = layout_of_tensor(input)
-    start = 0 if storage_offset is None else as_integer(storage_offset, name, "storage_offset") - input.storage_offset()
-    if len(shape) != len(strides) or min((*shape, *strides, 0)) < 0:
-        raise ArgumentError(f"{name}: size {shape} and stride {strides} must be equally long, none negative")
-    extent = layout_of(shape, strides, layout.dtype, layout.device).extent
+    start = 0 if storage_offset is None else storage_offset - input.storage_offset()
+    if len(size) != len(stride) or min((*size, *stride, 0)) < 0:
+        raise ArgumentError(f"as_strided_scatter: size {size} and stride {stride} must be equally long, none negative")
+    extent = layout_of(size, stride, layout.dtype, layout.device).extent
     if extent and (start < 0 or start * layout.dtype.itemsize + extent > layout.extent):
         raise ArgumentError(
-            f"{name}: size {shape}, stride {strides} and storage_offset {storage_offset} reach outside the tensor's "
-            f"{layout.extent // layout.dtype.itemsize} element(s)"
+            f"as_strided_scatter: size {size}, stride {stride} and storage_offset {storage_offset} reach outside the "
+            f"tensor's {layout.extent // layout.dtype.itemsize} element(s)"
         )
-    return _replaced(name, input, src, shape, strides, start)
+    return _replaced("as_strided_scatter", input, src, size, stride, start)

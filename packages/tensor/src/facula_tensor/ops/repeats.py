@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from facula_errors import ArgumentError, DTypeError, FaculaError, UnsupportedError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors import ArgumentError, DTypeError, UnsupportedError
 from facula_storage import int32, int64, meta
 
 from .._core.promotion import as_integer
-from .._core.sizes import sizes
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._core.tensor import Tensor, check_dim, layout_of_tensor
 from .._creation.from_data import from_numpy
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from .._core.types import Lengths
+    from .._dispatch.kinds import Each, SizesByName, Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["repeat_interleave", "tile"]
 
@@ -35,9 +34,8 @@ def _tiled(operation: str, input: Tensor, counts: tuple[int, ...]) -> Tensor:
     return recorded_ops.tile(input, (counts, (1,) * len(counts)))
 
 
-@overridable
-@method()
-def repeat(self: Tensor, *counts: Lengths, repeats: Lengths | Tensor | None = None) -> Tensor:
+@function(method=True)
+def repeat(input: Steady, *counts: Each, repeats: SizesByName = None) -> Tensor:
     """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front.
 
     ValueError where there are fewer counts than dimensions (`tile` takes those).
@@ -51,28 +49,19 @@ def repeat(self: Tensor, *counts: Lengths, repeats: Lengths | Tensor | None = No
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
     """
-    try:
-        each = sizes("repeat", counts, repeats, "repeats")
-        self = steady(as_tensor("repeat", self))
-        ndim = len(layout_of_tensor(self).shape)
-        if len(each) < ndim:
-            raise ArgumentError(
-                f"repeat: expected a count for each of {ndim} dimension(s); got {each}; use tile, or put 1 first"
-            )
-        return _tiled("repeat", self, each)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    ndim = len(layout_of_tensor(input).shape)
+    if len(counts) < ndim:
+        raise ArgumentError(
+            f"repeat: expected a count for each of {ndim} dimension(s); got {counts}; use tile, or put 1 first"
+        )
+    return _tiled("repeat", input, counts)
 
 
-@overridable
-@method()
-@boundary
-def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
+@function(method=True)
+def tile(input: Steady, *counts: Each, dims: SizesByName = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front.
 
     Arguments:
-        input: the tensor.
         counts: how often each dimension is repeated, as numbers or as one sequence.
         dims: another way to give `counts`.
 
@@ -81,17 +70,17 @@ def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor
     tensor([[1, 1],
             [2, 2]])
     """
-    each = sizes("tile", counts, dims, "dims")
-    input = steady(as_tensor("tile", input))
-    missing = input.ndim - len(each)
-    return _tiled("tile", input, (1,) * missing + each)
+    return _tiled("tile", input, (1,) * (input.ndim - len(counts)) + counts)
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def repeat_interleave(
-    input: Tensor, repeats: Lengths | Tensor | None = None, dim: int | None = None, *, output_size: int | None = None
+    F: Namespace,
+    input: Steady,
+    repeats: Lengths | Tensor | None = None,
+    dim: int | None = None,
+    *,
+    output_size: int | None = None,
 ) -> Tensor:
     """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says.
 
@@ -110,7 +99,6 @@ def repeat_interleave(
     >>> repeat_interleave(tensor([1, 2]), tensor([1, 3]))
     tensor([1, 2, 2, 2])
     """
-    input = steady(as_tensor("repeat_interleave", input))
     if repeats is None:
         return _positions(input, None, output_size, input)
     at = 0 if dim is None else check_dim("repeat_interleave", dim, input.ndim)
@@ -119,11 +107,11 @@ def repeat_interleave(
     if isinstance(repeats, Tensor) and repeats.numel() != 1:  # counts are checked before elements are moved
         places = _positions(repeats, length, output_size, input)
     if dim is None:
-        input = recorded_ops.flattened(recorded_ops.contiguous(input), 0, -1)
+        input = F.flattened(F.contiguous(input), 0, -1)
     if not input.ndim:
-        input = recorded_ops.unsqueeze(input, 0)
+        input = F.unsqueeze(input, 0)
     if places is not None:
-        return recorded_ops.take(input, places, (at,))
+        return F.take(input, places, (at,))
     if isinstance(repeats, Tensor):
         _check_counts(repeats)
         repeats = repeats.item()
@@ -132,7 +120,7 @@ def repeat_interleave(
         raise ArgumentError(f"repeat_interleave: expected repeats of at least 0; got {count}")
     _check_size(length * count, output_size)
     ones = (1,) * input.ndim
-    return recorded_ops.tile(input, (ones, (*ones[:at], count, *ones[at + 1 :])))
+    return F.tile(input, (ones, (*ones[:at], count, *ones[at + 1 :])))
 
 
 def _check_counts(repeats: Tensor) -> None:

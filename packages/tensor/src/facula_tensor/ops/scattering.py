@@ -20,6 +20,7 @@ from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .assigning import assign_inplace
 from .gathering import as_index, at_least_one, check_fits, different_dtypes, scatter_into
 from .masks import fitting
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from facula_storage import DType
 
     from .._core.types import Operand, Scalar
+    from .._dispatch.kinds import Checked
 
 __all__ = ["scatter", "scatter_add", "scatter_reduce"]
 
@@ -206,10 +208,9 @@ def _mode(operation: str, src: Operand | None, value: Operand | None, reduce: st
     return (value if src is None else src), _SAYS_REDUCE[reduce]
 
 
-@overridable
-@method()
-@boundary
+@function(method=True, changes=True, out=("input", "index", "src"))
 def scatter(
+    operation: str,
     input: Tensor,
     dim: int,
     index: Tensor,
@@ -217,7 +218,6 @@ def scatter(
     *,
     value: Operand | None = None,
     reduce: str | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`.
 
@@ -233,40 +233,16 @@ def scatter(
         src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
         value: a number in place of `src`.
         reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor, zeros
     >>> scatter(zeros(2, 3), 1, tensor([[0], [2]]), 1.0)
     tensor([[1., 0., 0.],
             [0., 0., 1.]])
     """
-    src, mode = _mode("scatter", src, value, reduce)
-    return write_out("scatter", _scattered("scatter", input, dim, index, src, mode), out, (input, index, src))
-
-
-@overridable
-@method()
-@boundary
-def scatter_(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Operand | None = None,
-    *,
-    value: Operand | None = None,
-    reduce: str | None = None,
-) -> Tensor:
-    """`scatter` in place: changes this tensor and returns it.
-
-    Arguments:
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
-        value: a number in place of `src`.
-        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
-    """
-    src, mode = _mode("scatter_", src, value, reduce)
-    return _change("scatter_", self, dim, index, src, mode)
+    mode = "set"
+    if src is None or value is not None or reduce is not None:
+        src, mode = _mode(operation, src, value, reduce)
+    return (_scattered if operation == "scatter" else _change)(operation, input, dim, index, src, mode)
 
 
 @overridable
@@ -299,32 +275,29 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     return write_out("scatter_add", _scattered("scatter_add", input, dim, index, src, "sum"), out, (input, index, src))
 
 
-@overridable
-@method()
-@boundary
-def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+@function(method=True)
+def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Checked) -> Tensor:
     """`scatter_add` in place: changes this tensor and returns it.
 
     Arguments:
+        input: the tensor that changes.
         dim: the dimension that `index` counts along.
         index: places along `dim`: int64 or int32, as many dimensions as `input`.
         src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
     """
-    return _change("scatter_add_", self, dim, index, as_tensor("scatter_add_", src), "sum")
+    return _change("scatter_add_", input, dim, index, src, "sum")
 
 
-@overridable
-@method()
-@boundary
+@function(method=True, changes=True, out=("input", "index", "src"))
 def scatter_reduce(
+    operation: str,
     input: Tensor,
     dim: int,
     index: Tensor,
-    src: Tensor,
+    src: Checked,
     reduce: str,
     *,
     include_self: bool = True,
-    out: Tensor | None = None,
 ) -> Tensor:
     """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`.
 
@@ -338,34 +311,14 @@ def scatter_reduce(
         src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
         reduce: "sum", "prod", "mean", "amax" or "amin".
         include_self: whether the element that is there takes part.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> scatter_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
     tensor([5., 2.])
     """
-    mode, src = check_reduction("scatter_reduce", reduce, REDUCTIONS), as_tensor("scatter_reduce", src)
-    result = _scattered("scatter_reduce", input, dim, index, src, mode, include_self)
-    return write_out("scatter_reduce", result, out, (input, index, src))
-
-
-@overridable
-@method()
-@boundary
-def scatter_reduce_(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> Tensor:
-    """`scatter_reduce` in place: changes this tensor and returns it.
-
-    Arguments:
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
-        reduce: "sum", "prod", "mean", "amax" or "amin".
-        include_self: whether the element that is there takes part.
-    """
-    mode, src = check_reduction("scatter_reduce_", reduce, REDUCTIONS), as_tensor("scatter_reduce_", src)
-    return _change("scatter_reduce_", self, dim, index, src, mode, include_self)
+    mode = check_reduction(operation, reduce, REDUCTIONS)
+    call = _scattered if operation == "scatter_reduce" else _change
+    return call(operation, input, dim, index, src, mode, include_self)
 
 
 def check_reduction(operation: str, reduce: str | None, known: tuple[str, ...]) -> str:

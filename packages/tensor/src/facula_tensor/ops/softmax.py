@@ -11,12 +11,12 @@ from facula_storage.extend import FLOATING, new_instance
 
 from .._core.promotion import as_dtype
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from .._dispatch.arguments import needed_dim
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .._dispatch.written import function
-from .reduction.reducing import needed_dim
 
 if TYPE_CHECKING:
     from .._core.types import DTypeLike, Function

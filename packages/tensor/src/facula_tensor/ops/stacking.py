@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage import contiguous
 
 from .._core.promotion import as_integer, promote_types
 from .._core.sizes import sizes
-from .._core.tensor import Tensor, check_dim, method, steady
+from .._core.tensor import Tensor, check_dim
 from .._creation.filled import empty
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import Declared, declare, function
 from .join import cat, stack
 from .parts import split
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Checked
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "column_stack", "dsplit", "dstack", "hsplit", "hstack",
@@ -38,7 +43,7 @@ def _several(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> 
 def _listed(operation: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if not isinstance(tensors, (tuple, list)) or not tensors:
         raise ArgumentError(f"{operation}: expected a tuple or list of at least one tensor; got {tensors!r:.60}")
-    return tuple([as_tensor(operation, one) for one in tensors])
+    return tuple([one if isinstance(one, Tensor) else as_tensor(operation, one) for one in tensors])
 
 
 def _at_least(input: Tensor, ndim: int) -> Tensor:
@@ -54,7 +59,7 @@ def _at_least(input: Tensor, ndim: int) -> Tensor:
     return recorded_ops.reshape(input, shape)
 
 
-def _each(operation: str, tensors: tuple[Any, ...], ndim: int) -> Tensor | tuple[Tensor, ...]:
+def _each(operation: str, ndim: int, *tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """One tensor, or each of several, with at least `ndim` dimensions."""
     several = _several(operation, tensors)
     if several is None:
@@ -62,44 +67,26 @@ def _each(operation: str, tensors: tuple[Any, ...], ndim: int) -> Tensor | tuple
     return tuple([_at_least(one, ndim) for one in several])
 
 
-@overridable
-@boundary
-def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple.
-
-    >>> from facula_tensor import tensor
-    >>> atleast_1d(tensor(3))
-    tensor([3])
-    """
-    return _each("atleast_1d", tensors, 1)
+def _any(  # type: ignore[empty-body]
+    *tensors: Tensor | Sequence[Tensor],
+) -> Tensor | tuple[Tensor, ...]: ...
 
 
-@overridable
-@boundary
-def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Views of at least two dimensions, new ones first. Of several tensors a tuple.
-
-    >>> from facula_tensor import tensor
-    >>> atleast_2d(tensor([3, 4]))
-    tensor([[3, 4]])
-    """
-    return _each("atleast_2d", tensors, 2)
-
-
-@overridable
-@boundary
-def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple.
-
-    >>> from facula_tensor import ones
-    >>> atleast_3d(ones(2)).shape
-    facula.Size([1, 2, 1])
-    """
-    return _each("atleast_3d", tensors, 3)
+for ndim, says, shown in (
+    (1, "Numbers as views of one dimension; other tensors as they are.", "tensor(3))\ntensor([3])"),
+    (2, "Views of at least two dimensions, new ones first.", "tensor([3, 4]))\ntensor([[3, 4]])"),
+    (
+        3,
+        "Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1).",
+        "tensor([3, 4]))\ntensor([[[3],\n         [4]]])",
+    ),
+):
+    name = f"atleast_{ndim}d"
+    doc = f"{says} Of several tensors a tuple.\n\n>>> from facula_tensor import tensor\n>>> {name}({shown}"
+    declare(Declared(name, __name__, doc, _any, overridable=True), partial(_each, name, ndim))
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone.
 
@@ -111,8 +98,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     return cat(parts, 0 if parts[0].ndim == 1 else 1, out=out)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one below the other: along the first dimension, vectors as rows.
 
@@ -127,8 +113,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 row_stack = vstack
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one behind the other: along the third dimension.
 
@@ -140,9 +125,8 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     return cat([_at_least(one, 3) for one in _listed("dstack", tensors)], 2, out=out)
 
 
-@overridable
-@boundary
-def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+@function(overridable=True)
+def column_stack(F: Namespace, tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side, numbers and vectors as columns.
 
     >>> from facula_tensor import tensor
@@ -150,15 +134,12 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
     tensor([[1, 3],
             [2, 4]])
     """
-    columns = [
-        recorded_ops.reshape(one, (one.numel(), 1)) if one.ndim < 2 else one for one in _listed("column_stack", tensors)
-    ]
+    columns = [F.reshape(one, (one.numel(), 1)) if one.ndim < 2 else one for one in _listed("column_stack", tensors)]
     return cat(columns, 1, out=out)
 
 
-@overridable
-@boundary
-def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
+@function(overridable=True)
+def block_diag(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element.
 
     >>> from facula_tensor import tensor
@@ -166,7 +147,7 @@ def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     tensor([[1, 2, 0],
             [0, 0, 3]])
     """
-    blocks = [_at_least(steady(as_tensor("block_diag", one)), 2) for one in tensors]
+    blocks = [_at_least(steady_tensor("block_diag", one), 2) for one in tensors]
     if any([one.ndim > 2 for one in blocks]):
         shown = [tuple(one.shape) for one in blocks]
         raise ArgumentError(f"block_diag: expected matrices, vectors and numbers; got shapes {shown}")
@@ -177,18 +158,16 @@ def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
         dtype = promote_types(dtype, one.dtype)
     rows, before = [], 0
     for one in blocks:
-        block = one if one.dtype is dtype else recorded_ops.to(one, (dtype,))
+        block = one if one.dtype is dtype else F.to(one, (dtype,))
         layout = contiguous((one.shape[0], width), dtype, one.device)
-        rows.append(recorded_ops.inset(block, (layout.shape, layout.strides, before, (), 0)))
+        rows.append(F.inset(block, (layout.shape, layout.strides, before, (), 0)))
         before += one.shape[1]
     return stack(rows)[0] if len(rows) == 1 else cat(rows)
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def tensor_split(
-    input: Tensor,
+    input: Checked,
     indices_or_sections: int | Sequence[int] | Tensor | None = None,
     dim: int = 0,
     *,
@@ -198,10 +177,9 @@ def tensor_split(
     """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given.
 
     Arguments:
-        input: the tensor.
         indices_or_sections: the number of pieces, or the places of the cuts.
-        dim: the dimension.
-        indices, sections: either in place of `indices_or_sections`.
+        indices: the places of the cuts, by name.
+        sections: the number of pieces, by name.
 
     >>> from facula_tensor import arange
     >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
@@ -222,7 +200,7 @@ def _given(operation: str, *names: int | Sequence[int] | Tensor | None) -> int |
 
 def _pieces(operation: str, input: Tensor, cuts: int | Sequence[int] | Tensor, dim: int) -> tuple[Tensor, ...]:
     """Pieces along `dim`: as many as `cuts` says, or cut before its places."""
-    if not as_tensor(operation, input).ndim:
+    if not input.ndim:
         raise ArgumentError(f"{operation}: expected at least 1 dimension; got a number")
     dim = check_dim(operation, dim, input.ndim)
     size = input.shape[dim]
@@ -239,9 +217,13 @@ def _pieces(operation: str, input: Tensor, cuts: int | Sequence[int] | Tensor, d
     return split(input, [size // count + (i < size % count) for i in range(count)], dim)
 
 
-def _halves(operation: str, input: Tensor, cuts: Any, dim: int, least: int) -> tuple[Tensor, ...]:
+def _halves(
+    operation: str, dim: int, least: int, input: Tensor, given: Any, **names: int | Sequence[int] | Tensor | None
+) -> tuple[Tensor, ...]:
     """`_pieces`, of equal length and of tensors with at least `least` dimensions."""
-    ndim = as_tensor(operation, input).ndim
+    cuts: Any = _given(operation, given, *names.values())
+    ndim = input.ndim
+    dim = min(dim, ndim - 1) if least == 1 else dim
     if ndim < least:
         raise ArgumentError(f"{operation}: expected at least {least} dimension(s); got shape {tuple(input.shape)}")
     if not isinstance(cuts, (tuple, list)) and as_integer(cuts, operation, "sections") > 0 and input.shape[dim] % cuts:
@@ -252,74 +234,34 @@ def _halves(operation: str, input: Tensor, cuts: Any, dim: int, least: int) -> t
     return _pieces(operation, input, cuts, dim)
 
 
-@overridable
-@method()
-@boundary
-def hsplit(
-    input: Tensor,
+CUTS = """Arguments:
+        indices_or_sections: the number of pieces, or the places of the cuts.
+        indices: the places of the cuts, by name.
+        sections: the number of pieces, by name."""
+
+
+def _split(  # type: ignore[empty-body]
+    input: Checked,
     indices_or_sections: int | Sequence[int] | Tensor | None = None,
     *,
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
-) -> tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone.
-
-    Arguments:
-        input: the tensor.
-        indices_or_sections: the number of pieces, or the places of the cuts.
-        indices, sections: either in place of `indices_or_sections`.
-
-    >>> from facula_tensor import arange
-    >>> hsplit(arange(4), 2)
-    (tensor([0, 1]), tensor([2, 3]))
-    """
-    dim = 0 if as_tensor("hsplit", input).ndim == 1 else 1
-    return _halves("hsplit", input, _given("hsplit", indices_or_sections, indices, sections), dim, 1)
+) -> tuple[Tensor, ...]: ...
 
 
-@overridable
-@method()
-@boundary
-def vsplit(
-    input: Tensor,
-    indices_or_sections: int | Sequence[int] | Tensor | None = None,
-    *,
-    indices: Sequence[int] | Tensor | None = None,
-    sections: int | None = None,
-) -> tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the first dimension of two or more.
+for name, dim, least, which, whole, part in (
+    ("hsplit", 1, 1, "second dimension, or the first where there is one alone", "4, 2", "4, 1"),
+    ("vsplit", 0, 2, "first dimension of two or more", "2, 1", "1, 1"),
+    ("dsplit", 2, 3, "third dimension", "1, 1, 2", "1, 1, 1"),
+):
+    doc = f"""`tensor_split` into equal pieces along the {which}.
 
-    Arguments:
-        input: the tensor.
-        indices_or_sections: the number of pieces, or the places of the cuts.
-        indices, sections: either in place of `indices_or_sections`.
+    {CUTS}
 
     >>> from facula_tensor import ones
-    >>> [part.shape for part in vsplit(ones(4, 3), 2)]
-    [facula.Size([2, 3]), facula.Size([2, 3])]
+    >>> [one.shape for one in {name}(ones({whole}), 2)]
+    [facula.Size([{part}]), facula.Size([{part}])]
     """
-    return _halves("vsplit", input, _given("vsplit", indices_or_sections, indices, sections), 0, 2)
+    declare(Declared(name, __name__, doc, _split, method=True, overridable=True), partial(_halves, name, dim, least))
 
-
-@overridable
-@method()
-@boundary
-def dsplit(
-    input: Tensor,
-    indices_or_sections: int | Sequence[int] | Tensor | None = None,
-    *,
-    indices: Sequence[int] | Tensor | None = None,
-    sections: int | None = None,
-) -> tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the third dimension.
-
-    Arguments:
-        input: the tensor.
-        indices_or_sections: the number of pieces, or the places of the cuts.
-        indices, sections: either in place of `indices_or_sections`.
-
-    >>> from facula_tensor import ones
-    >>> [part.shape for part in dsplit(ones(1, 2, 4), 2)]
-    [facula.Size([1, 2, 2]), facula.Size([1, 2, 2])]
-    """
-    return _halves("dsplit", input, _given("dsplit", indices_or_sections, indices, sections), 2, 3)
+from .._forms.stacking import atleast_1d, atleast_2d, atleast_3d, dsplit, hsplit, vsplit  # noqa: E402  declared above

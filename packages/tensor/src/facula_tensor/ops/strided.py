@@ -5,26 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, UnsupportedError
-from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous, layout_of
 
 from .._core.errors import relabel
 from .._core.memory import overlaps_itself
-from .._core.promotion import as_integer
-from .._core.sizes import sizes
-from .._core.tensor import Tensor, elements, example, layout_of_tensor, method, snapshot
+from .._core.tensor import Tensor, elements, example, layout_of_tensor, snapshot
 from .._core.view_family import root_of
 from .._core.wrapped import LevelLayout
 from .._creation.filled import zeros
 from .._creation.ranges import arange
 from .._dispatch.declaration import operator, view
 from .._dispatch.namespaces import composite, no_record_ops, operators
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor, view_at
+from .._dispatch.view_call import view_at
 from .._dispatch.writing import write
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
-    from .._core.types import Lengths
+    from .._dispatch.kinds import Checked, IntegerOrNone, Sizes
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["as_strided"]
@@ -116,17 +113,14 @@ def shown_as(F: Namespace, spread: Tensor, layout: Layout) -> Tensor:
     return spread if layout.is_contiguous else F.clone(F.as_strided(spread, layout.shape, layout.strides, 0))
 
 
-@overridable
-@method()
-@boundary
-def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None) -> Tensor:
+@function(method=True)
+def as_strided(input: Checked, size: Sizes, stride: Sizes, storage_offset: IntegerOrNone = None) -> Tensor:
     """A view of the storage with any shape, strides and offset (in elements).
 
     ValueError where it would reach outside the storage's elements that this tensor's family can see. Gradients
     flow through it within the tensor's own memory, unless its elements share places there.
 
     Arguments:
-        input: the tensor.
         size: the shape.
         stride: the strides, in elements.
         storage_offset: where the first element is, in elements; where `input` begins if None.
@@ -136,18 +130,17 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
     tensor([[0, 1],
             [3, 4]])
     """
-    shape, strides = sizes("as_strided", (size,)), sizes("as_strided", (stride,))
-    real = example(as_tensor("as_strided", input))
+    real = example(input)
     now = snapshot(real)
     layout, node = now._layout, input.node
     own = now._offset // layout.dtype.itemsize
-    offset = own if storage_offset is None else as_integer(storage_offset, "as_strided", "storage_offset")
-    if len(shape) != len(strides) or min((*shape, *strides, offset, 0)) < 0:
+    offset = own if storage_offset is None else storage_offset
+    if len(size) != len(stride) or min((*size, *stride, offset, 0)) < 0:
         raise ArgumentError(
-            f"as_strided: size {shape}, stride {strides} and offset {offset} must fit together, none negative"
+            f"as_strided: size {size}, stride {stride} and offset {offset} must fit together, none negative"
         )
     try:
-        wanted = layout_of(shape, strides, layout.dtype, layout.device)
+        wanted = layout_of(size, stride, layout.dtype, layout.device)
     except OverflowError as error:
         relabel(error, "as_strided")
         raise
@@ -159,20 +152,19 @@ def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: in
     start = offset * layout.dtype.itemsize - root._offset
     if wanted.numel and (start < 0 or start + wanted.extent > room):
         raise ArgumentError(
-            f"as_strided: size {shape}, stride {strides} and offset {offset} "
-            f"reach outside the {room} bytes of the tensor"
+            f"as_strided: size {size}, stride {stride} and offset {offset} reach outside the {room} bytes of the tensor"
         )
     last = (offset - own) * layout.dtype.itemsize + wanted.extent
     wrapped = isinstance(input._layout, LevelLayout)
     if (node is not None or wrapped) and (overlaps_itself(layout) or offset < own or last > layout.extent):
         raise UnsupportedError(
-            f"as_strided: gradients are defined within the tensor's own memory; size {shape}, stride {strides}, offset "
+            f"as_strided: gradients are defined within the tensor's own memory; size {size}, stride {stride}, offset "
             f"{offset} reach beyond shape {layout.shape}, strides {layout.strides}; use .contiguous() first"
         )
     delta = (offset - own) * layout.dtype.itemsize
     if wrapped:
-        return operators["as_strided"].call(input, shape, strides, offset - own)
-    window = (wanted, delta, operators["as_strided"].rule, (shape, strides, offset - own))
+        return operators["as_strided"].call(input, size, stride, offset - own)
+    window = (wanted, delta, operators["as_strided"].rule, (size, stride, offset - own))
     return view_at(input, (layout, now._storage, now._offset, node), window)
 
 

@@ -5,50 +5,47 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
 
 from .._core.memory import check_overlap
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, snapshot
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .assigning import assign_inplace
-from .choosing import nonzero
 from .gathering import as_index, different_dtypes, gather
 from .indexing.many import flattened
 
 if TYPE_CHECKING:
     from .._core.types import Operand
+    from .._dispatch.arguments import steady_tensor
+    from .._dispatch.kinds import Checked, Steady
+from .._dispatch.namespaces import Namespace
 
 __all__ = ["argwhere", "put", "take", "take_along_dim"]
 
 
-@overridable
-@method()
-@boundary
-def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=("input", "index"))
+def take(F: Namespace, input: Steady, index: Tensor) -> Tensor:
     """The elements at places of `input`, counted as if it had one dimension: the shape of `index`.
 
     Negative places count from the end. IndexError for those that there are not.
 
     Arguments:
-        input: the tensor.
         index: the places, as integers.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
     tensor([1, 4])
     """
-    flat, places = flattened("take", steady(as_tensor("take", input)), as_index("take", index))
-    return write_out("take", recorded_ops.take(flat, places, (0,)), out, (input, index))
+    flat, places = flattened("take", input, as_index("take", index))
+    return F.take(flat, places, (0,))
 
 
 def _put(operation: str, input: Tensor, index: Tensor, source: Operand, accumulate: bool) -> Tensor:
     """`input` with `source` at flat places, added where `accumulate`."""
-    input, index, source = steady(as_tensor(operation, input)), as_index(operation, index), as_tensor(operation, source)
+    input, index, source = steady_tensor(operation, input), as_index(operation, index), as_tensor(operation, source)
     layout, given = layout_of_tensor(input), layout_of_tensor(source)
     if given.dtype is not layout.dtype:
         raise different_dtypes(operation, layout, given)
@@ -62,10 +59,8 @@ def _put(operation: str, input: Tensor, index: Tensor, source: Operand, accumula
     return recorded_ops.reshape(result, layout.shape)
 
 
-@overridable
-@method()
-@boundary
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+@function(method=True, changes=True)
+def put(operation: str, input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them.
 
     Arguments:
@@ -79,37 +74,21 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     tensor([[1., 0.],
             [0., 2.]])
     """
-    return _put("put", input, index, source, accumulate)
+    if operation == "put_":
+        check_overlap(operation, snapshot(input), ())
+    result = _put(operation, input, index, source, accumulate)
+    return result if operation == "put" else assign_inplace(operation, input, result)
 
 
-@overridable
-@method()
-@boundary
-def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`put` in place: changes this tensor and returns it.
-
-    Arguments:
-        index: the places, as integers.
-        source: the elements.
-        accumulate: whether they are added to those that are there.
-    """
-    check_overlap("put_", snapshot(self), ())
-    return assign_inplace("put_", self, _put("put_", self, index, source, accumulate))
-
-
-@overridable
-@method()
-@boundary
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=("input", "indices"))
+def take_along_dim(F: Namespace, input: Steady, indices: Tensor, dim: int | None = None) -> Tensor:
     """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened.
 
     `indices` is what `argmax` or `argsort` of `input` gives; negative ones count from the end.
 
     Arguments:
-        input: the tensor.
         indices: places along `dim`.
         dim: the dimension; that of both flattened if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([[1, 3], [4, 2]])
@@ -117,10 +96,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     tensor([[3],
             [4]])
     """
-    input, indices = steady(as_tensor("take_along_dim", input)), as_index("take_along_dim", indices)
+    indices = as_index("take_along_dim", indices)
     if dim is None:
         flat, places = flattened("take_along_dim", input, no_record_ops.reshape(indices, (-1,)))
-        return write_out("take_along_dim", recorded_ops.take(flat, places, (0,)), out, (input, indices))
+        return F.take(flat, places, (0,))
     ndim = input.ndim
     if indices.ndim != ndim:
         raise ArgumentError(
@@ -131,17 +110,15 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
     own, named = list(input.shape), list(indices.shape)
     own[at : at + 1] = named[at : at + 1] = [1] * min(ndim, 1)
     shape = broadcast_shapes("take_along_dim", tuple(own), tuple(named))
-    input = recorded_ops.expand(input, (*shape[:at], *input.shape[at : at + 1], *shape[at + 1 :]))
+    input = F.expand(input, (*shape[:at], *input.shape[at : at + 1], *shape[at + 1 :]))
     size = input.shape[at] if ndim else 1
     indices = no_record_ops.where(no_record_ops.lt(indices, 0), no_record_ops.add(indices, size), indices)
     indices = no_record_ops.expand(indices, (*shape[:at], *indices.shape[at : at + 1], *shape[at + 1 :]))
-    return write_out("take_along_dim", gather(input, at, indices), out, (input, indices))
+    return gather(input, at, indices)
 
 
-@overridable
-@method()
-@boundary
-def argwhere(input: Tensor) -> Tensor:
+@function(method=True)
+def argwhere(input: Checked) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
 
     >>> from facula_tensor import tensor
@@ -149,4 +126,4 @@ def argwhere(input: Tensor) -> Tensor:
     tensor([[0, 1],
             [1, 0]])
     """
-    return nonzero(input)
+    return Tensor.nonzero(input)

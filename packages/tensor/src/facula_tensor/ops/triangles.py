@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, FaculaError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors import ArgumentError
 from facula_storage import contiguous, cpu, int64, meta
 
 from .._core.allocation import place_of
 from .._core.formats import check_storage
-from .._core.promotion import as_dtype, as_integer
-from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.promotion import as_dtype
+from .._core.tensor import Tensor
 from .._creation.filled import empty, ones
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor, in_row_major
-from .._dispatch.writing import write_out
+from .._dispatch.view_call import in_row_major
+from .._dispatch.written import function
 from .assigning import assign_inplace
 from .where_true import where_true
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike
+    from .._dispatch.kinds import Checked, Integer
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["tril", "tril_indices", "triu", "triu_indices"]
 
@@ -38,6 +38,12 @@ class _triangle:
     def decompose(F, operands, parameters):
         return in_row_major(F, "triangle", operands, parameters)
 
+    def validate_layouts(layout, diagonal, upper):
+        if len(layout.shape) < 2:
+            raise ArgumentError(
+                f"{'triu' if upper else 'tril'}: expected at least 2 dimensions; got shape {layout.shape}"
+            )
+
     def outputs(layout, diagonal, upper):
         return contiguous(layout.shape, layout.dtype, layout.device)
 
@@ -45,75 +51,38 @@ class _triangle:
         return F.triangle(g, (diagonal, upper))
 
 
-def _part(operation: str, input: Tensor, diagonal: int, upper: bool) -> Tensor:
-    """The upper or lower triangle from a diagonal on."""
-    if type(diagonal) is not int:
-        diagonal = as_integer(diagonal, operation, "diagonal")
-    if len(layout_of_tensor(as_tensor(operation, input)).shape) < 2:
-        raise ArgumentError(f"{operation}: expected at least 2 dimensions; got shape {tuple(input.shape)}")
-    return recorded_ops.triangle(input, (diagonal, upper))
-
-
-@overridable
-@method()
-def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, changes=True, out=("input",))
+def tril(F: Namespace, operation: str, input: Checked, diagonal: Integer = 0) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
 
     Arguments:
         input: matrices (..., m, n).
         diagonal: the highest one that is kept: 0 is the main one.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> tril(ones(2, 3))
     tensor([[1., 0., 0.],
             [1., 1., 0.]])
     """
-    try:
-        result = _part("tril", input, diagonal, False)
-        return result if out is None else write_out("tril", result, out, (input,))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    result = F.triangle(input, (diagonal, False))
+    return result if operation == "tril" else assign_inplace(operation, input, result)
 
 
-@overridable
-@method()
-def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, changes=True, out=("input",))
+def triu(F: Namespace, operation: str, input: Checked, diagonal: Integer = 0) -> Tensor:
     """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
 
     Arguments:
         input: matrices (..., m, n).
         diagonal: the lowest one that is kept: 0 is the main one.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> triu(ones(2, 3), 1)
     tensor([[0., 1., 1.],
             [0., 0., 1.]])
     """
-    try:
-        result = _part("triu", input, diagonal, True)
-        return result if out is None else write_out("triu", result, out, (input,))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-@boundary
-def tril_(self: Tensor, diagonal: int = 0) -> Tensor:
-    """`tril` in place: changes this tensor and returns it."""
-    return assign_inplace("tril_", self, _part("tril_", self, diagonal, False))
-
-
-@overridable
-@method()
-@boundary
-def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
-    """`triu` in place: changes this tensor and returns it."""
-    return assign_inplace("triu_", self, _part("triu_", self, diagonal, True))
+    result = F.triangle(input, (diagonal, True))
+    return result if operation == "triu" else assign_inplace(operation, input, result)
 
 
 def _below(row: int, col: int, offset: int) -> int:
@@ -127,9 +96,6 @@ def _places(operation: str, row: int, col: int, offset: int, upper: bool, option
     """Rows and columns of a triangle's elements; `options` are those of creation."""
     if options["layout"] is not None or options["pin_memory"]:
         check_storage(operation, options["layout"], options["pin_memory"])
-    row, col, offset = (
-        as_integer(value, operation, name) for value, name in ((row, "row"), (col, "col"), (offset, "offset"))
-    )
     if min(row, col) < 0:
         raise ArgumentError(f"{operation}: expected row and col of at least 0; got {row} and {col}")
     below = _below(row, col, offset + (0 if upper else 1))
@@ -144,11 +110,11 @@ def _places(operation: str, row: int, col: int, offset: int, upper: bool, option
     return kept.t().to(place, int64 if dtype is None else dtype).contiguous()
 
 
-@boundary
+@function()
 def tril_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
+    row: Integer,
+    col: Integer,
+    offset: Integer = 0,
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,
@@ -174,11 +140,11 @@ def tril_indices(
     return _places("tril_indices", row, col, offset, False, options)
 
 
-@boundary
+@function()
 def triu_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
+    row: Integer,
+    col: Integer,
+    offset: Integer = 0,
     *,
     dtype: DTypeLike | None = None,
     device: DeviceLike | None = None,

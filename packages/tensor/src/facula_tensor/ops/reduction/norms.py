@@ -10,6 +10,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.promotion import as_dtype, as_real, floating
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor
+from ..._dispatch.arguments import needed_dim
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.view_call import as_tensor
@@ -17,7 +18,7 @@ from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from ..spectral import values_of
 from .moments import real_dtype
-from .reducing import needed_dim, over_dims, reduced, reduction
+from .reducing import over_dims, reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, DTypeLike

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import LEAF
-from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors import ArgumentError
 from facula_storage import DType, Layout, contiguous
 from facula_storage.extend import new_instance
 
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
-from ..._dispatch.arguments import AnyDims, axis_for
 from ..._dispatch.namespaces import composite
 from ..._dispatch.view_call import as_tensor
 
@@ -80,15 +79,6 @@ def over_dim(
     input: Tensor, dim: ReducedDim = None, keepdim: Flag = False, *, axis: Axis = None, keepdims: KeepDims = False
 ) -> None:
     """The signature of reductions over all elements or along one dimension."""
-
-
-def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None) -> AnyDims:
-    """`dim` or `axis`, of which there must be one: TypeError otherwise."""
-    if axis is not None:
-        dim = axis_for(dim, axis, operation)
-    if dim is None:
-        raise InvalidTypeError(f"{operation}: expected dim to be an integer; got none; dim=-1 is the last dimension")
-    return dim
 
 
 def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
