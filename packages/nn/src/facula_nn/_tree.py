@@ -43,6 +43,7 @@ class Tree(Generic[M]):
 
     _kinds: dict[str, int]
     _hooks: dict[str, Hooks] | None = None  # by table; None until there is one
+    _repr_format: str = ""  # of what `extra_repr` shows: attributes of `{0}`
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -146,7 +147,7 @@ class Tree(Generic[M]):
 
     def extra_repr(self) -> str:
         """The text between the parentheses of the repr; subclasses define it."""
-        return ""
+        return type(self)._repr_format.format(self)
 
     def _get_name(self) -> str:
         return type(self).__name__

@@ -27,8 +27,29 @@ __all__ = [
 ]
 
 
+class Inplace(Module):
+    """Layers that may change their input."""
+
+    inplace: bool
+
+    def extra_repr(self) -> str:
+        """The arguments of the constructor; `inplace` where it is set."""
+        shown = super().extra_repr()
+        if not self.inplace:
+            return shown
+        return f"{shown}, inplace=True" if shown else "inplace=True"
+
+
+class OnlyInplace(Inplace):
+    """Layers without other options."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
 @boundary
-class ReLU(Module):
+class ReLU(OnlyInplace):
     """max(x, 0).
 
     >>> from facula_tensor import tensor
@@ -36,27 +57,17 @@ class ReLU(Module):
     tensor([0., 2.])
     """
 
-    inplace: bool
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.relu(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The `inplace` option, where it is set."""
-        return "inplace=True" if self.inplace else ""
-
 
 @boundary
-class LeakyReLU(Module):
+class LeakyReLU(Inplace):
     """x where it is positive, else x · negative_slope."""
 
+    _repr_format = "negative_slope={0.negative_slope}"
     negative_slope: float
-    inplace: bool
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -66,20 +77,16 @@ class LeakyReLU(Module):
         """Element by element."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The slope."""
-        return f"negative_slope={self.negative_slope}{_inplace(self)}"
-
 
 @boundary
-class ELU(Module):
+class ELU(Inplace):
     """x where it is positive, else alpha · (exp(x) - 1).
 
     D. Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, ICLR 2016.
     """
 
+    _repr_format = "alpha={0.alpha}"
     alpha: float
-    inplace: bool
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -89,10 +96,6 @@ class ELU(Module):
         """Element by element."""
         return F.elu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The scale."""
-        return f"alpha={self.alpha}{_inplace(self)}"
-
 
 @boundary
 class GELU(Module):
@@ -101,6 +104,7 @@ class GELU(Module):
     D. Hendrycks and K. Gimpel, Gaussian Error Linear Units, 2016.
     """
 
+    _repr_format = "approximate={0.approximate!r}"
     approximate: str
 
     def __init__(self, approximate: str = "none") -> None:
@@ -111,32 +115,18 @@ class GELU(Module):
         """Element by element."""
         return F.gelu(input, approximate=self.approximate)
 
-    def extra_repr(self) -> str:
-        """The approximation."""
-        return f"approximate={self.approximate!r}"
-
 
 @boundary
-class SiLU(Module):
+class SiLU(OnlyInplace):
     """x · sigmoid(x)."""
-
-    inplace: bool
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.silu(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The `inplace` option, where it is set."""
-        return "inplace=True" if self.inplace else ""
-
 
 @boundary
-class Hardtanh(Module):
+class Hardtanh(Inplace):
     """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second.
 
     `min_value` and `max_value` are older names of the two.
@@ -149,9 +139,9 @@ class Hardtanh(Module):
         max_value: an older name of `max_val`.
     """
 
+    _repr_format = "min_val={0.min_val}, max_val={0.max_val}"
     min_val: float
     max_val: float
-    inplace: bool
 
     def __init__(
         self,
@@ -172,27 +162,22 @@ class Hardtanh(Module):
         """Element by element."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The range."""
-        return f"min_val={self.min_val}, max_val={self.max_val}{_inplace(self)}"
-
 
 @boundary
 class ReLU6(Hardtanh):
     """min(max(x, 0), 6)."""
 
+    _repr_format = ""
+
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
-
-    def extra_repr(self) -> str:
-        """The `inplace` option, where it is set."""
-        return "inplace=True" if self.inplace else ""
 
 
 @boundary
 class Softplus(Module):
     """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`."""
 
+    _repr_format = "beta={0.beta}, threshold={0.threshold}"
     beta: float
     threshold: float
 
@@ -203,10 +188,6 @@ class Softplus(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.softplus(input, self.beta, self.threshold)
-
-    def extra_repr(self) -> str:
-        """Sharpness and threshold."""
-        return f"beta={self.beta}, threshold={self.threshold}"
 
 
 @boundary
@@ -245,6 +226,7 @@ class Softmax(Module):
     tensor([0.5000, 0.5000])
     """
 
+    _repr_format = "dim={0.dim}"
     dim: int | None
 
     def __init__(self, dim: int | None = None) -> None:
@@ -255,15 +237,12 @@ class Softmax(Module):
         """Along the dimension."""
         return F.softmax(input, self.dim)
 
-    def extra_repr(self) -> str:
-        """The dimension."""
-        return f"dim={self.dim}"
-
 
 @boundary
 class LogSoftmax(Module):
     """The logarithm of `Softmax`, without underflow."""
 
+    _repr_format = "dim={0.dim}"
     dim: int | None
 
     def __init__(self, dim: int | None = None) -> None:
@@ -273,11 +252,3 @@ class LogSoftmax(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Along the dimension."""
         return F.log_softmax(input, self.dim)
-
-    def extra_repr(self) -> str:
-        """The dimension."""
-        return f"dim={self.dim}"
-
-
-def _inplace(module: LeakyReLU | ELU | Hardtanh) -> str:
-    return ", inplace=True" if module.inplace else ""

@@ -29,6 +29,7 @@ __all__ = [
 class _AdaptivePool(Module):
     """Windows of such sizes that results have one size."""
 
+    _repr_format = "output_size={0.output_size}"
     dims: int
     output_size: Any  # of integers, or None for the input's own length
 
@@ -42,10 +43,6 @@ class _AdaptivePool(Module):
                 wanted = 1
         check_sizes(type(self).__name__, self.dims, output_size=wanted)
         self.output_size = output_size
-
-    def extra_repr(self) -> str:
-        """The size."""
-        return f"output_size={self.output_size}"
 
 
 class _AdaptiveMaxPool(_AdaptivePool):

@@ -24,6 +24,7 @@ class Dropout(Module):
     tensor([1., 1., 1.])
     """
 
+    _repr_format = "p={0.p}, inplace={0.inplace}"
     p: float
     inplace: bool
 
@@ -36,10 +37,6 @@ class Dropout(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Of any shape."""
         return F.dropout(input, self.p, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The probability."""
-        return f"p={self.p}, inplace={self.inplace}"
 
 
 @boundary

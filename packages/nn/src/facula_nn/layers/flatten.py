@@ -24,6 +24,7 @@ class Flatten(Module):
     facula.Size([2, 12])
     """
 
+    _repr_format = "start_dim={0.start_dim}, end_dim={0.end_dim}"
     start_dim: int
     end_dim: int
 
@@ -36,10 +37,6 @@ class Flatten(Module):
         check_input("Flatten", input)
         return input.flatten(self.start_dim, self.end_dim)
 
-    def extra_repr(self) -> str:
-        """The dimensions."""
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
-
 
 @boundary
 class Unflatten(Module):
@@ -50,6 +47,7 @@ class Unflatten(Module):
     facula.Size([2, 3, 4])
     """
 
+    _repr_format = "dim={0.dim}, unflattened_size={0.unflattened_size}"
     dim: int
     unflattened_size: tuple[int, ...]
 
@@ -77,7 +75,3 @@ class Unflatten(Module):
                 f"has; got {parts}"
             )
         return input.reshape(*shape[:dim], *parts, *shape[dim + 1 :])
-
-    def extra_repr(self) -> str:
-        """The dimension and its parts."""
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

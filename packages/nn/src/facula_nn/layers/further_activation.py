@@ -12,6 +12,7 @@ from .. import functional as F
 from .. import init
 from .._arguments import check_input
 from .._module import Module
+from .activation import Inplace, OnlyInplace
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
@@ -36,14 +37,14 @@ __all__ = [
 
 
 @boundary
-class CELU(Module):
+class CELU(Inplace):
     """x where it is positive, else alpha · (exp(x / alpha) - 1).
 
     J. T. Barron, Continuously Differentiable Exponential Linear Units, 2017.
     """
 
+    _repr_format = "alpha={0.alpha}"
     alpha: float
-    inplace: bool
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -54,10 +55,6 @@ class CELU(Module):
         """Element by element."""
         return F.celu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return f"alpha={self.alpha}{', inplace=True' if self.inplace else ''}"
-
 
 @boundary
 class GLU(Module):
@@ -66,6 +63,7 @@ class GLU(Module):
     Y. Dauphin et al., Language Modeling with Gated Convolutional Networks, ICML 2017.
     """
 
+    _repr_format = "dim={0.dim}"
     dim: int
 
     def __init__(self, dim: int = -1) -> None:
@@ -76,15 +74,12 @@ class GLU(Module):
         """Along the dimension."""
         return F.glu(input, self.dim)
 
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return f"dim={self.dim}"
-
 
 @boundary
 class Hardshrink(Module):
     """x, or 0 where it is at most `lambd` from 0."""
 
+    _repr_format = "{0.lambd}"
     lambd: float
 
     def __init__(self, lambd: float = 0.5) -> None:
@@ -95,72 +90,38 @@ class Hardshrink(Module):
         """Element by element."""
         return F.hardshrink(input, self.lambd)
 
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return f"{self.lambd}"
-
 
 @boundary
-class Hardsigmoid(Module):
+class Hardsigmoid(OnlyInplace):
     """min(max(x + 3, 0), 6) / 6."""
-
-    inplace: bool
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.hardsigmoid(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return "inplace=True" if self.inplace else ""
-
 
 @boundary
-class Hardswish(Module):
+class Hardswish(OnlyInplace):
     """x · min(max(x + 3, 0), 6) / 6.
 
     A. Howard et al., Searching for MobileNetV3, ICCV 2019.
     """
 
-    inplace: bool
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.hardswish(input, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return "inplace=True" if self.inplace else ""
-
 
 @boundary
-class Mish(Module):
+class Mish(OnlyInplace):
     """x · tanh(log(1 + exp(x))).
 
     D. Misra, Mish: A Self Regularized Non-Monotonic Activation Function, BMVC 2020.
     """
 
-    inplace: bool
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.mish(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return "inplace=True" if self.inplace else ""
 
 
 @boundary
@@ -180,6 +141,7 @@ class PReLU(Module):
     tensor([-0.2500,  2.0000])
     """
 
+    _repr_format = "num_parameters={0.num_parameters}"
     num_parameters: int
     init: float
     weight: Parameter
@@ -204,13 +166,9 @@ class PReLU(Module):
         """`input` of any shape, or (N, num_parameters, ...)."""
         return F.prelu(input, self.weight)
 
-    def extra_repr(self) -> str:
-        """The number of weights."""
-        return f"num_parameters={self.num_parameters}"
-
 
 @boundary
-class RReLU(Module):
+class RReLU(Inplace):
     """x where it is positive, else x times a slope: in training drawn for each number, else the mean of the two.
 
     Arguments:
@@ -221,9 +179,9 @@ class RReLU(Module):
     B. Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
     """
 
+    _repr_format = "lower={0.lower}, upper={0.upper}"
     lower: float
     upper: float
-    inplace: bool
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
         super().__init__()
@@ -235,31 +193,17 @@ class RReLU(Module):
         """Element by element."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
-
 
 @boundary
-class SELU(Module):
+class SELU(OnlyInplace):
     """`ELU` with scales that let mean 0 and variance 1 pass through layers.
 
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
     """
 
-    inplace: bool
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.selu(input, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return "inplace=True" if self.inplace else ""
 
 
 @boundary
@@ -278,6 +222,7 @@ class Softmax2d(Module):
 class Softmin(Module):
     """exp(-x), divided by its sum along a dimension."""
 
+    _repr_format = "dim={0.dim}"
     dim: int | None
 
     def __init__(self, dim: int | None = None) -> None:
@@ -288,15 +233,12 @@ class Softmin(Module):
         """Along the dimension."""
         return F.softmin(input, self.dim)
 
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return f"dim={self.dim}"
-
 
 @boundary
 class Softshrink(Module):
     """x, `lambd` nearer to 0; 0 where it is as near as that."""
 
+    _repr_format = "{0.lambd}"
     lambd: float
 
     def __init__(self, lambd: float = 0.5) -> None:
@@ -306,10 +248,6 @@ class Softshrink(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.softshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return f"{self.lambd}"
 
 
 @boundary
@@ -331,7 +269,7 @@ class Tanhshrink(Module):
 
 
 @boundary
-class Threshold(Module):
+class Threshold(Inplace):
     """x, or `value` where x is not greater than `threshold`.
 
     Arguments:
@@ -340,9 +278,9 @@ class Threshold(Module):
         inplace: change the input.
     """
 
+    _repr_format = "threshold={0.threshold}, value={0.value}"
     threshold: float
     value: float
-    inplace: bool
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -353,7 +291,3 @@ class Threshold(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return f"threshold={self.threshold}, value={self.value}{', inplace=True' if self.inplace else ''}"

@@ -133,6 +133,7 @@ class RMSNorm(_Affine):
     tensor([[0.8485, 1.1314]])
     """
 
+    _repr_format = "{0.normalized_shape}, eps={0.eps}, elementwise_affine={0.elementwise_affine}"
     normalized_shape: tuple[int, ...]
     eps: float | None
     elementwise_affine: bool
@@ -154,10 +155,6 @@ class RMSNorm(_Affine):
     def forward(self, input: Tensor) -> Tensor:
         """`input` (*, normalized_shape)."""
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
-
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
 @boundary

@@ -25,6 +25,7 @@ __all__ = [
 class _Pad(Module):
     """The amounts of padding, two for each dimension, the last dimension first."""
 
+    _repr_format = "{0.padding}"
     _dims = 1
     _mode = "constant"
 
@@ -45,12 +46,9 @@ class _Pad(Module):
         check_input(type(self).__name__, input)
         return F.pad(input, self.padding, self._mode)
 
-    def extra_repr(self) -> str:
-        """The numbers."""
-        return f"{self.padding}"
-
 
 class _ConstantPad(_Pad):
+    _repr_format = "padding={0.padding}, value={0.value}"
     value: float
 
     def __init__(self, padding: int | Sequence[int], value: float) -> None:
@@ -61,10 +59,6 @@ class _ConstantPad(_Pad):
         """`input` of any shape with these dimensions."""
         check_input(type(self).__name__, input)
         return F.pad(input, self.padding, "constant", self.value)
-
-    def extra_repr(self) -> str:
-        """The numbers, and the value."""
-        return f"padding={self.padding}, value={self.value}"
 
 
 @boundary

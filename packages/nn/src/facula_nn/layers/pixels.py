@@ -23,6 +23,7 @@ class PixelShuffle(Module):
     facula.Size([1, 2, 6, 6])
     """
 
+    _repr_format = "upscale_factor={0.upscale_factor}"
     upscale_factor: int
 
     def __init__(self, upscale_factor: int) -> None:
@@ -34,15 +35,12 @@ class PixelShuffle(Module):
         check_input("PixelShuffle", input)
         return F.pixel_shuffle(input, self.upscale_factor)
 
-    def extra_repr(self) -> str:
-        """The factor."""
-        return f"upscale_factor={self.upscale_factor}"
-
 
 @boundary
 class PixelUnshuffle(Module):
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W)."""
 
+    _repr_format = "downscale_factor={0.downscale_factor}"
     downscale_factor: int
 
     def __init__(self, downscale_factor: int) -> None:
@@ -54,15 +52,12 @@ class PixelUnshuffle(Module):
         check_input("PixelUnshuffle", input)
         return F.pixel_unshuffle(input, self.downscale_factor)
 
-    def extra_repr(self) -> str:
-        """The factor."""
-        return f"downscale_factor={self.downscale_factor}"
-
 
 @boundary
 class ChannelShuffle(Module):
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 
+    _repr_format = "groups={0.groups}"
     groups: int
 
     def __init__(self, groups: int) -> None:
@@ -74,14 +69,11 @@ class ChannelShuffle(Module):
         check_input("ChannelShuffle", input)
         return F.channel_shuffle(input, self.groups)
 
-    def extra_repr(self) -> str:
-        """The number of groups."""
-        return f"groups={self.groups}"
-
 
 class _Columns(Module):
     """The geometry of windows that are columns."""
 
+    _repr_format = "kernel_size={0.kernel_size}, dilation={0.dilation}, padding={0.padding}, stride={0.stride}"
     kernel_size: int | Sequence[int]
     dilation: int | Sequence[int]
     padding: int | Sequence[int]
@@ -97,10 +89,6 @@ class _Columns(Module):
         super().__init__()
         check_sizes(type(self).__name__, 2, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
         self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
-
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
 
 
 @boundary
@@ -132,6 +120,7 @@ class Fold(_Columns):
         stride: the step between windows.
     """
 
+    _repr_format = f"output_size={{0.output_size}}, {_Columns._repr_format}"
     output_size: int | Sequence[int]
 
     def __init__(
@@ -150,7 +139,3 @@ class Fold(_Columns):
         """`input` (N, C · window, windows) or without N."""
         check_input("Fold", input)
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
-
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return f"output_size={self.output_size}, {super().extra_repr()}"

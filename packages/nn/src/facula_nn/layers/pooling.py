@@ -21,6 +21,7 @@ __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "Max
 class Windows(Module):
     """Windows of one size, a stride apart, over inputs that are padded."""
 
+    _repr_format = "kernel_size={0.kernel_size}, stride={0.stride}, padding={0.padding}"
     dims: int
     kernel_size: int | Sequence[int]
     stride: int | Sequence[int]
@@ -34,14 +35,11 @@ class Windows(Module):
         check_sizes(type(self).__name__, self.dims, kernel_size=kernel_size, stride=stride, padding=padding)
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
 
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 class _MaxPool(Windows):
     """Pooling of the largest numbers."""
 
+    _repr_format = f"{Windows._repr_format}, dilation={{0.dilation}}, ceil_mode={{0.ceil_mode}}"
     dilation: int | Sequence[int]
     return_indices: bool
     ceil_mode: bool
@@ -59,10 +57,6 @@ class _MaxPool(Windows):
         self._place(kernel_size, stride, padding)
         check_sizes(type(self).__name__, self.dims, dilation=dilation)
         self.dilation, self.return_indices, self.ceil_mode = dilation, return_indices, ceil_mode
-
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return f"{super().extra_repr()}, dilation={self.dilation}, ceil_mode={self.ceil_mode}"
 
 
 class _AvgPool(Windows):

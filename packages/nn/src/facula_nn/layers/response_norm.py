@@ -16,6 +16,7 @@ __all__ = ["CrossMapLRN2d", "LocalResponseNorm"]
 class _ResponseNorm(Module):
     """The numbers of both."""
 
+    _repr_format = "{0.size}, alpha={0.alpha}, beta={0.beta}, k={0.k}"
     size: int
     alpha: float
     beta: float
@@ -24,10 +25,6 @@ class _ResponseNorm(Module):
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
-
-    def extra_repr(self) -> str:
-        """The numbers."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
 @boundary

@@ -38,6 +38,7 @@ class _MaxUnpool(Windows):
 class _LPPool(Module):
     """Pooling by powers."""
 
+    _repr_format = "norm_type={0.norm_type}, kernel_size={0.kernel_size}, stride={0.stride}, ceil_mode={0.ceil_mode}"
     dims: int
     norm_type: float
     kernel_size: int | Sequence[int]
@@ -55,13 +56,6 @@ class _LPPool(Module):
         name = type(self).__name__
         check_sizes(name, self.dims, kernel_size=kernel_size, stride=kernel_size if stride is None else stride)
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
-
-    def extra_repr(self) -> str:
-        """The geometry."""
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
 
 
 @boundary
