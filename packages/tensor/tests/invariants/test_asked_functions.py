@@ -91,6 +91,12 @@ def test_functions(name):
     assert first_asked(FUNCTIONS[name], *ARGUMENTS) is FUNCTIONS[name]
 
 
+def test_arguments_are_those_that_an_operators_function_was_given():
+    assert first_asked(lambda: functional.leaky_relu(M, negative_slope=0.5), ()) is functional.leaky_relu
+    _, args, kwargs = Recorded.asked[0]
+    assert len(args) == 1 and args[0] is M and kwargs == {"negative_slope": 0.5}
+
+
 OPERATORS = {
     "M + 1": (Tensor.add, 1), "1 + M": (Tensor.add, 1), "M - 1": (Tensor.sub, 1), "1 - M": (Tensor.__rsub__, 1),
     "P - M": (Tensor.sub, "P"), "P @ M": (Tensor.matmul, "P"), "M @ P": (Tensor.matmul, "M"), "-M": (Tensor.neg, "M"),

@@ -86,7 +86,7 @@ def embedding_bag(
                 f"{name}: expected per_sample_weights of the input's shape {shape} and the weight's dtype; "
                 f"got {show(factors)}"
             )
-    counts = _counts(name, index, offsets, bool(include_last_offset))
+    counts = _counts(name, shape, offsets, bool(include_last_offset))
     parameters = (0, None, bool(scale_grad_by_freq))
     if row is None and isinstance(counts, tuple) and shape[1]:  # bags of one length
         rows = _rows(weight, index, parameters)
@@ -155,12 +155,11 @@ def _greatest(rows: Tensor, bags: np.ndarray, count: int) -> Tensor:
     return F.where(_tensor(lengths[:, None] > 0, rows), found, 0) if not lengths.all() else found
 
 
-def _counts(name: str, index: Tensor, offsets: Tensor | None, last: bool) -> np.ndarray | tuple[int, int]:
-    """The number of numbers in each bag; if bags are the rows of `index`, their number and the length of all.
+def _counts(name: str, shape: tuple[int, ...], offsets: Tensor | None, last: bool) -> np.ndarray | tuple[int, int]:
+    """The number of numbers in each bag; if bags are the rows of an index of this shape, their number and length.
 
     `last`: the offsets have the end of the last bag, too. Errors name the function.
     """
-    shape = layout_of_tensor(index).shape
     if len(shape) == 2:
         if offsets is not None:
             raise ArgumentError(f"{name}: expected no offsets beside an input of rows {shape}; leave them out")
