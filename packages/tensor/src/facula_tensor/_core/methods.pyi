@@ -189,11 +189,11 @@ class Methods:
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-        """`addcdiv` in place: changes this tensor and returns it."""
+        """`addcdiv` in place."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-        """`addcmul` in place: changes this tensor and returns it."""
+        """`addcmul` in place."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
@@ -673,7 +673,7 @@ class Methods:
     def lerp(self, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
         """`input + weight * (end - input)`: from `input` at 0 to `end` at 1."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
-        """`lerp` in place: changes this tensor and returns it."""
+        """`lerp` in place."""
     def lgamma(self, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
     def lgamma_(self) -> Tensor:

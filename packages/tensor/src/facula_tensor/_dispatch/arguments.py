@@ -15,6 +15,7 @@ from .._core.geometry import hashable
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import is_variable
+from .operands import describe
 from .view_call import as_tensor
 
 if TYPE_CHECKING:
@@ -87,6 +88,14 @@ def positive(operation: str, argument: str, value: object) -> int:
     if number < 1:
         raise ArgumentError(f"{operation}: expected a positive {argument}; got {number}")
     return number
+
+
+def truth(operation: str, argument: str, value: object) -> bool:
+    """Whether `value` is true; ValueError, with the argument's name, for several elements."""
+    try:
+        return bool(value)
+    except ValueError:
+        raise ArgumentError(f"{operation}: expected {argument} to be a bool; got {describe(value)}") from None
 
 
 def refuse_choice(operation: str, argument: str, value: object, choices: str) -> NoReturn:

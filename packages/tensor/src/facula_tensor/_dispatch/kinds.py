@@ -107,6 +107,9 @@ KINDS = {
         "type({name}) is not float and type({name}) is not int",
         ((PROMOTION, "as_real"),),
     ),
+    "Integer": Kind(
+        "int", 'as_integer({name}, "{operation}", "{name}")', "type({name}) is not int", ((PROMOTION, "as_integer"),)
+    ),
     "Float": Kind(
         "float",
         'float(as_real({name}, "{operation}", "{name}"))',
@@ -176,7 +179,12 @@ KINDS = {
         "the dimension.",
     ),
     "Flag": Kind("bool"),
-    "Truth": Kind("bool", "bool({name})", "{name} is not False and {name} is not True"),
+    "Truth": Kind(
+        "bool",
+        'truth("{operation}", "{name}", {name})',
+        "{name} is not False and {name} is not True",
+        ((ARGUMENTS, "truth"),),
+    ),
     "Outs": Kind("Sequence[Tensor] | None", says="the tensors where the results go; new ones if None."),
     "Numbers": Kind("int | Sequence[int]"),  # one for all dimensions, or one for each
     "Axis": AXIS,

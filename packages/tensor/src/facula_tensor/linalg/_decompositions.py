@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
-
 from .._core.tensor import Tensor
-from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from ..ops.cholesky import cholesky_of
 from ..ops.elimination import factors_of, solve_with_factors, unpacked
 from ..ops.named_results import NamedResults, named_results, results_named
@@ -18,7 +14,10 @@ from ..ops.pseudo_inverse import least_squares
 from ..ops.spectral import eig_of, eigh_of, svd_of, upper_of, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from typing import Literal
+
+    from .._dispatch.kinds import Matrices, Outs, SquareMatrices, Truth
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "cholesky", "cholesky_ex", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "lu", "lu_factor", "lu_factor_ex",
@@ -36,41 +35,35 @@ SVD = results_named("linalg_svd", "U", "S", "Vh")
 CholeskyEx = results_named("linalg_cholesky_ex", "L", "info")
 
 
-@overridable
-@boundary
-def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+@function(label="linalg.cholesky", out=True, overridable=True)
+def cholesky(A: SquareMatrices, *, upper: Truth = False) -> Tensor:
     """L with L L^H = A, lower triangular with a positive diagonal, of Hermitian positive definite matrices (..., n, n).
 
     Only the lower triangle of A is read. With `upper` U with U^H U = A, of the upper triangle. LinAlgError where a
     matrix is not positive definite. float32, float64, complex64, complex128.
 
     Arguments:
-        A: matrices (..., n, n).
         upper: whether the upper triangle is read, and given.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
     tensor([[2., 0.],
             [1., 2.]])
     """
-    return write_out("linalg.cholesky", cholesky_of("linalg.cholesky", A, upper)[0], out)
+    return cholesky_of("linalg.cholesky", A, upper)[0]
 
 
-@overridable
-@boundary
+@function(label="linalg.cholesky_ex", overridable=True)
 def cholesky_ex(
-    A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
+    A: SquareMatrices, *, upper: Truth = False, check_errors: bool = False, out: Outs = None
 ) -> NamedResults:
     """`cholesky`, and `info` (int32) for each matrix, without an error unless `check_errors`: the pair (L, info).
 
     `info` is 0, or the order of the first leading minor that is not positive; L is NaN there.
 
     Arguments:
-        A: matrices (..., n, n).
         upper: whether the upper triangle is read, and given.
         check_errors: whether a failure raises LinAlgError.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cholesky_ex(tensor([[1.0, 0.0], [0.0, -1.0]])).info
@@ -80,29 +73,25 @@ def cholesky_ex(
     return named_results(name, CholeskyEx, cholesky_of(name, A, upper, check_errors), out)
 
 
-@overridable
-@boundary
-def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> NamedResults:
+@function(label="linalg.qr", overridable=True)
+def qr(A: Matrices, mode: Literal["reduced", "complete", "r"] = "reduced", *, out: Outs = None) -> NamedResults:
     """Q with orthonormal columns and R, upper triangular, with A = Q R, of matrices (..., m, n): the pair (Q, R).
 
     mode "reduced": Q (..., m, k), R (..., k, n), k the lesser of m and n. "complete": Q (..., m, m), R (..., m, n).
     "r": R alone, and an empty Q. No gradient with "r", nor with "complete" where m > n.
 
     Arguments:
-        A: matrices (..., m, n).
         mode: "reduced", "complete" or "r".
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import ones
     >>> [part.shape for part in qr(ones(3, 2))]
     [facula.Size([3, 2]), facula.Size([2, 2])]
     """
-    return named_results("linalg.qr", QR, qr_of("linalg.qr", A, mode), out)
+    return named_results("linalg.qr", QR, qr_of(A, mode), out)
 
 
-@overridable
-@boundary
-def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> NamedResults:
+@function(label="linalg.eigh", overridable=True)
+def eigh(A: SquareMatrices, UPLO: str = "L", *, out: Outs = None) -> NamedResults:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices (..., n, n): (eigenvalues, eigenvectors).
 
     Eigenvectors are columns of length 1, each determined but for its sign (complex ones: but for a factor on the unit
@@ -110,9 +99,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     depend on vectors of equal eigenvalues.
 
     Arguments:
-        A: matrices (..., n, n).
         UPLO: "L" or "U": the triangle that is read.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> eigh(tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
@@ -121,27 +108,23 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     return named_results("linalg.eigh", Eigh, eigh_of("linalg.eigh", A, upper_of("linalg.eigh", UPLO)), out)
 
 
-@overridable
-@boundary
-def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
+@function(label="linalg.eigvalsh", out=True, overridable=True)
+def eigvalsh(A: SquareMatrices, UPLO: str = "L") -> Tensor:
     """Eigenvalues, ascending, of Hermitian matrices (..., n, n), of which one triangle is read: (..., n), real.
 
     Arguments:
-        A: matrices (..., n, n).
         UPLO: "L" or "U": the triangle that is read.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> eigvalsh(tensor([[2.0, 0.0], [0.0, 1.0]]))
     tensor([1., 2.])
     """
     name = "linalg.eigvalsh"
-    return write_out(name, values_of(name, "eigvalsh", A, (upper_of(name, UPLO),)), out)
+    return values_of(name, "eigvalsh", A, (upper_of(name, UPLO),))
 
 
-@overridable
-@boundary
-def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+@function(label="linalg.eig", overridable=True)
+def eig(A: SquareMatrices, *, out: Outs = None) -> NamedResults:
     """Eigenvalues, in no order, and eigenvectors of square matrices: (eigenvalues, eigenvectors), complex.
 
     Eigenvectors are columns of length 1, each determined but for a factor on the unit circle. LinAlgError where an
@@ -154,22 +137,20 @@ def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     return named_results("linalg.eig", Eig, eig_of("linalg.eig", A), out)
 
 
-@overridable
-@boundary
-def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(label="linalg.eigvals", out=True, overridable=True)
+def eigvals(A: SquareMatrices) -> Tensor:
     """Eigenvalues of square matrices (..., n, n), in no order: (..., n), complex.
 
     >>> from facula_tensor import tensor
     >>> eigvals(tensor([[2.0, 0.0], [0.0, 1.0]]))
     tensor([2.+0.j, 1.+0.j])
     """
-    return write_out("linalg.eigvals", values_of("linalg.eigvals", "eigvals", A), out)
+    return values_of("linalg.eigvals", "eigvals", A)
 
 
-@overridable
-@boundary
+@function(label="linalg.svd", overridable=True)
 def svd(
-    A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Sequence[Tensor] | None = None
+    F: Namespace, A: Matrices, full_matrices: Truth = True, *, driver: str | None = None, out: Outs = None
 ) -> NamedResults:
     """U, S and Vh with A = U diag(S) Vh, of matrices (..., m, n): S (..., k) in decreasing order, real.
 
@@ -179,48 +160,40 @@ def svd(
     values. `driver` chooses nothing.
 
     Arguments:
-        A: matrices (..., m, n).
         full_matrices: whether U and Vh are square.
         driver: ignored.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S
     tensor([4., 3.])
     """
-    U, S, V = svd_of("linalg.svd", A, bool(full_matrices))
-    return named_results("linalg.svd", SVD, (U, S, recorded_ops.mH(V)), out)
+    U, S, V = svd_of("linalg.svd", A, full_matrices)
+    return named_results("linalg.svd", SVD, (U, S, F.mH(V)), out)
 
 
-@overridable
-@boundary
-def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
+@function(label="linalg.svdvals", out=True, overridable=True)
+def svdvals(A: Matrices, *, driver: str | None = None) -> Tensor:
     """Singular values of matrices (..., m, n), in decreasing order: (..., min(m, n)), real. `driver` chooses nothing.
 
     Arguments:
-        A: matrices (..., m, n).
         driver: ignored.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> svdvals(tensor([[3.0, 0.0], [0.0, 4.0]]))
     tensor([4., 3.])
     """
-    return write_out("linalg.svdvals", values_of("linalg.svdvals", "svdvals", A), out)
+    return values_of("linalg.svdvals", "svdvals", A)
 
 
-@overridable
-@boundary
-def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> NamedResults:
+@function(label="linalg.lu_factor", overridable=True)
+def lu_factor(A: Matrices, *, pivot: bool = True, out: Outs = None) -> NamedResults:
     """L and U with A = P L U in one matrix, and the pivots (int32) that P is made of: the pair (LU, pivots).
 
     A (..., m, n). Pivot i says with which row (from 1) row i was exchanged; `lu_unpack` makes matrices of both, and
     `lu_solve` solves systems with them. LinAlgError where a pivot is 0. `pivot=False` is not supported.
 
     Arguments:
-        A: matrices (..., m, n).
         pivot: True: elimination without row exchanges is not supported.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lu_factor(tensor([[1.0, 5.0], [2.0, 4.0]])).pivots
@@ -230,20 +203,15 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
     return named_results("linalg.lu_factor", LUFactor, (LU, pivots), out)
 
 
-@overridable
-@boundary
-def lu_factor_ex(
-    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
-) -> NamedResults:
+@function(label="linalg.lu_factor_ex", overridable=True)
+def lu_factor_ex(A: Matrices, *, pivot: bool = True, check_errors: bool = False, out: Outs = None) -> NamedResults:
     """`lu_factor`, and `info` (int32) for each matrix, without an error unless `check_errors`: (LU, pivots, info).
 
     `info` is 0, or the place (from 1) of the first pivot that is 0.
 
     Arguments:
-        A: matrices (..., m, n).
         pivot: True: elimination without row exchanges is not supported.
         check_errors: whether a failure raises LinAlgError.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import zeros
     >>> lu_factor_ex(zeros(2, 2)).info
@@ -253,18 +221,15 @@ def lu_factor_ex(
     return named_results(name, LUFactorEx, factors_of(name, A, pivot, check_errors), out)
 
 
-@overridable
-@boundary
-def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> NamedResults:
+@function(label="linalg.lu", overridable=True)
+def lu(F: Namespace, A: Matrices, *, pivot: bool = True, out: Outs = None) -> NamedResults:
     """P, L and U with A = P L U, of matrices (..., m, n), by elimination with row exchanges.
 
     P is a permutation (..., m, m), L lower triangular with ones on the diagonal (..., m, k), U upper triangular
     (..., k, n), k the lesser of m and n. `pivot=False` is not supported.
 
     Arguments:
-        A: matrices (..., m, n).
         pivot: True: elimination without row exchanges is not supported.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lu(tensor([[1.0, 5.0], [2.0, 4.0]])).U
@@ -272,14 +237,11 @@ def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) ->
             [0., 3.]])
     """
     LU, pivots, _ = factors_of("linalg.lu", A, pivot, check=False)
-    return named_results("linalg.lu", LU_PARTS, unpacked("linalg.lu", LU, pivots), out)
+    return named_results("linalg.lu", LU_PARTS, unpacked(F, "linalg.lu", LU, pivots), out)
 
 
-@overridable
-@boundary
-def lu_solve(
-    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
-) -> Tensor:
+@function(label="linalg.lu_solve", out=True, overridable=True)
+def lu_solve(LU: SquareMatrices, pivots: Tensor, B: Matrices, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """X with A X = B, X A = B where not `left`, of which A is known by `lu_factor`; with `adjoint` A^H in its place.
 
     Arguments:
@@ -288,20 +250,18 @@ def lu_solve(
         B: the right-hand sides (..., n, k), or (..., k, n) where not `left`.
         left: whether A stands left of X.
         adjoint: whether A^H is meant.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import eye, ones
     >>> lu_solve(*lu_factor(eye(2) * 2), ones(2, 1))
     tensor([[0.5000],
             [0.5000]])
     """
-    return write_out("linalg.lu_solve", solve_with_factors("linalg.lu_solve", LU, pivots, B, left, adjoint), out)
+    return solve_with_factors("linalg.lu_solve", LU, pivots, B, left, adjoint)
 
 
-@overridable
-@boundary
+@function(label="linalg.lstsq", overridable=True)
 def lstsq(
-    A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Sequence[Tensor] | None = None
+    A: Matrices, B: Tensor, rcond: float | None = None, *, driver: str | None = None, out: Outs = None
 ) -> NamedResults:
     """X that makes the sum of squares of A X - B least, the shortest where there are several, of A (..., m, n).
 
@@ -311,11 +271,9 @@ def lstsq(
     values; residuals are there where m > n and all ranks are n. What is not given is empty.
 
     Arguments:
-        A: matrices (..., m, n).
         B: the right-hand sides.
         rcond: the share of the first singular value up to which others count as 0; by the dtype if None.
         driver: which of the results are computed; "gelsy" if None.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [3.0]])).solution

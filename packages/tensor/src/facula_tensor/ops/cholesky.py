@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
 from facula_storage import contiguous
 
-from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.ranges import eye
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.writing import write_out
-from .matrices import check_info, check_same, expand_batches, matrices, status_layout
+from .._dispatch.written import function
+from .matrices import check_info, check_same, expand_batches, status_layout
 
 if TYPE_CHECKING:
+    from .._dispatch.kinds import Matrices, SquareMatrices, Truth
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
@@ -63,26 +62,23 @@ def not_definite(order: int) -> str:
 
 
 def cholesky_of(name: str, A: Tensor, upper: bool, check: bool = True) -> tuple[Tensor, Tensor]:
-    """The factor (U where `upper`, else L) and `info`.
+    """The factor (U where `upper`, else L) of square matrices A, and `info`.
 
     LinAlgError, with the function's name, where `check` and a matrix is not positive definite.
     """
-    factor, info = recorded_ops.cholesky_ex(matrices(name, A, square=True), (bool(upper),))
+    factor, info = recorded_ops.cholesky_ex(A, (upper,))
     if check:
         check_info(name, info, not_definite)
     return factor, info
 
 
-@overridable
-@method()
-@boundary
-def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def cholesky(input: SquareMatrices, upper: Truth = False) -> Tensor:
     """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A.
 
     Arguments:
         input: A, of shape (..., n, n).
         upper: whether the result is U; then the upper triangle of A is read.
-        out: a tensor that takes the result, or None.
 
     Raises:
         LinAlgError: where a matrix is not positive definite.
@@ -92,7 +88,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     tensor([[2., 0.],
             [1., 2.]])
     """
-    return write_out("cholesky", cholesky_of("cholesky", input, upper)[0], out)
+    return cholesky_of("cholesky", input, upper)[0]
 
 
 def solve_with_factor(B: Tensor, L: Tensor, upper: bool) -> Tensor:
@@ -103,17 +99,14 @@ def solve_with_factor(B: Tensor, L: Tensor, upper: bool) -> Tensor:
     return F.triangular_solve(second, F.triangular_solve(first, B, (False, False)), (True, False))
 
 
-@overridable
-@method()
-@boundary
-def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def cholesky_solve(input: Matrices, L: SquareMatrices, upper: Truth = False) -> Tensor:
     """X with A X = B, where A is known by its Cholesky factor.
 
     Arguments:
         input: B, of shape (..., n, k).
         L: the factor (..., n, n); leading dimensions broadcast.
         upper: whether A = L^H L; else A = L L^H.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> cholesky_solve(tensor([[4.0], [8.0]]), tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -121,34 +114,27 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
             [0.5000]])
     """
     name = "cholesky_solve"
-    B, L = matrices(name, input, "input"), matrices(name, L, "L", square=True)
-    check_same(name, B, L, ("input", "L"))
-    if layout_of_tensor(B).shape[-2] != layout_of_tensor(L).shape[-1]:
-        raise ArgumentError(
-            f"{name}: expected input (..., n, k) and L (..., n, n); got shapes {tuple(B.shape)} and {tuple(L.shape)}"
-        )
-    L, B = expand_batches(name, L, B)
-    return write_out(name, solve_with_factor(B, L, bool(upper)), out)
+    check_same(name, input, L, ("input", "L"))
+    b, shape = layout_of_tensor(input).shape, layout_of_tensor(L).shape
+    if b[-2] != shape[-1]:
+        raise ArgumentError(f"{name}: expected input (..., n, k) and L (..., n, n); got shapes {b} and {shape}")
+    L, B = expand_batches(name, L, input)
+    return solve_with_factor(B, L, upper)
 
 
-@overridable
-@method()
-@boundary
-def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def cholesky_inverse(F: Namespace, input: SquareMatrices, upper: Truth = False) -> Tensor:
     """The inverse of A, which is known by its Cholesky factor.
 
     Arguments:
         input: the factor L (..., n, n).
         upper: whether A = L^H L; else A = L L^H.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> cholesky_inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.2500, 0.0000],
             [0.0000, 0.0625]])
     """
-    L = matrices("cholesky_inverse", input, "input", square=True)
-    layout = layout_of_tensor(L)
+    layout = layout_of_tensor(input)
     whole = eye(layout.shape[-1], dtype=layout.dtype, device=layout.device)
-    whole = recorded_ops.expand(whole, layout.shape)
-    return write_out("cholesky_inverse", solve_with_factor(whole, L, bool(upper)), out)
+    return solve_with_factor(F.expand(whole, layout.shape), input, upper)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
 from facula_storage import Layout, contiguous
 from facula_storage.extend import COMPLEX
 
-from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import is_variable
 from .._dispatch.declaration import operator
-from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.writing import write_out
-from .matrices import matrices
+from .._dispatch.namespaces import no_record_ops
+from .._dispatch.written import function
 from .named_results import NamedResults, named_results, results_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from .._dispatch.kinds import Outs, SquareMatrices
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["det", "logdet", "slogdet"]
 
@@ -98,13 +96,10 @@ def is_complex(layout: Layout) -> bool:
 Slogdet: type[NamedResults] = results_named("slogdet", "sign", "logabsdet")
 
 
-def slogdet_of(name: str, input: Tensor) -> tuple[Tensor, Tensor]:
+def sign_and_logarithm(F: Namespace, A: Tensor) -> tuple[Tensor, Tensor]:
     """The sign of determinants, and the logarithm of their magnitude."""
-    A = matrices(name, input, square=True)
-    logarithm, sign = recorded_ops.slogdet(A)
-    if is_variable(logarithm):
-        sign = recorded_ops.turned_sign(A, sign)
-    return sign, logarithm
+    logarithm, sign = F.slogdet(A)
+    return F.turned_sign(A, sign) if is_variable(logarithm) else sign, logarithm
 
 
 @operator
@@ -129,23 +124,18 @@ class _turned_sign:
         return F.mul(F.unsqueeze(F.unsqueeze(factor, -1), -1), F.mH(F.inv_ex(input)[0]))
 
 
-@overridable
-@method()
-@boundary
-def det(input: Tensor) -> Tensor:
+@function(calls="det", method=True)
+def det(input: SquareMatrices) -> None:
     """The determinant of matrices (..., n, n): (...).
 
     >>> from facula_tensor import tensor
     >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(-2.)
     """
-    return recorded_ops.det(matrices("det", input, square=True))
 
 
-@overridable
-@method()
-@boundary
-def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+@function(method=True)
+def slogdet(F: Namespace, input: SquareMatrices, *, out: Outs = None) -> NamedResults:
     """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones.
 
     The sign of complex matrices is a number on the unit circle.
@@ -154,26 +144,18 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResul
     >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
     tensor(-1.)
     """
-    return named_results("slogdet", Slogdet, slogdet_of("slogdet", input), out)
+    return named_results("slogdet", Slogdet, sign_and_logarithm(F, input), out)
 
 
-@overridable
-@method()
-@boundary
-def logdet(input: Tensor) -> Tensor:
+@function(method=True)
+def logdet(F: Namespace, input: SquareMatrices) -> Tensor:
     """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0.
 
     >>> from facula_tensor import eye
     >>> logdet(eye(3))
     tensor(0.)
     """
-    F = recorded_ops
-    sign, logarithm = slogdet_of("logdet", input)
+    sign, logarithm = sign_and_logarithm(F, input)
     if is_complex(layout_of_tensor(sign)):
         return F.add(logarithm, F.log(sign))
     return F.where(F.lt(sign, 0), float("nan"), logarithm)
-
-
-def det_of(name: str, A: Tensor, out: Tensor | None) -> Tensor:
-    """The determinants of matrices A, into `out` where there is one; `name` is the function in errors."""
-    return write_out(name, recorded_ops.det(matrices(name, A, square=True)), out)

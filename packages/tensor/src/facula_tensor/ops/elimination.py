@@ -5,26 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, UnsupportedError
-from facula_errors.extend import boundary
 from facula_storage import DType, contiguous, int32
 from facula_storage.extend import INTEGER
 
-from .._core.tensor import Tensor, elements, layout_of_tensor, method, steady
+from .._core.tensor import Tensor, elements, layout_of_tensor, steady
 from .._creation.filled import empty
 from .._creation.ranges import eye
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import refuse_outside
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .inverses import singular
-from .matrices import check_info, check_same, expand_batches, matrices, status_layout
+from .matrices import check_info, check_same, expand_batches, status_layout
 from .named_results import NamedResults, named_results, results_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from .._dispatch.kinds import Matrices, Outs, SquareMatrices
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["lu", "lu_solve", "lu_unpack"]
@@ -108,13 +105,13 @@ class _permutation_of:
 
 
 def factors_of(name: str, A: Tensor, pivot: bool = True, check: bool = True) -> tuple[Tensor, Tensor, Tensor]:
-    """L and U of A in one matrix, pivots, and `info`; LinAlgError where `check` and a matrix is singular.
+    """L and U of matrices A in one, pivots, and `info`; LinAlgError where `check` and a matrix is singular.
 
     `name` is the function in errors, which refuses a `pivot` that is false.
     """
     if not pivot:
         raise UnsupportedError(f"{name}: pivot=False is not supported, as it is not on PyTorch's CPU; leave it out")
-    LU, pivots, info = recorded_ops.lu_factor_ex(matrices(name, A))
+    LU, pivots, info = recorded_ops.lu_factor_ex(A)
     if check:
         check_info(name, info, singular)
     return LU, pivots, info
@@ -140,10 +137,9 @@ def check_pivots(name: str, LU: Tensor, pivots: Tensor) -> Tensor:
 
 
 def unpacked(
-    name: str, LU: Tensor, pivots: Tensor, data: bool = True, moves: bool = True
+    F: Namespace, name: str, LU: Tensor, pivots: Tensor, data: bool = True, moves: bool = True
 ) -> tuple[Tensor, Tensor, Tensor]:
     """P, L and U with A = P L U, from LU and pivots; L and U empty without `data`, P without `moves`."""
-    F, LU = recorded_ops, matrices(name, LU, "LU_data")
     layout = layout_of_tensor(LU)
     m, n = layout.shape[-2:]
     k = min(m, n)
@@ -161,7 +157,6 @@ def solve_with_factors(name: str, LU: Tensor, pivots: Tensor, B: Tensor, left: b
     LU and pivots are those of `lu_factor`; `name` is the function in errors.
     """
     F = recorded_ops
-    LU, B = matrices(name, LU, "LU", square=True), matrices(name, B, "B")
     check_same(name, LU, B, ("LU", "B"))
     a, b = layout_of_tensor(LU).shape, layout_of_tensor(B).shape
     if a[-1] != b[-2 if left else -1]:
@@ -185,17 +180,13 @@ LUInfos: type[NamedResults] = results_named("lu", "LU", "pivots", "info")
 LUUnpacked: type[NamedResults] = results_named("lu_unpack", "P", "L", "U")
 
 
-@overridable
-@method()
-@boundary
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+@function(method=True)
+def lu(A: Matrices, pivot: bool = True, get_infos: bool = False, out: Outs = None) -> NamedResults:
     """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`.
 
     Arguments:
-        A: matrices (..., m, n).
         pivot: has to be true.
         get_infos: whether `info` is given, too, and singular matrices raise nothing.
-        out: tensors that take the results, or None.
 
     >>> from facula_tensor import tensor
     >>> lu(tensor([[2.0, 4.0], [1.0, 5.0]]))[0]
@@ -206,15 +197,15 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
     return named_results("lu", LUInfos, results, out) if get_infos else named_results("lu", LU, results[:2], out)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def lu_unpack(
-    LU_data: Tensor,
+    F: Namespace,
+    LU_data: Matrices,
     LU_pivots: Tensor,
     unpack_data: bool = True,
     unpack_pivots: bool = True,
     *,
-    out: Sequence[Tensor] | None = None,
+    out: Outs = None,
 ) -> NamedResults:
     """P, L and U with A = P L U, from the results of `linalg.lu_factor`.
 
@@ -230,25 +221,22 @@ def lu_unpack(
     tensor([[1., 0.],
             [0., 1.]])
     """
-    found = unpacked("lu_unpack", LU_data, LU_pivots, bool(unpack_data), bool(unpack_pivots))
+    found = unpacked(F, "lu_unpack", LU_data, LU_pivots, unpack_data, unpack_pivots)
     return named_results("lu_unpack", LUUnpacked, found, out)
 
 
-@overridable
-@method()
-@boundary
-def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def lu_solve(b: Matrices, LU_data: SquareMatrices, LU_pivots: Tensor) -> Tensor:
     """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`.
 
     Arguments:
         b: (..., n, k).
         LU_data: L and U in one, (..., n, n).
         LU_pivots: the pivots.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import eye, linalg, ones
     >>> lu_solve(ones(2, 1), *linalg.lu_factor(eye(2) * 2))
     tensor([[0.5000],
             [0.5000]])
     """
-    return write_out("lu_solve", solve_with_factors("lu_solve", LU_data, LU_pivots, b, True, False), out)
+    return solve_with_factors("lu_solve", LU_data, LU_pivots, b, True, False)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
 from .._core.promotion import SCALAR_CATEGORY, plain_number, result_type
-from .._core.tensor import Tensor, method
+from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import may_alias_grad, recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
-from .in_place import in_place_of
+from .._dispatch.namespaces import may_alias_grad
+from .._dispatch.written import function
 from .pointwise import real
 
 if TYPE_CHECKING:
     from facula_storage import DType
 
     from .._core.types import Operand, Scalar
+    from .._dispatch.kinds import Checked
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["addcdiv", "addcmul", "lerp"]
 
@@ -86,7 +85,7 @@ def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -
 
     `value` is the factor as the caller of the function `name` gave it.
     """
-    dtype = result_type(*[as_tensor(name, one) for one in operands])
+    dtype = result_type(*operands)
     if isinstance(value, Tensor) and not value.ndim and value.node is None:
         value = value.item()
     number = plain_number(value)
@@ -97,10 +96,28 @@ def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -
     return dtype, number
 
 
-@overridable
-@method()
-@boundary
-def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+def _fused(
+    name: str, pair: str, F: Namespace, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar
+) -> Tensor:
+    """The operator `name`, in one pass for real floating dtypes; else `pair` of the last two, times `value`, is added.
+
+    Operands of one floating dtype and a number, as most calls have, are known without a call.
+    """
+    dtype = getattr(input._layout, "dtype", None)  # None of tensors that override
+    if dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None:
+        if FLOATING <= dtype.category < COMPLEX and type(value) in (int, float):  # type: ignore[union-attr]
+            return getattr(F, name)(input, tensor1, tensor2, value)  # type: ignore[no-any-return]
+    dtype, number = _operands(name, (input, tensor1, tensor2), value)
+    if pair == "div" and dtype.category < FLOATING:
+        raise DTypeError(f"{name}: not defined for {dtype.name}; convert with .float() first")
+    if FLOATING <= dtype.category < COMPLEX:
+        return getattr(F, name)(input, tensor1, tensor2, number)  # type: ignore[no-any-return]
+    both = getattr(F, pair)(tensor1, tensor2)
+    return F.add(input, both if number == 1 else F.mul(both, number))
+
+
+@function(method=True, changes=True, fits=True, out=True, instead=partial(_fused, "addcmul", "mul"))
+def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
     """`input + value * tensor1 * tensor2`. The tensors broadcast and promote.
 
     Arguments:
@@ -108,25 +125,15 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
         tensor1: a factor.
         tensor2: a factor.
         value: a number.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
     tensor([4.])
     """
-    dtype, number = _operands("addcmul", (input, tensor1, tensor2), value)
-    if FLOATING <= dtype.category < COMPLEX:
-        return write_out("addcmul", recorded_ops.addcmul(input, tensor1, tensor2, number), out)
-    product = recorded_ops.mul(tensor1, tensor2)
-    return write_out(
-        "addcmul", recorded_ops.add(input, product if number == 1 else recorded_ops.mul(product, number)), out
-    )
 
 
-@overridable
-@method()
-@boundary
-def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
+@function(method=True, changes=True, fits=True, out=True, instead=partial(_fused, "addcdiv", "div"))
+def addcdiv(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
     """`input + value * tensor1 / tensor2`. The tensors broadcast and promote.
 
     Arguments:
@@ -134,58 +141,50 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
         tensor1: the dividend.
         tensor2: the divisor; not both integers.
         value: a number.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=2)
     tensor([4.])
     """
-    dtype, number = _operands("addcdiv", (input, tensor1, tensor2), value)
-    if max(result_type(tensor1, tensor2).category, dtype.category) < FLOATING:
-        raise DTypeError(f"addcdiv: not defined for {dtype.name}; convert with .float() first")
-    if dtype.category < COMPLEX:
-        return write_out("addcdiv", recorded_ops.addcdiv(input, tensor1, tensor2, number), out)
-    quotient = recorded_ops.div(tensor1, tensor2)
-    return write_out(
-        "addcdiv", recorded_ops.add(input, quotient if number == 1 else recorded_ops.mul(quotient, number)), out
-    )
 
 
-@overridable
-@method()
-@boundary
-def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
+def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
+    """The weight of `lerp`; TypeError for several dtypes, integers, and what is neither a number nor a tensor."""
+    dtype = layout_of_tensor(input).dtype
+    if not isinstance(weight, Tensor):
+        number = plain_number(weight)
+        if number is None:
+            raise InvalidTypeError("lerp: expected weight to be a number or a Tensor")
+        weight = number
+    for name, one in (("end", end), ("weight", weight)):
+        if isinstance(one, Tensor) and layout_of_tensor(one).dtype is not dtype:
+            raise DTypeError(
+                f"lerp: expected all in one dtype; got input {dtype.name}, {name} {one.dtype.name}; convert with .to()"
+            )
+    if dtype.category < FLOATING:
+        raise DTypeError(f"lerp: not defined for {dtype.name}; convert with .float() first")
+    return weight
+
+
+@function(method=True, changes=True, fits=True, out=True)
+def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
     """`input + weight * (end - input)`: from `input` at 0 to `end` at 1.
 
     Arguments:
         input: a tensor of a floating or complex dtype, which all share; the tensors broadcast.
         end: a tensor.
         weight: a number or a tensor.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
     tensor([2., 3.])
     """
-    dtype = as_tensor("lerp", input).dtype
-    for name, one in (("end", end), ("weight", weight)):
-        if name == "weight" and not isinstance(one, Tensor):
-            number = plain_number(one)
-            if number is None:
-                raise InvalidTypeError("lerp: expected weight to be a number or a Tensor")
-            weight = number
-            continue
-        found = as_tensor("lerp", one).dtype
-        if found is not dtype:
-            raise DTypeError(
-                f"lerp: expected all in one dtype; got input {dtype.name}, {name} {found.name}; convert with .to()"
-            )
-    if dtype.category < FLOATING:
-        raise DTypeError(f"lerp: not defined for {dtype.name}; convert with .float() first")
-    if dtype.category < COMPLEX:
-        return write_out("lerp", recorded_ops.lerp(input, end, weight), out)
-    return write_out("lerp", recorded_ops.add(input, recorded_ops.mul(recorded_ops.sub(end, input), weight)), out)
-
-
-for _function in (addcdiv, addcmul, lerp):
-    in_place_of(_function)
+    dtype = getattr(input._layout, "dtype", None)  # None of tensors that override
+    known = dtype is getattr(end._layout, "dtype", None) is not None and dtype.category == FLOATING  # type: ignore[union-attr]
+    if not known or (
+        type(weight) is not float and getattr(getattr(weight, "_layout", None), "dtype", None) is not dtype
+    ):
+        weight = _weight(input, end, weight)
+        if input.is_complex():
+            return F.add(input, F.mul(F.sub(end, input), weight))
+    return F.lerp(input, end, weight)

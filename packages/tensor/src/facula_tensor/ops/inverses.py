@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
 from facula_storage import contiguous, int32
 
-from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .matrices import check_info, check_same, matrices, status_layout
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import SquareMatrices
+
 
 __all__ = ["inverse"]
 
@@ -61,19 +65,18 @@ def singular(pivot: int) -> str:
 
 
 def inverse_of(name: str, A: Tensor, check: bool = True) -> tuple[Tensor, Tensor]:
-    """The inverse of A and `info`; LinAlgError, with the function's name, where `check` and a matrix is singular."""
-    result, info = recorded_ops.inv_ex(matrices(name, A, square=True))
+    """The inverse of square A and `info`; LinAlgError, with the function's name, where `check` and one is singular."""
+    result, info = recorded_ops.inv_ex(A)
     if check:
         check_info(name, info, singular)
     return result, info
 
 
 def solution_of(name: str, A: Tensor, B: Tensor, left: bool = True, check: bool = True) -> tuple[Tensor, Tensor]:
-    """X with A X = B, or X A = B where not `left`, and `info`. B may be one vector for each matrix.
+    """X with A X = B, or X A = B where not `left`, and `info`. A is square; B may be one vector for each matrix.
 
     LinAlgError, with the function's name, where `check` and a matrix is singular.
     """
-    A = matrices(name, A, square=True)
     a = layout_of_tensor(A).shape
     b = layout_of_tensor(as_tensor(name, B)).shape
     # A stack of vectors is told from a stack of matrices by its shape alone, as in PyTorch.
@@ -95,10 +98,8 @@ def solution_of(name: str, A: Tensor, B: Tensor, left: bool = True, check: bool 
     return result, info
 
 
-@overridable
-@method()
-@boundary
-def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def inverse(input: SquareMatrices) -> Tensor:
     """The inverse of matrices (..., n, n): another name of `linalg.inv`.
 
     >>> from facula_tensor import tensor
@@ -106,4 +107,4 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]])
     """
-    return write_out("inverse", inverse_of("inverse", input)[0], out)
+    return inverse_of("inverse", input)[0]

@@ -49,7 +49,7 @@ def times(F: Namespace, *factors: Tensor) -> Tensor:
 
 def matrices(name: str, value: object, argument: str = "A", *, square: bool = False) -> Tensor:
     """A tensor of matrices at one moment: at least two dimensions, in single or double precision, real or complex."""
-    input = steady(as_tensor(name, value))
+    input = steady(value if isinstance(value, Tensor) else as_tensor(name, value))
     layout = layout_of_tensor(input)
     shape = layout.shape
     if len(shape) < 2:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import contiguous
 
-from .._core.promotion import as_integer
-from .._core.tensor import Tensor, layout_of_tensor, method, steady
+from .._core.tensor import Tensor, layout_of_tensor, steady
 from .._creation.ranges import eye
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .inverses import inverse_of
 from .matrices import matrices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._dispatch.kinds import Integer, SquareMatrices, Steady
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["chain_matmul", "matrix_exp", "matrix_power"]
@@ -55,20 +57,14 @@ def exponential_slope(F: Namespace, A: Tensor, direction: Tensor) -> Tensor:
     return F.clone(F.narrow(F.narrow(whole, -2, 0, n), -1, n, n))
 
 
-def exponential_of(name: str, A: Tensor) -> Tensor:
-    """The exponential of square matrices."""
-    return recorded_ops.matrix_exp(matrices(name, A, square=True))
-
-
-def power_of(name: str, A: Tensor, n: int) -> Tensor:
+def power_of(name: str, F: Namespace, A: Tensor, n: int) -> Tensor:
     """The n-th power of square matrices, by squaring: of the inverse where n is negative."""
-    F, A, n = recorded_ops, steady(as_tensor(name, A)), as_integer(n, name, "n")
     layout = layout_of_tensor(A)
     shape = layout.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise ArgumentError(f"{name}: expected square matrices (..., n, n); got shape {shape}")
     if n < 0:
-        A, n = inverse_of(name, A)[0], -n
+        A, n = inverse_of(name, matrices(name, A))[0], -n
     if n == 0:
         one = eye(shape[-1], dtype=layout.dtype, device=layout.device)
         return F.where(F.ge(eye(shape[-1], device=layout.device), 0), one, A)  # of which nothing is taken
@@ -132,10 +128,8 @@ def _in_order(F: Namespace, factors: list[Tensor], where: dict[tuple[int, int], 
     return F.matmul(_in_order(F, factors, where, i, k), _in_order(F, factors, where, k + 1, j))
 
 
-@overridable
-@method()
-@boundary
-def matrix_exp(input: Tensor) -> Tensor:
+@function(calls="matrix_exp", method=True)
+def matrix_exp(input: SquareMatrices) -> None:
     """The exponential of matrices (..., n, n): the sum of A^k / k!.
 
     >>> from facula_tensor import zeros
@@ -143,26 +137,21 @@ def matrix_exp(input: Tensor) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return exponential_of("matrix_exp", input)
 
 
-@overridable
-@method()
-@boundary
-def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True, instead=partial(power_of, "matrix_power"))
+def matrix_power(F: Namespace, input: Steady, n: Integer) -> None:
     """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative.
 
     Arguments:
         input: matrices (..., k, k).
         n: how many factors.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
     tensor([[1, 5],
             [0, 1]])
     """
-    return write_out("matrix_power", power_of("matrix_power", input, n), out)
 
 
 @overridable

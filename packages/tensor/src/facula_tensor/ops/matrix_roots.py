@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
-
-from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import layout_of_tensor
 from .._creation.filled import zeros
-from .._dispatch.overrides import overridable
-from .matrices import matrices
+from .._dispatch.written import function
 from .named_results import NamedResults, named_results, results_named
 from .orthogonal import qr_of
 from .spectral import svd_of, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from .._dispatch.kinds import Matrices, Outs
 
 __all__ = ["qr", "svd"]
 
@@ -23,40 +20,30 @@ QR = results_named("qr", "Q", "R")
 SVD = results_named("svd", "U", "S", "V")
 
 
-@overridable
-@method()
-@boundary
-def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
+@function(method=True)
+def qr(input: Matrices, some: bool = True, *, out: Outs = None) -> NamedResults:
     """Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".
 
     Arguments:
-        input: matrices (..., m, n).
         some: whether Q has only as many columns as R needs.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import eye
     >>> qr(eye(2)).R.abs()
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return named_results("qr", QR, qr_of("qr", input, "reduced" if some else "complete"), out)
+    return named_results("qr", QR, qr_of(input, "reduced" if some else "complete"), out)
 
 
-@overridable
-@method()
-@boundary
-def svd(
-    input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
-) -> NamedResults:
+@function(method=True)
+def svd(input: Matrices, some: bool = True, compute_uv: bool = True, *, out: Outs = None) -> NamedResults:
     """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H.
 
     Without `compute_uv` U and V are zeros.
 
     Arguments:
-        input: matrices (..., m, n).
         some: whether U and V have only as many columns as S has numbers.
         compute_uv: whether U and V are computed.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S
@@ -64,8 +51,7 @@ def svd(
     """
     if compute_uv:
         return named_results("svd", SVD, svd_of("svd", input, not some), out)
-    A = matrices("svd", input)
-    layout = layout_of_tensor(A)
+    layout = layout_of_tensor(input)
     *batch, m, n = layout.shape
     U, V = (zeros(*batch, size, size, dtype=layout.dtype, device=layout.device) for size in (m, n))
-    return named_results("svd", SVD, (U, values_of("svd", "svdvals", A), V), out)
+    return named_results("svd", SVD, (U, values_of("svd", "svdvals", input), V), out)

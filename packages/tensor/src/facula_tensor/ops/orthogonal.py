@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, UnsupportedError
+from facula_errors import UnsupportedError
 from facula_storage import contiguous
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.filled import empty
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, recorded_ops
-from .matrices import matrices
 
 if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
-
-MODES = ("reduced", "complete", "r")
 
 
 @operator
@@ -75,11 +72,8 @@ class _qr_r:
         raise UnsupportedError("qr: there is no derivative with mode='r'; use mode='reduced'")
 
 
-def qr_of(name: str, A: Tensor, mode: str) -> tuple[Tensor, Tensor]:
-    """Q and R; Q is empty with mode "r"."""
-    A = matrices(name, A)
-    if mode not in MODES:
-        raise ArgumentError(f"{name}: expected mode to be 'reduced', 'complete' or 'r'; got {mode!r}")
+def qr_of(A: Tensor, mode: str) -> tuple[Tensor, Tensor]:
+    """Q and R; Q is empty with mode "r", others are "reduced" and "complete"."""
     layout = layout_of_tensor(A)
     m, n = layout.shape[-2:]
     if mode == "r":

@@ -5,23 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
 from facula_storage import contiguous, int64
 
 from .._core.number_limits import finfo
 from .._core.promotion import as_real
-from .._core.tensor import Tensor, elements, layout_of_tensor, method, snapshot, steady
+from .._core.tensor import Tensor, elements, layout_of_tensor, snapshot, steady
 from .._creation.filled import empty, full
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .matrices import check_info, check_same, matrices, status_layout
 from .spectral import not_converged, values_of
 
 if TYPE_CHECKING:
+    from .._dispatch.kinds import Matrices
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["pinverse"]
@@ -92,8 +91,7 @@ def tolerances(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | 
 
 def pinv_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
     """The pseudo-inverse; of one triangle of A where it is `hermitian`."""
-    A = matrices(name, A, square=bool(hermitian))
-    result, info = recorded_ops.pinv(A, *tolerances(name, A, atol, rtol), (bool(hermitian),))
+    result, info = recorded_ops.pinv(A, *tolerances(name, A, atol, rtol), (hermitian,))
     check_info(name, info, not_converged)
     return result
 
@@ -108,9 +106,9 @@ def magnitudes(F: Namespace, name: str, A: Tensor, hermitian: bool) -> Tensor:
 
 def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
     """The number of singular values that are not 0."""
-    A = snapshot(matrices(name, A, square=bool(hermitian)))
+    A = snapshot(A)
     absolute, relative = tolerances(name, A, atol, rtol)
-    values = no_record_ops.magnitudes(name, A, bool(hermitian))
+    values = no_record_ops.magnitudes(name, A, hermitian)
     last = len(layout_of_tensor(values).shape) - 1
     if not layout_of_tensor(values).shape[-1]:
         return no_record_ops.sum(no_record_ops.to(values, (int64,)), ((last,), False))
@@ -125,7 +123,7 @@ def least_squares(
     name: str, A: Tensor, B: Tensor, rcond: float | Tensor | None, driver: str | None
 ) -> tuple[Tensor, ...]:
     """The solution of least norm, sums of squares of what is left, ranks, singular values."""
-    F, A = recorded_ops, matrices(name, A)
+    F = recorded_ops
     if driver not in (None, *DRIVERS):
         raise ArgumentError(f"{name}: expected driver to be one of {', '.join(DRIVERS)}; got {driver!r}")
     a, given = layout_of_tensor(A), layout_of_tensor(steady(as_tensor(name, B)))
@@ -151,14 +149,15 @@ def least_squares(
     return F.squeeze(solution, -1) if is_vector else solution, residuals, rank, values
 
 
-@overridable
-@method()
-@boundary
-def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+@function(method=True)
+def pinverse(input: Matrices, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
+
+    Arguments:
+        rcond: the share of the first singular value up to which others count as 0.
 
     >>> from facula_tensor import tensor
     >>> pinverse(tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
-    return write_out("pinverse", pinv_of("pinverse", input, None, rcond, False), None)
+    return pinv_of("pinverse", input, None, rcond, False)

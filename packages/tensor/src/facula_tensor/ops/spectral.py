@@ -18,7 +18,7 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.ranges import eye
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, recorded_ops
-from .matrices import check_info, matrices, status_layout
+from .matrices import check_info, status_layout
 
 if TYPE_CHECKING:
     from .._core.types import Parameters
@@ -229,7 +229,6 @@ def own(part: Tensor) -> Tensor:
 
 def eigh_of(name: str, A: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of Hermitian matrices."""
-    A = matrices(name, A, square=True)
     n = layout_of_tensor(A).shape[-1]
     packed, info = recorded_ops.eigh(A, (upper,))
     check_info(name, info, not_converged)
@@ -238,7 +237,6 @@ def eigh_of(name: str, A: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
 
 def eig_of(name: str, A: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors."""
-    A = matrices(name, A, square=True)
     n = layout_of_tensor(A).shape[-1]
     packed, info = recorded_ops.eig(A)
     check_info(name, info, not_converged)
@@ -247,7 +245,6 @@ def eig_of(name: str, A: Tensor) -> tuple[Tensor, Tensor]:
 
 def svd_of(name: str, A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     """U, S and V with A = U S V^H."""
-    A = matrices(name, A)
     m, n = layout_of_tensor(A).shape[-2:]
     k = min(m, n)
     packed, info = recorded_ops.svd(A, (full,))
@@ -259,8 +256,7 @@ def svd_of(name: str, A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def values_of(name: str, kind: str, A: Tensor, parameters: Parameters = ()) -> Tensor:
-    """Eigenvalues or singular values alone: `kind` is eigvalsh, eigvals or svdvals."""
-    A = matrices(name, A, square=kind != "svdvals")
+    """Eigenvalues or singular values of matrices alone: `kind` is eigvalsh, eigvals or svdvals."""
     values, info = getattr(recorded_ops, kind)(A, parameters) if parameters else getattr(recorded_ops, kind)(A)
     check_info(name, info, not_converged)
     return values

@@ -11,7 +11,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 
 from .._core.errors import named
 from .._core.formats import check_storage
-from .._core.promotion import as_dtype, as_integer, as_real, floating, get_default_dtype
+from .._core.promotion import as_dtype, as_integer, floating, get_default_dtype
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._creation.from_data import tensor
 from .._dispatch.namespaces import recorded_ops
@@ -159,9 +159,10 @@ def to_real(
 
 def frequencies(
     name: str,
+    half: bool,
     n: int,
     d: float,
-    half: bool,
+    *,
     out: Tensor | None,
     dtype: DTypeLike | None,
     layout: object,
@@ -169,14 +170,13 @@ def frequencies(
     requires_grad: bool,
 ) -> Tensor:
     """The frequencies of a transform of n elements."""
-    count, step = as_integer(n, name, "n"), as_real(d, name, "d")
-    if count < 0:
-        raise ArgumentError(f"{name}: expected n of at least 0; got {count}")
+    if n < 0:
+        raise ArgumentError(f"{name}: expected n of at least 0; got {n}")
     if layout is not None:
         check_storage(name, layout, False)
     with np.errstate(all="ignore"):  # steps of 0
-        if count:
-            values = (np.fft.rfftfreq if half else np.fft.fftfreq)(count, 1.0) / step
+        if n:
+            values = (np.fft.rfftfreq if half else np.fft.fftfreq)(n, 1.0) / d
         else:  # half of nothing is one frequency, 0 / 0
             values = np.full(1 if half else 0, np.nan)
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
@@ -184,12 +184,3 @@ def frequencies(
         raise DTypeError(f"{name}: expected dtype to be floating or complex; got {kind.name}")
     result = tensor(values, dtype=kind, device=device, requires_grad=requires_grad)
     return write_out(name, result, out)
-
-
-def dims_to_shift(name: str, input: Tensor, dim: Dims | None) -> tuple[Tensor, tuple[int, ...]]:
-    """A tensor at one moment, and the dimensions that `dim` means: all if None."""
-    x = steady(as_tensor(name, input))
-    ndim = layout_of_tensor(x).ndim
-    if dim is None:
-        return x, tuple(range(ndim))
-    return x, check_dims(name, dim, ndim)

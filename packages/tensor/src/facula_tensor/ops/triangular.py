@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
 from facula_storage import contiguous
 
-from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import in_row_major
-from .._dispatch.writing import write_out
-from .matrices import check_same, expand_batches, matrices
+from .._dispatch.written import function
+from .matrices import check_same, expand_batches
 from .named_results import NamedResults, named_results, results_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from .._dispatch.kinds import Matrices, Outs, SquareMatrices, Truth
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["triangular_solve"]
 
@@ -59,36 +58,33 @@ class _triangular_solve:
 
 def solve_triangular_of(name: str, A: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool) -> Tensor:
     """X with A X = B, or X A = B where not `left`."""
-    A, B = matrices(name, A, square=True), matrices(name, B, "B")
     check_same(name, A, B)
     a, b = layout_of_tensor(A).shape, layout_of_tensor(B).shape
     if a[-1] != b[-2 if left else -1]:
         raise ArgumentError(
             f"{name}: expected B to have {a[-1]} {'rows' if left else 'columns'} beside A {a}; got shape {b}"
         )
-    upper, unit = bool(upper), bool(unitriangular)
     if not left:  # the same equation, transposed
         A, B, upper = recorded_ops.mT(A), recorded_ops.mT(B), not upper
     if len(a) > 2:
         A, B = expand_batches(name, A, B)
-    result = recorded_ops.triangular_solve(A, B, (upper, unit))
+    result = recorded_ops.triangular_solve(A, B, (upper, unitriangular))
     return result if left else recorded_ops.mT(result)
 
 
 TriangularSolution: type[NamedResults] = results_named("triangular_solve", "solution", "cloned_coefficient")
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def triangular_solve(
-    b: Tensor,
-    A: Tensor,
-    upper: bool = True,
+    F: Namespace,
+    b: Matrices,
+    A: SquareMatrices,
+    upper: Truth = True,
     transpose: bool = False,
-    unitriangular: bool = False,
+    unitriangular: Truth = False,
     *,
-    out: Sequence[Tensor] | None = None,
+    out: Outs = None,
 ) -> NamedResults:
     """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`.
 
@@ -100,21 +96,12 @@ def triangular_solve(
         upper: whether A is upper triangular, else lower.
         transpose: whether A is transposed first.
         unitriangular: whether the diagonal counts as ones.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> triangular_solve(tensor([[4.0], [2.0]]), tensor([[1.0, 1.0], [0.0, 2.0]])).solution
     tensor([[3.],
             [1.]])
     """
-    A = matrices("triangular_solve", A, square=True)
-    given = recorded_ops.mT(A) if transpose else A
-    solution = solve_triangular_of("triangular_solve", given, b, bool(upper) != bool(transpose), True, unitriangular)
-    return named_results("triangular_solve", TriangularSolution, (solution, recorded_ops.clone(A)), out)
-
-
-def solve_triangular_out(
-    name: str, A: Tensor, B: Tensor, upper: bool, left: bool, unit: bool, out: Tensor | None
-) -> Tensor:
-    """`solve_triangular_of`, into `out` where that is given."""
-    return write_out(name, solve_triangular_of(name, A, B, upper, left, unit), out)
+    given = F.mT(A) if transpose else A
+    solution = solve_triangular_of("triangular_solve", given, b, upper != bool(transpose), True, unitriangular)
+    return named_results("triangular_solve", TriangularSolution, (solution, F.clone(A)), out)
