@@ -6,8 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import facula_tensor as ft
 from facula_tensor import _forms
+from facula_tensor._dispatch.written import declared
 
 PACKAGE, FOLDER = Path(ft.__file__).parent, Path(_forms.__file__).parent
 
@@ -45,3 +48,38 @@ def test_functions_are_short():
         for text in path.read_text().split("\n\n\n")[1:]:
             steps = text.rpartition('"""')[2].count("\n")
             assert steps < 30, f"{path.name}: {text.splitlines()[0]}"
+
+
+CALLS = {  # of Python functions, with the method itself
+    "mm": (lambda x, row, stack: x.mm(x), 2),
+    "bmm": (lambda x, row, stack: stack.bmm(stack), 3),
+    "addmm": (lambda x, row, stack: x.addmm(x, x), 4),
+    "addmm, of a row": (lambda x, row, stack: row.addmm(x, x), 4),
+    "addmm, beta": (lambda x, row, stack: x.addmm(x, x, beta=2.0), 5),
+    "addmm, alpha": (lambda x, row, stack: x.addmm(x, x, alpha=0.5), 6),
+    "addcmul": (lambda x, row, stack: x.addcmul(x, row, value=2), 4),
+    "addcdiv": (lambda x, row, stack: x.addcdiv(x, x), 4),
+    "lerp": (lambda x, row, stack: x.lerp(x, 0.5), 4),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_of_matrices_make_few_calls(name):
+    function, most = CALLS[name]
+    operands, made = (ft.eye(3), ft.ones(3), ft.ones(2, 3, 3)), []
+    function(*operands)
+    sys.setprofile(lambda frame, event, argument: made.append(frame.f_code.co_qualname) if event == "call" else None)
+    try:
+        function(*operands)
+    finally:
+        sys.setprofile(None)
+    assert len(made) - 1 <= most, made  # the lambda is the first
+
+
+BY_HAND = {"matmul": "it is the operator of Python's `@`, of which NotImplemented is an answer"}
+"""Public functions of several arguments that no declaration could say, and why."""
+
+
+def test_functions_written_by_hand_are_public():
+    for name in BY_HAND:
+        assert callable(getattr(ft, name)) and name not in {one.name for one in declared if not one.label}

@@ -107,9 +107,6 @@ KINDS = {
         "type({name}) is not float and type({name}) is not int",
         ((PROMOTION, "as_real"),),
     ),
-    "Integer": Kind(
-        "int", 'as_integer({name}, "{operation}", "{name}")', "type({name}) is not int", ((PROMOTION, "as_integer"),)
-    ),
     "Float": Kind(
         "float",
         'float(as_real({name}, "{operation}", "{name}"))',

@@ -14,7 +14,7 @@ from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
 from ..ops.matrices import matrices
 
-__all__ = ["matrix_exp", "matrix_power"]
+__all__ = ["chain_matmul", "matrix_exp", "matrix_power"]
 
 bodies = bodies_of("matrix_functions")
 
@@ -58,6 +58,26 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
             n = as_integer(n, "matrix_power", "n")
         result = bodies.matrix_power(ops, input, n)
         return result if out is None else write_out("matrix_power", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`.
+
+    Arguments:
+        matrices: the factors, in their order.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import ones
+    >>> chain_matmul(ones(1, 2), ones(2, 3), ones(3, 1))
+    tensor([[6.]])
+    """
+    try:
+        result = bodies.chain_matmul(*matrices)
+        return result if out is None else write_out("chain_matmul", result, out)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -16,19 +16,20 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_errors.extend import boundary
 
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .subscripts import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import SupportsIndex
+
+    from .._dispatch.kinds import Checked
 
 __all__ = ["einsum", "tensordot"]
 
@@ -207,8 +208,7 @@ def _contract(operation: str, subscripts: Subscripts, operands: list[Tensor]) ->
     return recorded_ops.view(result, tuple(result.shape)) if any([result is one for one in operands]) else result
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
     """The sum of products by an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
 
@@ -219,6 +219,9 @@ def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
     each may be followed by a list of numbers and `...`: `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
 
     ValueError where the equation does not fit the operands.
+
+    Arguments:
+        args: the equation and the operands, or each operand and its list.
 
     >>> from facula_tensor import ones
     >>> einsum("bij,bjk->bik", ones(5, 2, 3), ones(5, 3, 4)).shape
@@ -252,10 +255,9 @@ def _sublist(labels: object) -> Sublist:
     return tuple([one if one is Ellipsis else as_integer(one, "einsum", "subscripts") for one in labels])
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def tensordot(
-    a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[object] | Tensor = 2, out: Tensor | None = None
+    a: Checked, b: Checked, dims: SupportsIndex | Sequence[object] | Tensor = 2, out: Tensor | None = None
 ) -> Tensor:
     """The sum of products over pairs of dimensions.
 
@@ -263,7 +265,6 @@ def tensordot(
         a: a tensor.
         b: a tensor.
         dims: two lists of dimensions, of `a` and of `b`; or how many last ones of `a` and first ones of `b`.
-        out: a tensor that takes the result, or None.
 
     Returns:
         A tensor with the other dimensions of `a`, then those of `b`.
@@ -275,7 +276,6 @@ def tensordot(
     >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), dims=([2, 1], [0, 1])).shape
     facula.Size([2, 5])
     """
-    a, b = as_tensor("tensordot", a), as_tensor("tensordot", b)
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, (list, tuple)):

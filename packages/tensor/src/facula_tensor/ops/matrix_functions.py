@@ -6,16 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage import contiguous
 
 from .._core.tensor import Tensor, layout_of_tensor, steady
 from .._creation.ranges import eye
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
 from .._dispatch.written import function
 from .inverses import inverse_of
 from .matrices import matrices
@@ -154,13 +151,15 @@ def matrix_power(F: Namespace, input: Steady, n: Integer) -> None:
     """
 
 
-@overridable
-@boundary
-def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+@function(overridable=True, out=True)
+def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`.
+
+    Arguments:
+        matrices: the factors, in their order.
 
     >>> from facula_tensor import ones
     >>> chain_matmul(ones(1, 2), ones(2, 3), ones(3, 1))
     tensor([[6.]])
     """
-    return write_out("chain_matmul", product_of("chain_matmul", list(matrices)), out)
+    return product_of("chain_matmul", matrices)
