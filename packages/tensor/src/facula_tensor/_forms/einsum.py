@@ -14,8 +14,7 @@ from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from ..ops.einsum import SupportsIndex
+    from typing import SupportsIndex
 
 __all__ = ["einsum", "tensordot"]
 

@@ -8,13 +8,13 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_integer, as_real
-from .._core.tensor import Tensor, steady
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
+    from .._core.tensor import Tensor
     from .._core.types import DeviceLike, Dims, DTypeLike
 
 bodies = bodies_of("fft_frequencies")
@@ -102,7 +102,7 @@ def fftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
     """
     try:
-        input = steady(input if type(input) is Tensor else as_tensor("fft.fftshift", input))
+        input = steady_tensor("fft.fftshift", input)
         return bodies.fftshift(ops, input, dim)
     except FaculaError as error:
         trim_traceback(error)
@@ -121,7 +121,7 @@ def ifftshift(input: Tensor, dim: Dims | None = None) -> Tensor:
     tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
     try:
-        input = steady(input if type(input) is Tensor else as_tensor("fft.ifftshift", input))
+        input = steady_tensor("fft.ifftshift", input)
         return bodies.ifftshift(ops, input, dim)
     except FaculaError as error:
         trim_traceback(error)

@@ -13,6 +13,7 @@ from .._dispatch.overrides import overridable
 from .._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
+    from .._core.tensor import Tensor
     from .._core.types import Lengths
 
 __all__ = ["affine_grid", "grid_sample"]

@@ -8,8 +8,8 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_integer
-from .._core.tensor import Tensor, steady
-from .._dispatch.arguments import truth
+from .._core.tensor import Tensor
+from .._dispatch.arguments import steady_tensor, truth
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -38,7 +38,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
             [0, 1]])
     """
     try:
-        A = steady(A if type(A) is Tensor else as_tensor("linalg.matrix_power", A))
+        A = steady_tensor("linalg.matrix_power", A)
         if type(n) is not int:
             n = as_integer(n, "linalg.matrix_power", "n")
         result = bodies.matrix_power(ops, A, n)
@@ -202,7 +202,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     facula.Size([6, 2, 3])
     """
     try:
-        A = steady(A if type(A) is Tensor else as_tensor("linalg.tensorinv", A))
+        A = steady_tensor("linalg.tensorinv", A)
         if type(ind) is not int:
             ind = as_integer(ind, "linalg.tensorinv", "ind")
         result = bodies.tensorinv(ops, A, ind)
@@ -229,8 +229,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out:
     facula.Size([6])
     """
     try:
-        A = steady(A if type(A) is Tensor else as_tensor("linalg.tensorsolve", A))
-        B = steady(B if type(B) is Tensor else as_tensor("linalg.tensorsolve", B))
+        A = steady_tensor("linalg.tensorsolve", A)
+        B = steady_tensor("linalg.tensorsolve", B)
         result = bodies.tensorsolve(ops, A, B, dims)
         return result if out is None else write_out("linalg.tensorsolve", result, out)
     except FaculaError as error:
@@ -253,7 +253,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
             [1, 3, 9]])
     """
     try:
-        x = steady(x if type(x) is Tensor else as_tensor("linalg.vander", x))
+        x = steady_tensor("linalg.vander", x)
         return bodies.vander(ops, x, N)
     except FaculaError as error:
         trim_traceback(error)
@@ -275,8 +275,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     tensor([3., 7.])
     """
     try:
-        x = steady(x if type(x) is Tensor else as_tensor("linalg.vecdot", x))
-        y = steady(y if type(y) is Tensor else as_tensor("linalg.vecdot", y))
+        x = steady_tensor("linalg.vecdot", x)
+        y = steady_tensor("linalg.vecdot", y)
         result = bodies.vecdot(ops, x, y, dim=dim)
         return result if out is None else write_out("linalg.vecdot", result, out)
     except FaculaError as error:
@@ -299,8 +299,8 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
     tensor([0, 0, 1])
     """
     try:
-        input = steady(input if type(input) is Tensor else as_tensor("linalg.cross", input))
-        other = steady(other if type(other) is Tensor else as_tensor("linalg.cross", other))
+        input = steady_tensor("linalg.cross", input)
+        other = steady_tensor("linalg.cross", other)
         result = bodies.cross(ops, input, other, dim=dim)
         return result if out is None else write_out("linalg.cross", result, out)
     except FaculaError as error:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_integer
-from .._core.tensor import Tensor, method, steady
+from .._core.tensor import method
+from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
 from ..ops.matrices import matrices
+
+if TYPE_CHECKING:
+    from .._core.tensor import Tensor
 
 __all__ = ["chain_matmul", "matrix_exp", "matrix_power"]
 
@@ -53,7 +58,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
             [0, 1]])
     """
     try:
-        input = steady(input if type(input) is Tensor else as_tensor("matrix_power", input))
+        input = steady_tensor("matrix_power", input)
         if type(n) is not int:
             n = as_integer(n, "matrix_power", "n")
         result = bodies.matrix_power(ops, input, n)

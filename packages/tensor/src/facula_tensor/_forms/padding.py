@@ -14,6 +14,8 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.tensor import Tensor
+
 __all__ = ["pad"]
 
 bodies = bodies_of("padding")

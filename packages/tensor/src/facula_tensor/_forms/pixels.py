@@ -15,6 +15,8 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.tensor import Tensor
+
 __all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]
 
 bodies = bodies_of("pixels")

@@ -14,6 +14,7 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._core.tensor import Tensor
     from .._core.types import Lengths
 
 __all__ = ["interpolate"]

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
-
-from facula_errors.extend import boundary
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
 from ..ops.reduction.norms import matrix_norm_of, vector_norm_of
 
 if TYPE_CHECKING:
     from .._core.types import Dims, DTypeLike
+    from .._dispatch.kinds import Checked, Real
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
 
-@overridable
-@boundary
+@function(label="linalg.vector_norm", overridable=True, instead=partial(vector_norm_of, "linalg.vector_norm"))
 def vector_norm(
     x: Tensor,
-    ord: float = 2,
+    ord: Real = 2,
     dim: Dims | None = None,
     keepdim: bool = False,
     *,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
-) -> Tensor:
+) -> None:
     """The norm of order `ord` of all elements as one vector, or along `dim` (an integer or several).
 
     inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Computed in `dtype` where given. TypeError
@@ -38,19 +36,15 @@ def vector_norm(
         x: the vectors.
         ord: the order.
         dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
         dtype: the dtype to convert to first; the dtype of x if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> vector_norm(tensor([[3.0, -4.0]]), float("inf"))
     tensor(4.)
     """
-    return vector_norm_of("linalg.vector_norm", x, as_real(ord, "linalg.vector_norm", "ord"), dim, keepdim, dtype, out)
 
 
-@overridable
-@boundary
+@function(label="linalg.matrix_norm", overridable=True, instead=partial(matrix_norm_of, "linalg.matrix_norm"))
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
@@ -59,7 +53,7 @@ def matrix_norm(
     *,
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
-) -> Tensor:
+) -> None:
     """The norm of order `ord` of each matrix.
 
     "fro" is the root of the sum of squares, 1 and -1 the greatest and the least sum of a column's magnitudes, inf and
@@ -69,21 +63,17 @@ def matrix_norm(
         A: the matrices.
         ord: the order.
         dim: the dimensions of rows and columns.
-        keepdim: whether the reduced dimensions stay, with length 1.
         dtype: the dtype to convert to first; the dtype of A if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_norm(tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
     tensor(6.)
     """
-    return matrix_norm_of("linalg.matrix_norm", A, ord, dim, keepdim, dtype, out)
 
 
-@overridable
-@boundary
+@function(label="linalg.norm", overridable=True)
 def norm(
-    A: Tensor,
+    A: Checked,
     ord: float | str | None = None,
     dim: Dims | None = None,
     keepdim: bool = False,
@@ -97,8 +87,6 @@ def norm(
         A: vectors or matrices.
         ord: the order; 2 of all elements if None.
         dim: one dimension of vectors, or two of matrices; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
-        out: where the result goes; a new tensor if None.
         dtype: the dtype to convert to first; the dtype of A if None.
 
     >>> from facula_tensor import tensor
@@ -106,7 +94,6 @@ def norm(
     (tensor(5.), tensor([3., 4.]))
     """
     name = "linalg.norm"
-    A = as_tensor(name, A)
     if ord is None:
         return vector_norm_of(name, A, 2, dim, keepdim, dtype, out)
     pair = isinstance(dim, (tuple, list)) and len(dim) == 2

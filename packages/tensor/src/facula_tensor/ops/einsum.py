@@ -244,7 +244,8 @@ def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
         operands = tuple(operands[0])
     if not operands:
         raise InvalidTypeError("einsum: expected an equation and tensors; got no tensor")
-    return _contract("einsum", equation, [as_tensor("einsum", one) for one in operands])
+    tensors = [one if isinstance(one, Tensor) else as_tensor("einsum", one) for one in operands]
+    return _contract("einsum", equation, tensors)
 
 
 def _sublist(labels: object) -> Sublist:
