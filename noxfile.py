@@ -399,9 +399,43 @@ def train(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def bench(session: nox.Session) -> None:
-    """Compare with PyTorch in one run: a table, JSON and a chart in results/; arguments go to the program."""
+    """Compare with PyTorch in one run: a table, JSON and a chart in results/; arguments go to the program.
+
+    With `-- --against COMMIT` compare with facula as it was at that commit, row by row; further arguments select rows.
+    """
     install(session, "facula", also=(TORCH, "autograd>=1.8,<2", "matplotlib>=3.9,<4", "pillow>=10.3,<14"))
-    session.run("python", "-m", "benchmarks", *session.posargs)
+    if session.posargs[:1] == ["--against"]:
+        commit, *options = session.posargs[1:]
+        session.run("python", "-m", "benchmarks.builds", installed_at(session, commit), *options)
+    else:
+        session.run("python", "-m", "benchmarks", *session.posargs)
+
+
+def installed_at(session: nox.Session, commit: str) -> str:
+    """A folder with the packages of a commit, built from a copy of its files."""
+    place = Path(session.create_tmp()).resolve() / "other"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    archive = str(place / "sources.tar")
+    session.run("git", "archive", f"--output={archive}", commit, "packages", external=True, silent=True)
+    shutil.unpack_archive(archive, place)
+    session.install(*build_tools())
+    sources = [str(path.parent) for path in sorted(place.glob("packages/*/pyproject.toml"))]
+    target = str(place / "installed")
+    command = [
+        "python",
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "--target",
+        target,
+        *sources,
+    ]
+    session.run(*command, env={"FACULA_OBJECTS": OBJECTS})
+    return target
 
 
 @nox.session(requires=["build"])
