@@ -8,7 +8,7 @@ from .._core.tensor import Tensor
 from .._dispatch.namespaces import operators
 from . import arithmetic, comparison  # noqa: F401  which declare operators
 from .clamping import clamp
-from .dims import movedim, transpose
+from .dims import movedim
 from .division import div
 from .join import cat
 
@@ -35,7 +35,7 @@ moveaxis: Callable[..., Tensor] = movedim
 multiply: Callable[..., Tensor] = operators["mul"].public
 negative: Callable[..., Tensor] = operators["neg"].public
 subtract: Callable[..., Tensor] = operators["sub"].public
-swapdims: Callable[..., Tensor] = transpose
+swapdims: Callable[..., Tensor] = operators["transpose"].public
 
 for _alias in __all__:
     _name = globals()[_alias].__name__

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, FaculaError, InvalidIndexError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors import ArgumentError, InvalidIndexError
 from facula_storage import Layout, layout_of
 
-from .._core.sizes import sizes
 from .._core.tensor import Tensor, check_dim, method
-from .._dispatch.arguments import axis_for, needed_dim
+from .._dispatch.arguments import axis_for
 from .._dispatch.declaration import view
 from .._dispatch.namespaces import may_alias_grad, operators, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import form
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.types import Dims, Lengths
+    from .._core.types import Dims
+    from .._dispatch.kinds import Axis, Each, RequiredDim, SizesByName
+    from .._dispatch.namespaces import Namespace
     from .._dispatch.view_call import Window
 
 __all__ = ["movedim", "permute", "squeeze", "swapaxes", "t", "transpose", "unsqueeze"]
@@ -46,10 +46,23 @@ def permuted(layout: Layout, order: Sequence[int]) -> Layout:
 
 
 @view
-class _transpose:
-    """Two dimensions exchanged."""
+class transpose:
+    """A view with two dimensions exchanged.
+
+    Arguments:
+        dim0: one dimension.
+        dim1: the other.
+
+    >>> from facula_tensor import ones
+    >>> transpose(ones(2, 3), 0, 1).shape
+    facula.Size([3, 2])
+    """
 
     parameters = ("dim0", "dim1")
+    method = overridable = quick = True
+
+    @staticmethod
+    def signature(input: Tensor, dim0: int, dim1: int) -> None: ...
 
     def window(layout, dim0, dim1):
         order = list(range(len(layout.shape)))
@@ -76,10 +89,23 @@ class _reverse_dims:
 
 
 @view
-class _permute:
-    """The dimensions in another order."""
+class permute:
+    """A view with the dimensions in another order, each named once.
+
+    Arguments:
+        order: the dimensions, as several arguments or one sequence.
+        dims: the dimensions, by name instead.
+
+    >>> from facula_tensor import ones
+    >>> permute(ones(2, 3, 4), 2, 0, 1).shape
+    facula.Size([4, 2, 3])
+    """
 
     parameters = ("dims",)
+    method = overridable = quick = True
+
+    @staticmethod
+    def signature(input: Tensor, *order: Each, dims: SizesByName = None) -> None: ...
 
     def window(layout, dims):
         order = [check_dim("permute", dim, len(layout.shape)) for dim in dims]
@@ -117,10 +143,22 @@ class _squeeze:
 
 
 @view
-class _unsqueeze:
-    """A new dimension of length 1."""
+class unsqueeze:
+    """A view with a new dimension of length 1 at `dim`.
+
+    Arguments:
+        dim: the place of the new dimension, counted in the result.
+
+    >>> from facula_tensor import ones
+    >>> unsqueeze(ones(2), 0).shape
+    facula.Size([1, 2])
+    """
 
     parameters = ("dim",)
+    method = overridable = quick = True
+
+    @staticmethod
+    def signature(input: Tensor, dim: RequiredDim = None, *, axis: Axis = None) -> None: ...
 
     def window(layout, dim):
         at = new_dim("unsqueeze", dim, len(layout.shape))
@@ -133,35 +171,11 @@ class _unsqueeze:
         return F.reshape(g, input_layout.shape)
 
 
-@overridable
-@method()
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions exchanged.
-
-    Arguments:
-        input: any tensor.
-        dim0: one dimension.
-        dim1: the other.
-
-    >>> from facula_tensor import ones
-    >>> transpose(ones(2, 3), 0, 1).shape
-    facula.Size([3, 2])
-    """
-    try:
-        return recorded_ops.transpose(input, dim0, dim1)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-@boundary
-def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+@function(method=True, inline=True)
+def swapaxes(F: Namespace, input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose`, by the name that NumPy's programs have for it.
 
     Arguments:
-        input: any tensor.
         axis0: one dimension.
         axis1: the other.
 
@@ -169,7 +183,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     >>> swapaxes(ones(2, 3), 0, 1).shape
     facula.Size([3, 2])
     """
-    return recorded_ops.transpose(input, axis0, axis1)
+    return F.transpose(input, axis0, axis1)
 
 
 @method("mT")  # type: ignore[misc, prop-decorator]
@@ -194,35 +208,11 @@ Tensor.T = property(  # type: ignore[method-assign, assignment]
 )
 
 
-@overridable
-@method()
-def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A view with the dimensions in another order, each named once.
-
-    Arguments:
-        input: any tensor.
-        *order: the dimensions, as several arguments or one sequence.
-        dims: the dimensions, by name instead.
-
-    >>> from facula_tensor import ones
-    >>> permute(ones(2, 3, 4), 2, 0, 1).shape
-    facula.Size([4, 2, 3])
-    """
-    try:
-        return recorded_ops.permute(input, sizes("permute", order, dims, "dims"))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-@boundary
-def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
+@function(method=True, inline=True)
+def movedim(F: Namespace, input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """A view with the dimensions `source` moved to `destination`, the others keeping their order.
 
     Arguments:
-        input: any tensor.
         source: a dimension, or several.
         destination: their places in the result, as many.
 
@@ -230,7 +220,7 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     >>> movedim(ones(2, 3, 4), 0, -1).shape
     facula.Size([3, 4, 2])
     """
-    return recorded_ops.movedim(
+    return F.movedim(
         input,
         tuple(source) if isinstance(source, (tuple, list)) else source,
         tuple(destination) if isinstance(destination, (tuple, list)) else destination,
@@ -253,53 +243,24 @@ def _movedim(layout: Layout, source: int | tuple[int, ...], destination: int | t
     return permuted(layout, order), 0, operators["permute"].rule, (tuple(order),)
 
 
-@overridable
-@method()
-def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+@function(method=True, quick=True, inline=True)
+def squeeze(F: Namespace, input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
     """A view without dimensions of length 1: all of them, or those among `dim`.
 
     Arguments:
-        input: any tensor.
         dim: a dimension or several, of which those of length 1 go; None for all.
-        axis: the same, by NumPy's name.
+        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import ones
     >>> squeeze(ones(1, 2, 1)).shape
     facula.Size([2])
     """
-    try:
-        if axis is not None:
-            dim = axis_for(dim, axis, "squeeze")
-        if dim is None:
-            return recorded_ops.squeeze(input)
-        dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
-        return recorded_ops.squeeze(input, *dims) if dims else recorded_ops.whole(input)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None) -> Tensor:
-    """A view with a new dimension of length 1 at `dim`.
-
-    Arguments:
-        input: any tensor.
-        dim: the place of the new dimension, counted in the result.
-        axis: the same, by NumPy's name.
-
-    >>> from facula_tensor import ones
-    >>> unsqueeze(ones(2), 0).shape
-    facula.Size([1, 2])
-    """
-    try:
-        return recorded_ops.unsqueeze(
-            input, dim if dim is not None and axis is None else needed_dim("unsqueeze", dim, axis)
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    if axis is not None:
+        dim = axis_for(dim, axis, "squeeze")
+    if dim is None:
+        return F.squeeze(input)
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    return F.squeeze(input, *dims) if dims else F.whole(input)
 
 
 @view

@@ -26,7 +26,7 @@ from .._dispatch.launching import mutated
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
-from .dims import squeeze, transpose, unsqueeze
+from .dims import squeeze
 from .strided import as_strided
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     >>> ones(2).unsqueeze_(0).shape
     facula.Size([1, 2])
     """
-    return _seen_through("unsqueeze_", self, unsqueeze, dim)
+    return _seen_through("unsqueeze_", self, Tensor.unsqueeze, dim)
 
 
 @overridable
@@ -129,7 +129,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     >>> ones(2, 3).transpose_(0, 1).shape
     facula.Size([3, 2])
     """
-    return _seen_through("transpose_", self, transpose, dim0, dim1)
+    return _seen_through("transpose_", self, Tensor.transpose, dim0, dim1)
 
 
 @overridable
@@ -137,7 +137,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @boundary
 def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose_`, by another name."""
-    return _seen_through("swapdims_", self, transpose, dim0, dim1)
+    return _seen_through("swapdims_", self, Tensor.transpose, dim0, dim1)
 
 
 @overridable
@@ -145,7 +145,7 @@ def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @boundary
 def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose_`, by the name that NumPy's programs have for it."""
-    return _seen_through("swapaxes_", self, transpose, axis0, axis1)
+    return _seen_through("swapaxes_", self, Tensor.transpose, axis0, axis1)
 
 
 @overridable

@@ -10,7 +10,6 @@ from facula_storage import Layout, layout_of
 from facula_storage.extend import INTEGER, note_bound, recorders
 
 from .._core.errors import shown
-from .._core.promotion import as_integer
 from .._core.sizes import sizes
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method
 from .._creation.filled import zeros
@@ -20,22 +19,37 @@ from .._dispatch.namespaces import may_alias_grad, no_record_ops, operators, rec
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import Window, as_tensor, form, make_views
 from .._dispatch.writing import write
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from .._core.types import Lengths, Scalar
+    from .._dispatch.kinds import Axis, Integer, RequiredDim
+    from .._dispatch.namespaces import Namespace
     from .._dispatch.view_call import Window
 
 __all__ = ["chunk", "narrow", "select", "split", "unbind"]
 
 
 @view
-class _select:
-    """One element along a dimension, which goes."""
+class select:
+    """A view of one element along `dim`, which goes. IndexError where there is none.
+
+    Arguments:
+        index: which element; negative ones count from the end.
+
+    >>> from facula_tensor import arange
+    >>> select(arange(3), 0, -1)
+    tensor(2)
+    """
 
     parameters = ("dim", "index")
     cached = False
+    method = overridable = quick = True
+
+    @staticmethod
+    def signature(input: Tensor, dim: RequiredDim = None, index: int | None = None, *, axis: Axis = None) -> None: ...
 
     def window(layout, dim, index):
         at = check_dim("select", dim, len(layout.shape)) if layout.shape else check_dim("select", dim, -1)
@@ -96,68 +110,37 @@ class _slice_back:
         return F.slice(g, dim, start, start + (count - 1) * step + 1 if count else start, step)
 
 
-@overridable
-@method()
-def select(input: Tensor, dim: int | None = None, index: int | None = None, *, axis: int | None = None) -> Tensor:
-    """A view of one element along `dim`, which goes. IndexError where there is none.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        index: which element; negative ones count from the end.
-        axis: NumPy's name of `dim`.
-
-    >>> from facula_tensor import arange
-    >>> select(arange(3), 0, -1)
-    tensor(2)
-    """
-    try:
-        return recorded_ops.select(
-            input, dim if dim is not None and axis is None else needed_dim("select", dim, axis), index
-        )
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
+@function(method=True, quick=True, inline=True)
 def narrow(
+    F: Namespace,
     input: Tensor,
     dim: int | None = None,
     start: Scalar | Tensor | None = None,
     length: SupportsIndex | None = None,
     *,
-    axis: int | None = None,
+    axis: Axis = None,
 ) -> Tensor:
     """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
 
     Arguments:
-        input: the tensor.
-        dim: the dimension.
         start: the first element; negative ones count from the end.
         length: how many elements.
-        axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import arange
     >>> narrow(arange(5), 0, 1, 2)
     tensor([1, 2])
     """
-    try:
-        if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
-            raise ArgumentError(
-                f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
-            )
-        if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
-            raise InvalidTypeError(
-                f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}"
-            )
-        if dim is None or axis is not None:
-            dim = needed_dim("narrow", dim, axis)
-        return recorded_ops.narrow(input, dim, start.__index__(), length.__index__())  # type: ignore[union-attr]
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
+        raise ArgumentError(
+            f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
+        )
+    if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
+        raise InvalidTypeError(
+            f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}"
+        )
+    if dim is None:
+        dim = needed_dim("narrow", dim)
+    return F.narrow(input, dim, start.__index__(), length.__index__())  # type: ignore[union-attr]
 
 
 @form
@@ -181,27 +164,20 @@ def part(layout: Layout, dim: int, first: int, last: int) -> Window:
     return (*op.window(layout, dim, first, last, 1), op.rule, (dim, first, last, 1))  # type: ignore[misc]
 
 
-@overridable
-@method()
-def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+@function(method=True, quick=True, inline=True)
+def unbind(F: Namespace, input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """Views of the elements along `dim`.
 
     Arguments:
-        input: the tensor.
-        dim: the dimension.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import arange
     >>> unbind(arange(2))
     (tensor(0), tensor(1))
     """
-    try:
-        if axis is not None:
-            dim = axis_for(dim or None, axis, "unbind")
-        return _unbound(input, dim)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    if axis is not None:
+        dim = axis_for(dim or None, axis, "unbind")
+    return F.unbind(input, dim)  # type: ignore[return-value]  # several views
 
 
 def _unbind_windows(layout: Layout, dim: int) -> list[Window]:
@@ -211,7 +187,7 @@ def _unbind_windows(layout: Layout, dim: int) -> list[Window]:
     return [(*op.window(layout, dim, i), op.rule, (dim, i)) for i in range(layout.shape[dim])]  # type: ignore[misc]
 
 
-_unbound = recorded_ops.unbind = make_views("unbind", _unbind_windows)
+recorded_ops.unbind = make_views("unbind", _unbind_windows)
 
 
 @overridable
@@ -289,31 +265,21 @@ def _split_windows(layout: Layout, wanted: int | tuple[int, ...], dim: int) -> l
 _split = make_views("split", _split_windows)
 
 
-@overridable
-@method()
-def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+@function(method=True, quick=True, inline=True, refuses={"chunks <= 0": "chunks to be positive; got {chunks}"})
+def chunk(F: Namespace, input: Tensor, chunks: Integer, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
 
     Arguments:
-        input: the tensor.
-        chunks: the greatest number of pieces.
-        dim: the dimension.
         axis: NumPy's name of `dim`.
+        chunks: the greatest number of pieces.
 
     >>> from facula_tensor import arange
     >>> chunk(arange(5), 2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    try:
-        if axis is not None:
-            dim = axis_for(dim or None, axis, "chunk")
-        chunks = as_integer(chunks, "chunk", "chunks")
-        if chunks <= 0:
-            raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
-        return _chunk(input, chunks, dim)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    if axis is not None:
+        dim = axis_for(dim or None, axis, "chunk")
+    return F.chunk(input, chunks, dim)  # type: ignore[return-value]  # several views
 
 
 def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:
@@ -325,4 +291,4 @@ def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:
     return _split_windows(layout, -(-size // chunks) if size else (0,) * chunks, dim)
 
 
-_chunk = make_views("chunk", _chunk_windows)
+recorded_ops.chunk = make_views("chunk", _chunk_windows)

@@ -6,7 +6,7 @@ from math import prod as product
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import trim_traceback
 from facula_storage import DType, Layout, layout_of
 from facula_storage.extend import contiguous_strides
 
@@ -18,9 +18,11 @@ from .._dispatch.declaration import view
 from .._dispatch.namespaces import composite, may_alias_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor, form
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from .._core.types import Lengths
+    from .._dispatch.kinds import Checked, Each, SizesByName
     from .._dispatch.namespaces import Namespace
     from .._dispatch.view_call import Window
 
@@ -160,10 +162,24 @@ no_record_ops.reshape, recorded_ops.reshape = no_record_ops.reshape_, recorded_o
 
 
 @view
-class _expand:
-    """Dimensions of length 1, and new leading ones, repeated without copying."""
+class expand:
+    """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
+
+    Arguments:
+        shape: the lengths, as numbers or as one sequence.
+        size: another way to give `shape`.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1], [2]]).expand(2, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
 
     parameters = ("shape",)
+    method = overridable = quick = True
+
+    @staticmethod
+    def signature(input: Tensor, *shape: Each, size: SizesByName = None) -> None: ...
 
     def window(layout, shape):
         missing = len(shape) - len(layout.shape)
@@ -193,23 +209,24 @@ class _expand:
         return F.sum_to(g, input_layout)
 
 
-@overridable
-@method()
-@boundary
-def reshape_as(self: Tensor, other: Tensor) -> Tensor:
-    """The same elements in the shape of `other`, as `reshape`."""
-    return recorded_ops.reshape(self, tuple(as_tensor("reshape_as", other).shape))
+@function(method=True, inline=True, public=False)
+def reshape_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
+    """The same elements in the shape of `other`, as `reshape`.
+
+    Arguments:
+        other: the tensor whose shape the result has.
+    """
+    return F.reshape(input, tuple(other.shape))
 
 
-@overridable
-@method()
-def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """The same elements in the shape of `other`."""
-    try:
-        return recorded_ops.view(self, tuple(as_tensor("view_as", other).shape))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+@function(method=True, inline=True, public=False, quick=True)
+def view_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
+    """The same elements in the shape of `other`.
+
+    Arguments:
+        other: the tensor whose shape the result has.
+    """
+    return F.view(input, tuple(other.shape))
 
 
 @overridable
@@ -244,13 +261,11 @@ def _reshape_method(self: Tensor, *lengths: Lengths, shape: Lengths | None = Non
         raise
 
 
-@overridable
-@method()
-def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+@function(method=True, inline=True)
+def flatten(F: Namespace, input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one.
 
     Arguments:
-        input: the tensor.
         start_dim: the first dimension.
         end_dim: the last dimension.
 
@@ -258,54 +273,25 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     >>> flatten(ones(2, 3, 4), 1).shape
     facula.Size([2, 12])
     """
-    try:
-        seen = recorded_ops.flattened(input, start_dim, end_dim)
-        return recorded_ops.flattened(recorded_ops.clone(input), start_dim, end_dim) if seen is None else seen
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    seen = F.flattened(input, start_dim, end_dim)
+    return F.flattened(F.clone(input), start_dim, end_dim) if seen is None else seen
 
 
-@overridable
-@method()
-def expand(self: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tensor:
-    """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
+@function(method=True, inline=True, public=False, quick=True)
+def expand_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
+    """A view expanded to the shape of `other`.
 
     Arguments:
-        shape: the lengths, as numbers or as one sequence.
-        size: another way to give `shape`.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([[1], [2]]).expand(2, 3)
-    tensor([[1, 1, 1],
-            [2, 2, 2]])
+        other: the tensor whose shape the result has.
     """
-    try:
-        return recorded_ops.expand(self, sizes("expand", shape, size))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
+    return F.expand(input, tuple(other.shape))
 
 
-@overridable
-@method()
-def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """A view expanded to the shape of `other`."""
-    try:
-        return recorded_ops.expand(self, tuple(as_tensor("expand_as", other).shape))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-@boundary
-def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
+@function(method=True, inline=True)
+def broadcast_to(F: Namespace, input: Checked, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """A view broadcast to `shape`, which may be called `size`.
 
     Arguments:
-        input: the tensor.
         shape: the lengths.
         size: another name of `shape`.
 
@@ -313,5 +299,4 @@ def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths |
     >>> broadcast_to(ones(3), (2, 3)).shape
     facula.Size([2, 3])
     """
-    given = () if shape is None else (shape,)
-    return recorded_ops.expand(as_tensor("broadcast_to", input), sizes("broadcast_to", given, size))
+    return F.expand(input, sizes("broadcast_to", () if shape is None else (shape,), size))
