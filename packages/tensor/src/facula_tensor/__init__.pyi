@@ -1087,8 +1087,8 @@ def lcm_(self: Tensor, other: Operand) -> Tensor:
     """`lcm` in place: changes this tensor and returns it."""
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
-def ldexp_(self: Tensor, other: Tensor) -> Tensor:
-    """`ldexp` in place: changes this tensor and returns it."""
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`ldexp` in place."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:

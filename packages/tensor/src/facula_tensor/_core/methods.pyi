@@ -539,7 +539,7 @@ class Methods:
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
     def heaviside_(self, values: Tensor) -> Tensor:
-        """`heaviside` in place: changes this tensor and returns it."""
+        """`heaviside` in place."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
         """The number of elements in each of several equal bins."""
     def histogram(self, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -665,7 +665,7 @@ class Methods:
     def ldexp(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
     def ldexp_(self, other: Tensor) -> Tensor:
-        """`ldexp` in place: changes this tensor and returns it."""
+        """`ldexp` in place."""
     def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is less than or equal to the other's."""
     def le_(self, other: Operand) -> Tensor:
@@ -834,7 +834,7 @@ class Methods:
     def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of the multivariate gamma function of dimension `p` at each element."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
-        """`mvlgamma` in place: changes this tensor and returns it."""
+        """`mvlgamma` in place."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
@@ -887,7 +887,7 @@ class Methods:
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The next number of the dtype after each element toward `other`'s. Floating dtypes only."""
     def nextafter_(self, other: Tensor) -> Tensor:
-        """`nextafter` in place: changes this tensor and returns it."""
+        """`nextafter` in place."""
     @overload
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
         """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from math import factorial, log, pi
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
 from facula_errors.extend import boundary
 
-from .._core.promotion import as_integer, floating
+from .._core.promotion import floating
 from .._core.tensor import Tensor, method
 from .._creation.ranges import arange
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import recorded_ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .assigning import assign_inplace
-from .in_place import in_place_of
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Checked, Integer
+    from .._dispatch.namespaces import Namespace
+
 
 __all__ = ["digamma", "lgamma", "mvlgamma", "polygamma"]
 
@@ -92,9 +95,8 @@ class _zeta:
         return F.mul(F.mul(g, F.neg(input)), F.zeta(F.add(input, 1), other))
 
 
-@overridable
-@boundary
-def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(out=True, overridable=True)
+def polygamma(F: Namespace, n: Integer, input: Checked) -> Tensor:
     """The derivative of order `n` of `digamma` at each element.
 
     Integers are computed in the default floating dtype.
@@ -102,7 +104,6 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         n: the order, at least 0.
         input: a tensor of real numbers.
-        out: a tensor that takes the result, or None.
 
     Raises:
         ValueError: for negative `n`.
@@ -111,19 +112,17 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> polygamma(1, tensor([1.0, 2.0]))
     tensor([1.6449, 0.6449])
     """
-    order, x = as_integer(n, "polygamma", "n"), as_tensor("polygamma", input)
-    if order < 0:
-        raise ArgumentError(f"polygamma: expected n of at least 0; got {order}")
-    if not real(x.dtype):
-        raise DTypeError(f"polygamma: not defined for {x.dtype.name}")
-    F = recorded_ops
-    if order < 2:
-        return write_out("polygamma", (F.trigamma if order else F.digamma)(x), out)
+    if n < 0:
+        raise ArgumentError(f"polygamma: expected n of at least 0; got {n}")
+    if not real(input.dtype):
+        raise DTypeError(f"polygamma: not defined for {input.dtype.name}")
+    if n < 2:
+        return (F.trigamma if n else F.digamma)(input)
     try:
-        factor = float(factorial(order))
+        factor = float(factorial(n))
     except OverflowError:
         factor = float("inf")
-    return write_out("polygamma", F.mul(F.zeta(order + 1, x), factor if order % 2 else -factor), out)
+    return F.mul(F.zeta(n + 1, input), factor if n % 2 else -factor)
 
 
 @overridable
@@ -142,10 +141,8 @@ def _polygamma_in_place(self: Tensor, n: int) -> Tensor:
     return assign_inplace("polygamma_", self, polygamma(n, self))
 
 
-@overridable
-@method()
-@boundary
-def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, changes=True, fits=True, out=True)
+def mvlgamma(F: Namespace, input: Checked, p: Integer) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `p` at each element.
 
     Integers are computed in the default floating dtype.
@@ -153,7 +150,6 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: a tensor of real numbers above (p - 1) / 2.
         p: the dimension, at least 1.
-        out: a tensor that takes the result, or None.
 
     Raises:
         ValueError: where `p` is less than 1.
@@ -162,17 +158,10 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     >>> mvlgamma(tensor([2.5]), 2)
     tensor([0.8570])
     """
-    dimension, x = as_integer(p, "mvlgamma", "p"), as_tensor("mvlgamma", input)
-    if dimension < 1:
-        raise ArgumentError(f"mvlgamma: expected p of at least 1; got {dimension}")
-    if not real(x.dtype):
-        raise DTypeError(f"mvlgamma: not defined for {x.dtype.name}")
-    F = recorded_ops
-    x = x if x.is_floating_point() else x.to(floating(x.dtype))
-    terms = F.lgamma(F.sub(x.unsqueeze(-1), arange(0, dimension, dtype=x.dtype, device=x.device) / 2))
-    return write_out(
-        "mvlgamma", F.add(F.sum(terms, ((x.ndim,), False)), dimension * (dimension - 1) / 4 * log(pi)), out
-    )
-
-
-in_place_of(mvlgamma)
+    if p < 1:
+        raise ArgumentError(f"mvlgamma: expected p of at least 1; got {p}")
+    if not real(input.dtype):
+        raise DTypeError(f"mvlgamma: not defined for {input.dtype.name}")
+    x = input if input.is_floating_point() else input.to(floating(input.dtype))
+    terms = F.lgamma(F.sub(x.unsqueeze(-1), arange(0, p, dtype=x.dtype, device=x.device) / 2))
+    return F.add(F.sum(terms, ((x.ndim,), False)), p * (p - 1) / 4 * log(pi))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from facula_errors import DTypeError, InvalidTypeError
@@ -10,24 +11,22 @@ from facula_storage import DType, Layout, bool_, complex128, float16, float32, f
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
 from .._core.promotion import promote_types, result_type
-from .._core.tensor import Tensor, method, steady
+from .._core.tensor import Tensor, method
 from .._creation.filled import full
 from .._creation.like import zeros_like
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .assigning import assign_inplace
 from .grids import broadcast_tensors
-from .in_place import in_place_of
 from .named_results import named_results
 from .pointwise import real
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .._core.types import Operand, Scalar
+    from .._dispatch.kinds import Checked, Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "float_power",
@@ -120,13 +119,14 @@ class Frexp(tuple[Tensor, Tensor]):
         return f"facula.return_types.frexp(\nmantissa={self[0]!r},\nexponent={self[1]!r})"
 
 
-@overridable
-@method()
-@boundary
-def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
+@function(method=True)
+def frexp(F: Namespace, input: Steady, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
     """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only.
 
-    0, infinities and NaN are their own mantissas, with exponent 0. `out` is a pair of tensors.
+    0, infinities and NaN are their own mantissas, with exponent 0.
+
+    Arguments:
+        out: the pair of tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> frexp(tensor([3.0, 0.0]))
@@ -134,7 +134,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
     mantissa=tensor([0.7500, 0.0000]),
     exponent=tensor([2, 0], dtype=facula.int32))
     """
-    x = steady(as_tensor("frexp", input))
+    x = input
     if x.dtype.category != FLOATING:
         raise DTypeError(f"frexp: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
     wide = x if x.dtype is float64 else x.to(float32)
@@ -142,7 +142,7 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
     first = no_record_ops.bitwise_right_shift(exponent, 1)  # in two steps: 2 ** 148 is no float32
     mantissa = wide
     for part in (first, no_record_ops.sub(exponent, first)):
-        mantissa = recorded_ops.mul(mantissa, no_record_ops.exp2(no_record_ops.neg(part).to(wide.dtype)))
+        mantissa = F.mul(mantissa, no_record_ops.exp2(no_record_ops.neg(part).to(wide.dtype)))
     mantissa = mantissa.to(x.dtype)
     return Frexp(named_results("frexp", cast("Any", Frexp), (mantissa, exponent), out))
 
@@ -159,40 +159,30 @@ def _exponents(x: Tensor) -> Tensor:
     return no_record_ops.mul(exponent, ordinary.to(whole)).to(int32)
 
 
-@overridable
-@method()
-@boundary
-def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, changes=True, fits=True, out=True)
+def ldexp(F: Namespace, input: Checked, other: Checked) -> Tensor:
     """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype.
 
     Arguments:
         input: the first operand, a tensor.
         other: the exponents.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> ldexp(tensor([1.0, 3.0]), tensor([2, -1]))
     tensor([4.0000, 1.5000])
     """
-    x, y = as_tensor("ldexp", input), as_tensor("ldexp", other)
-    if x.dtype.category >= FLOATING and y.dtype.category < FLOATING:
-        y = y.to(x.dtype)
-    return write_out("ldexp", recorded_ops.mul(x, recorded_ops.pow(2.0, y)), out)
+    if input.dtype.category >= FLOATING and other.dtype.category < FLOATING:
+        other = other.to(input.dtype)
+    return F.mul(input, F.pow(2.0, other))
 
 
-in_place_of(ldexp)
-
-
-@overridable
-@method()
-@boundary
-def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def float_power(F: Namespace, input: Operand, exponent: Operand) -> Tensor:
     """`input ** exponent` in float64, or complex128. One of the two may be a number.
 
     Arguments:
         input: the bases.
         exponent: the exponents.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> float_power(tensor([2, 4]), -1)
@@ -203,7 +193,7 @@ def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None)
         raise InvalidTypeError(f"float_power: expected a Tensor; got {type(input).__name__}; make one with tensor()")
     dtype = complex128 if promote_types(result_type(*operands), float16).category == COMPLEX else float64
     base, power = [one.to(dtype) if isinstance(one, Tensor) else one for one in operands]
-    return write_out("float_power", recorded_ops.pow(base, power), out)
+    return F.pow(base, power)
 
 
 @overridable
@@ -215,10 +205,8 @@ def float_power_(self: Tensor, exponent: Operand) -> Tensor:
 
 
 # -------------------------------------------------------------------------------------- steps and infinities
-@overridable
-@method()
-@boundary
-def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, changes=True, fits=True, out=True)
+def nextafter(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
     """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
 
     The gradient goes to `input`, as it is, where the result differs from it.
@@ -226,7 +214,6 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Arguments:
         input: the numbers.
         other: the directions.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
@@ -239,8 +226,8 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
     found = _stepped(input.to(dtype), _step(x, y))
     if other.requires_grad:  # a gradient of 0 is one
-        found = recorded_ops.where(zeros_like(found, dtype=bool_), other, found)
-    return write_out("nextafter", found, out)
+        found = F.where(zeros_like(found, dtype=bool_), other, found)
+    return found
 
 
 @elementwise
@@ -270,13 +257,8 @@ def _step(x: Tensor, y: Tensor) -> Tensor:
     )
 
 
-in_place_of(nextafter)
-
-
-@overridable
-@method()
-@boundary
-def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, changes=True, fits=True, out=True)
+def heaviside(F: Namespace, input: Tensor, values: Tensor) -> Tensor:
     """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype.
 
     The gradient goes to `values` where `input` is 0. Not defined for complex numbers.
@@ -284,7 +266,6 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     Arguments:
         input: the numbers.
         values: the results at 0.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
@@ -297,54 +278,43 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     if not real(dtype):
         raise DTypeError(f"heaviside: not defined for {dtype.name}; take real or imag first")
     x = input.detach()
-    return write_out(
-        "heaviside", recorded_ops.where(no_record_ops.eq(x, 0), values, no_record_ops.gt(x, 0).to(dtype)), out
-    )
+    return F.where(no_record_ops.eq(x, 0), values, no_record_ops.gt(x, 0).to(dtype))
 
 
-in_place_of(heaviside)
+def _infinite(name: str, infinity: float, input: Tensor) -> Tensor:
+    """Whether each element is this infinity."""
+    x = input.detach()
+    if x.dtype.category == COMPLEX:
+        raise DTypeError(f"{name}: not defined for {x.dtype.name}; take real or imag first")
+    return no_record_ops.eq(x, infinity) if x.is_floating_point() else zeros_like(x, dtype=bool_)
 
 
-def _infinite(name: str, sign: str):  # type: ignore[no-untyped-def]
-    infinity = float(f"{sign}inf")
-
-    def function(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-        x = as_tensor(name, input).detach()
-        if x.dtype.category == COMPLEX:
-            raise DTypeError(f"{name}: not defined for {x.dtype.name}; take real or imag first")
-        return write_out(
-            name, no_record_ops.eq(x, infinity) if x.is_floating_point() else zeros_like(x, dtype=bool_), out
-        )
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Whether each element is {'negative' if sign else 'positive'} infinity. False for integers."
-    return overridable(method()(boundary(function)))
+@function(method=True, out=True, instead=partial(_infinite, "isneginf", float("-inf")))
+def isneginf(input: Checked) -> None:
+    """Whether each element is negative infinity. False for integers."""
 
 
-isneginf: Callable[..., Tensor]
-isposinf: Callable[..., Tensor]
-isneginf, isposinf = _infinite("isneginf", "-"), _infinite("isposinf", "")
+@function(method=True, out=True, instead=partial(_infinite, "isposinf", float("inf")))
+def isposinf(input: Checked) -> None:
+    """Whether each element is positive infinity. False for integers."""
 
 
 # ------------------------------------------------------------------------------------------------ signs and sums
-@overridable
-@method()
-@boundary
-def positive(input: Tensor) -> Tensor:
+@function(method=True)
+def positive(input: Checked) -> Tensor:
     """`input` itself, as `+input`. TypeError for bool.
 
     >>> from facula_tensor import tensor
     >>> positive(tensor([-1.0]))
     tensor([-1.])
     """
-    if as_tensor("positive", input).dtype.category == BOOL:
+    if input.dtype.category == BOOL:
         raise DTypeError("positive: not defined for bool; convert with .long(), or use ~ to invert a mask")
     return input
 
 
-@overridable
-@boundary
-def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+@function(overridable=True)
+def rsub(F: Namespace, input: Checked, other: Operand, *, alpha: Scalar = 1) -> Tensor:
     """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
 
     Arguments:
@@ -356,6 +326,5 @@ def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
     >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
     tensor([3., 1.])
     """
-    x = as_tensor("rsub", input)
     plain = not isinstance(alpha, Tensor) and alpha == 1
-    return recorded_ops.sub(other, x if plain else recorded_ops.mul(x, alpha))
+    return F.sub(other, input if plain else F.mul(input, alpha))
