@@ -144,7 +144,7 @@ def test_functions_keep_signature_and_errors_once_they_ask():
 
 def test_variables_from_outside_can_be_read_in_frames_of_functions_that_ask():
     repr(M + 1)
-    assert ft.result_type.__code__.co_freevars and ft.linspace.asks
+    assert ft.result_type.__code__.co_freevars and ft.result_type.asks
     with full_traceback(True), pytest.raises(TypeError) as caught:
         ft.result_type("a", 1)
     frames = [frame for frame, _ in walk_tb(caught.tb) if frame.f_code is ft.result_type.__code__]
