@@ -23,7 +23,7 @@ PLANNING = make_plan.__code__
 UNKEPT = {"as_strided", "index", "select", "slice"}  # views whose windows are found quickly, and at each call
 WINDOWS = {
     **{op.window.__code__: name for name, op in operators.items() if op.window is not None and name not in UNKEPT},
-    **{view.find.__code__: view.find.__name__ for view in (parts._unbound, parts._split, parts._chunk)},
+    **{find.__code__: find.__name__ for find in (parts._unbind_windows, parts._split_windows, parts._chunk_windows)},
 }
 
 

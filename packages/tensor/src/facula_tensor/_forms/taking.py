@@ -125,7 +125,7 @@ def argwhere(input: Tensor) -> Tensor:
     try:
         if type(input) is not Tensor:
             input = as_tensor("argwhere", input)
-        return bodies.argwhere(input)
+        return Tensor.nonzero(input)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -117,7 +117,7 @@ def take_along_dim(F: Namespace, input: Steady, indices: Tensor, dim: int | None
     return gather(input, at, indices)
 
 
-@function(method=True)
+@function(method=True, inline=True)
 def argwhere(input: Checked) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
 
