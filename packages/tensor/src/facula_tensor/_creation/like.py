@@ -37,6 +37,7 @@ def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceL
 def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """Zeros of the shape, dtype and device of `input`.
 
+    >>> from facula_tensor import ones
     >>> zeros_like(ones(2))
     tensor([0., 0.])
     """
@@ -48,6 +49,7 @@ def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceL
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """Ones of the shape, dtype and device of `input`.
 
+    >>> from facula_tensor import zeros
     >>> ones_like(zeros(2))
     tensor([1., 1.])
     """
@@ -64,6 +66,7 @@ def full_like(
     Arguments:
         fill_value: the number, or a tensor of one without dimensions.
 
+    >>> from facula_tensor import zeros
     >>> full_like(zeros(2), 3)
     tensor([3., 3.])
     """

@@ -84,6 +84,7 @@ def zeros_like(
         pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
 
+    >>> from facula_tensor import ones
     >>> zeros_like(ones(2))
     tensor([0., 0.])
     """
@@ -121,6 +122,7 @@ def ones_like(
         pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
 
+    >>> from facula_tensor import zeros
     >>> ones_like(zeros(2))
     tensor([1., 1.])
     """
@@ -160,6 +162,7 @@ def full_like(
         pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
 
+    >>> from facula_tensor import zeros
     >>> full_like(zeros(2), 3)
     tensor([3., 3.])
     """
