@@ -16,11 +16,14 @@ from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .assigning import assign_inplace
 from .in_place import in_place_of
 
 if TYPE_CHECKING:
     from .._core.types import Operand
+    from .._dispatch.kinds import Checked, Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = [
     "adjoint", "angle", "complex", "conj", "conj_physical", "imag", "is_conj", "is_neg", "isreal", "polar", "real",
@@ -34,32 +37,29 @@ def is_complex(layout: Layout) -> bool:
 
 
 # ----------------------------------------------------------------------------------------------------- parts
-@overridable
-@boundary
-def real(input: Tensor) -> Tensor:
+@function(overridable=True, inline=True)
+def real(F: Namespace, input: Checked) -> Tensor:
     """The real part of each element, as a view; a real tensor is its own.
 
     >>> from facula_tensor import tensor
     >>> real(tensor([1 + 2j]))
     tensor([1.])
     """
-    return recorded_ops.real_of(as_tensor("real", input))
+    return F.real_of(input)
 
 
-@overridable
-@boundary
-def imag(input: Tensor) -> Tensor:
+@function(overridable=True)
+def imag(F: Namespace, input: Checked) -> Tensor:
     """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError).
 
     >>> from facula_tensor import tensor
     >>> imag(tensor([1 + 2j]))
     tensor([2.])
     """
-    given = as_tensor("imag", input)
-    dtype = layout_of_tensor(given).dtype
+    dtype = layout_of_tensor(input).dtype
     if dtype.category != COMPLEX:
         raise DTypeError(f"imag: expected a complex tensor; got {dtype.name}")
-    return recorded_ops.imag_view(given)
+    return F.imag_view(input)
 
 
 def _imag(self: Tensor) -> Tensor:
@@ -87,9 +87,8 @@ Tensor.imag = property(  # type: ignore[method-assign, assignment]
 )
 
 
-@overridable
-@boundary
-def view_as_real(input: Tensor) -> Tensor:
+@function(overridable=True, inline=True)
+def view_as_real(F: Namespace, input: Checked) -> Tensor:
     """A view of complex numbers as pairs of real ones, real part first, along a new last dimension.
 
     TypeError for real tensors.
@@ -98,12 +97,11 @@ def view_as_real(input: Tensor) -> Tensor:
     >>> view_as_real(tensor([1 + 2j]))
     tensor([[1., 2.]])
     """
-    return recorded_ops.view_as_real(as_tensor("view_as_real", input))
+    return F.view_as_real(input)
 
 
-@overridable
-@boundary
-def view_as_complex(input: Tensor) -> Tensor:
+@function(overridable=True)
+def view_as_complex(F: Namespace, input: Steady) -> Tensor:
     """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...).
 
     The two numbers of a pair lie side by side, and pairs at even places of the storage: ValueError elsewhere.
@@ -112,17 +110,16 @@ def view_as_complex(input: Tensor) -> Tensor:
     >>> view_as_complex(tensor([[1.0, 2.0]]))
     tensor([1.+2.j])
     """
-    input = steady(as_tensor("view_as_complex", input))
     if input.storage_offset() % 2:
         raise ArgumentError(
             f"view_as_complex: expected an even storage offset; got {input.storage_offset()}; call .clone() first"
         )
-    return recorded_ops.view_as_complex(input)
+    return F.view_as_complex(input)
 
 
 def _two(name: str, names: tuple[str, str], *given: Tensor) -> tuple[Tensor, Tensor]:
     """The two tensors given, at one moment; TypeError, with their names, unless both are float32 or both float64."""
-    first, second = (steady(as_tensor(name, one)) for one in given)
+    first, second = [steady(as_tensor(name, one)) for one in given]
     dtypes = [layout_of_tensor(one).dtype for one in (first, second)]
     if dtypes[0] not in (float32, float64) or dtypes[0] is not dtypes[1]:
         raise DTypeError(
@@ -139,9 +136,8 @@ def _whole(name: str, result: Tensor, out: Tensor | None) -> Tensor:
     return write_out(name, result, out)
 
 
-@overridable
-@boundary
-def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(overridable=True)
+def complex(F: Namespace, real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their real and imaginary parts, which broadcast.
 
     Arguments:
@@ -153,12 +149,11 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> complex(tensor([1.0]), tensor([2.0]))
     tensor([1.+2.j])
     """
-    return _whole("complex", recorded_ops.from_parts(*_two("complex", ("real", "imag"), real, imag)), out)
+    return _whole("complex", F.from_parts(*_two("complex", ("real", "imag"), real, imag)), out)
 
 
-@overridable
-@boundary
-def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(overridable=True)
+def polar(F: Namespace, abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their magnitudes and angles, which broadcast.
 
     Arguments:
@@ -171,15 +166,12 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     tensor([2.+0.j])
     """
     size, turn = _two("polar", ("abs", "angle"), abs, angle)
-    F = recorded_ops
     return _whole("polar", F.from_parts(F.mul(size, F.cos(turn)), F.mul(size, F.sin(turn))), out)
 
 
 # ------------------------------------------------------------------------------------------------- conjugates
-@overridable
-@method()
-@boundary
-def conj(input: Tensor) -> Tensor:
+@function(method=True, inline=True)
+def conj(F: Namespace, input: Checked) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own.
 
     (PyTorch gives a view that it conjugates when it is read.)
@@ -188,63 +180,49 @@ def conj(input: Tensor) -> Tensor:
     >>> conj(tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    return recorded_ops.conj(as_tensor("conj", input))
+    return F.conj(input)
 
 
-@overridable
-@method()
-@boundary
-def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True, inline=True)
+def conj_physical(F: Namespace, input: Checked) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own.
 
     >>> from facula_tensor import tensor
     >>> conj_physical(tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    return write_out("conj_physical", recorded_ops.conj(as_tensor("conj_physical", input)), out)
+    return F.conj(input)
 
 
 in_place_of(conj_physical)
 
 
-@overridable
-@method()
-@boundary
-def resolve_conj(input: Tensor) -> Tensor:
+@function(method=True, inline=True)
+def resolve_conj(input: Checked) -> Tensor:
     """`input` itself: conjugates are never left to be taken later."""
-    return as_tensor("resolve_conj", input)
+    return input
 
 
-@overridable
-@method()
-@boundary
-def resolve_neg(input: Tensor) -> Tensor:
+@function(method=True, inline=True)
+def resolve_neg(input: Checked) -> Tensor:
     """`input` itself: signs are never left to be changed later."""
-    return as_tensor("resolve_neg", input)
+    return input
 
 
-@overridable
-@method()
-@boundary
-def is_conj(input: Tensor) -> bool:
+@function(method=True, inline=True)
+def is_conj(input: Checked) -> bool:
     """False: conjugates are never left to be taken later."""
-    as_tensor("is_conj", input)
     return False
 
 
-@overridable
-@method()
-@boundary
-def is_neg(input: Tensor) -> bool:
+@function(method=True, inline=True)
+def is_neg(input: Checked) -> bool:
     """False: signs are never left to be changed later."""
-    as_tensor("is_neg", input)
     return False
 
 
-@overridable
-@method()
-@boundary
-def adjoint(input: Tensor) -> Tensor:
+@function(method=True)
+def adjoint(F: Namespace, input: Checked) -> Tensor:
     """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view.
 
     >>> from facula_tensor import tensor
@@ -252,9 +230,7 @@ def adjoint(input: Tensor) -> Tensor:
     tensor([[0.-1.j],
             [2.-0.j]])
     """
-    if not as_tensor("adjoint", input).ndim:
-        return recorded_ops.conj(input)
-    return recorded_ops.conj(recorded_ops.mT(input))
+    return F.conj(F.mT(input) if layout_of_tensor(input).shape else input)
 
 
 @method("mH")  # type: ignore[misc, prop-decorator]
@@ -276,10 +252,8 @@ def H(self: Tensor) -> Tensor:
 
 
 # ------------------------------------------------------------------------------------------- angles and signs
-@overridable
-@method()
-@boundary
-def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def angle(F: Namespace, input: Steady) -> Tensor:
     """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0.
 
     Real, in the default floating dtype for integers. The slope at 0 is 0.
@@ -288,29 +262,25 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> angle(tensor([1j, -1.0]))
     tensor([1.5708, 3.1416])
     """
-    F, x = recorded_ops, steady(as_tensor("angle", input))
-    layout = layout_of_tensor(x)
+    layout = layout_of_tensor(input)
     if is_complex(layout):
-        return write_out("angle", F.atan2(F.imag_view(x), F.real_view(x)), out)
+        return F.atan2(F.imag_view(input), F.real_view(input))
     if layout.dtype.category < FLOATING:
-        x = F.to(x, (floating(layout.dtype),))
-    sign = F.sign(x)  # whose slope is 0
+        input = F.to(input, (floating(layout.dtype),))
+    sign = F.sign(input)  # whose slope is 0
     half_turns = F.mul(F.sub(F.abs(sign), sign), pi / 2)
-    return write_out("angle", F.where(F.ne(x, x), nan, half_turns), out)
+    return F.where(F.ne(input, input), nan, half_turns)
 
 
-@overridable
-@method()
-@boundary
-def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True, inline=True)
+def sgn(F: Namespace, input: Steady) -> Tensor:
     """x / |x| of each complex element, and 0 of 0; the sign of real ones.
 
     >>> from facula_tensor import tensor
     >>> sgn(tensor([3 + 4j, 0]))
     tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
-    F, x = recorded_ops, steady(as_tensor("sgn", input))
-    return write_out("sgn", F.direction(x), out)
+    return F.direction(input)
 
 
 @overridable
@@ -321,17 +291,15 @@ def sgn_(self: Tensor) -> Tensor:
     return assign_inplace("sgn_", self, sgn(recorded_ops.clone(as_tensor("sgn_", self))))  # nodes save the value before
 
 
-@overridable
-@method()
-@boundary
-def isreal(input: Tensor) -> Tensor:
+@function(method=True)
+def isreal(input: Steady) -> Tensor:
     """Whether each element has an imaginary part of 0, as a bool tensor.
 
     >>> from facula_tensor import tensor
     >>> isreal(tensor([1 + 0j, 1j]))
     tensor([ True, False])
     """
-    x = steady(as_tensor("isreal", input)).detach()
+    x = input.detach()
     return no_record_ops.eq(
         no_record_ops.imag_view(x) if is_complex(layout_of_tensor(x)) else no_record_ops.zeros_like(x), 0
     )
