@@ -38,7 +38,7 @@ def test_what_is_counted():
         (lambda x: ft.histogram(x, ft.ones(2, dtype=ft.float64)), TypeError, "edges in the dtype of input, float32"),
         (lambda x: ft.histogramdd(x, 3), ValueError, r"expected points \(\.\.\., n\)"),
         (lambda x: ft.quantile(x, 1.5), ValueError, "quantile: expected q from 0 to 1; got 1.5"),
-        (lambda x: ft.quantile(x, 0.5, interpolation="cubic"), ValueError, "expected interpolation to be one of"),
+        (lambda x: ft.quantile(x, 0.5, interpolation="cubic"), ValueError, "expected interpolation to be 'linear'"),
         (lambda x: ft.quantile(ft.empty(0), 0.5), ValueError, "expected at least one element"),
         (lambda x: ft.cov(ft.ones(1, 1, 1)), ValueError, "cov: expected at most 2 dimensions"),
         (lambda x: ft.cov(x, fweights=ft.ones(2)), TypeError, "fweights to be integers; got float32"),

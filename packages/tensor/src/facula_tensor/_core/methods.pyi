@@ -964,7 +964,7 @@ class Methods:
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
         """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
     def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
-        """`renorm` in place: changes this tensor and returns it."""
+        """`renorm` in place."""
     def repeat(self, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
         """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front."""
     def repeat_interleave(self, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:

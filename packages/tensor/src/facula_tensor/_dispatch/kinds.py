@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Reals: TypeAlias = Tensor
     Checked: TypeAlias = Tensor
     Steady: TypeAlias = Tensor
+    Snapshot: TypeAlias = Tensor
     Vector: TypeAlias = Tensor
     Matrix: TypeAlias = Tensor
     MatrixStack: TypeAlias = Tensor
@@ -124,6 +125,12 @@ KINDS = {
         "Tensor",
         'steady_tensor("{operation}", {name})',
         needs=((ARGUMENTS, "steady_tensor"),),
+        says="the tensor.",
+    ),
+    "Snapshot": Kind(
+        "Tensor",
+        'snapshot(as_tensor("{operation}", {name}))',
+        needs=(AS_TENSOR, (TENSOR, "snapshot")),
         says="the tensor.",
     ),
     "Vector": of_ndim(1, "a vector."),

@@ -154,6 +154,8 @@ class Text:
         """The steps that put the result into the input."""
         self.needs.add((".._dispatch.arguments", "source"))
         first, result = self.operands[0].name, self.call(operation, "before")
+        if self.operands[0].kind in (KINDS["Steady"], KINDS["Snapshot"]):
+            raise SystemExit(f"{operation}: what changes its input takes that as it is, not another tensor over it")
         if not self.what.fits:
             return [f'before = source("{operation}", {first})', f"return {first}.copy_({result})"]
         self.needs.add(("..ops.assigning", "assign_inplace"))

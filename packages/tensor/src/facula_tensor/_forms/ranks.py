@@ -46,7 +46,7 @@ def kthvalue(
         keepdim: whether the reduced dimensions stay, with length 1.
         axis: NumPy's name of `dim`.
         keepdims: NumPy's name of `keepdim`.
-        out: the pair of tensors where values and indices go; new ones if None.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
@@ -158,7 +158,7 @@ def mode(
         keepdim: whether the reduced dimensions stay, with length 1.
         axis: NumPy's name of `dim`.
         keepdims: NumPy's name of `keepdim`.
-        out: the pair of tensors where values and indices go; new ones if None.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> mode(tensor([3, 1, 3, 1, 2])).values

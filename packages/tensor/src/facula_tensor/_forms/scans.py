@@ -172,7 +172,7 @@ def cummax(
         input: the tensor.
         dim: the dimension.
         axis: NumPy's name of `dim`.
-        out: the pair of tensors where values and indices go; new ones if None.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummax(tensor([1, 3, 2]), 0).values
@@ -198,7 +198,7 @@ def cummin(
         input: the tensor.
         dim: the dimension.
         axis: NumPy's name of `dim`.
-        out: the pair of tensors where values and indices go; new ones if None.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummin(tensor([3, 1, 2]), 0).values

@@ -47,7 +47,7 @@ def sort(
         descending: whether the greatest comes first.
         stable: ignored: equal elements keep their order in any case.
         axis: NumPy's name of `dim`.
-        out: the pair of tensors where values and indices go; new ones if None.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> sort(tensor([3.0, 1.0, 2.0])).indices
@@ -142,7 +142,7 @@ def topk(
         largest: whether the greatest, else the smallest.
         sorted: whether they are in order.
         axis: NumPy's name of `dim`.
-        out: the pair of tensors where values and indices go; new ones if None.
+        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> topk(tensor([3.0, 1.0, 2.0]), 2).values

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary
+from facula_errors.extend import warn
 from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
-from .._core.promotion import as_integer, floating, promote_types
-from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
-from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
+from .._core.promotion import floating, promote_types
+from .._core.tensor import Tensor, layout_of_tensor, snapshot, steady
+from .._dispatch.namespaces import no_record_ops
 from .._dispatch.view_call import as_tensor
+from .._dispatch.written import function
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Checked, Integer, Steady
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["corrcoef", "cov"]
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def cov(
-    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+    F: Namespace,
+    input: Steady,
+    *,
+    correction: Integer = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
 ) -> Tensor:
     """The covariances of variables, the rows of `input` (variables, observations): (variables, variables).
 
@@ -42,53 +49,47 @@ def cov(
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
-    input = steady(as_tensor("cov", input))
     layout = layout_of_tensor(input)
     if len(layout.shape) > 2:
         raise ArgumentError(f"cov: expected at most 2 dimensions (variables, observations); got shape {layout.shape}")
     if layout.dtype is bool_:
         raise DTypeError("cov: not defined for bool; convert with .float()")
-    off = as_integer(correction, "cov", "correction")
-    rows = recorded_ops.reshape(input, (1, -1)) if len(layout.shape) < 2 and layout.numel else input
+    rows = F.reshape(input, (1, -1)) if len(layout.shape) < 2 and layout.numel else input
     if len(layout.shape) < 2 and not layout.numel:
-        rows = recorded_ops.reshape(input, (1, 0))
+        rows = F.reshape(input, (1, 0))
     kind = floating(layout.dtype)
     if isinstance(aweights, Tensor) and aweights.is_floating_point():
         kind = promote_types(kind, aweights.dtype)
-    rows = rows if kind is layout.dtype else recorded_ops.to(rows, (kind,))
+    rows = rows if kind is layout.dtype else F.to(rows, (kind,))
     count = rows.shape[1]
     often = _weights("fweights", fweights, count, integers=True)
     much = _weights("aweights", aweights, count, integers=False)
-    weights = often if much is None else much if often is None else recorded_ops.mul(often, much)
+    weights = often if much is None else much if often is None else F.mul(often, much)
     real = kind.to_real() if kind.category == COMPLEX else kind
     every = ((0,), False)
     if weights is None:
         total: int | Tensor = count
-        mean = (
-            recorded_ops.div(recorded_ops.sum(rows, ((1,), True)), count)
-            if count
-            else recorded_ops.sum(rows, ((1,), True))
-        )
+        mean = F.div(F.sum(rows, ((1,), True)), count) if count else F.sum(rows, ((1,), True))
     else:
-        whole = recorded_ops.sum(weights, every)
+        whole = F.sum(weights, every)
         if count and whole.item() == 0:
             raise ArgumentError("cov: expected weights that do not add up to 0; got such")
-        total = recorded_ops.to(whole, (real,))
-        weights = recorded_ops.to(weights, (real,))
-        mean = recorded_ops.div(recorded_ops.sum(recorded_ops.mul(rows, weights), ((1,), True)), total)
-    if much is None or not off:
-        freedom = total - off
+        total = F.to(whole, (real,))
+        weights = F.to(weights, (real,))
+        mean = F.div(F.sum(F.mul(rows, weights), ((1,), True)), total)
+    if much is None or not correction:
+        freedom = total - correction
     else:
-        squares = recorded_ops.sum(recorded_ops.mul(weights, recorded_ops.to(much, (real,))), every)
-        freedom = recorded_ops.sub(total, recorded_ops.div(recorded_ops.mul(squares, off), total))
+        squares = F.sum(F.mul(weights, F.to(much, (real,))), every)
+        freedom = F.sub(total, F.div(F.mul(squares, correction), total))
     if (freedom if isinstance(freedom, int) else freedom.item()) <= 0:
-        warnings.warn("cov: no degrees of freedom are left; results are infinite or NaN", UserWarning, stacklevel=3)
+        warn("cov: no degrees of freedom are left; results are infinite or NaN")
         freedom = 0 if isinstance(freedom, int) else no_record_ops.zeros_like(freedom)
-    centred = recorded_ops.sub(rows, mean)
-    other = centred if weights is None else recorded_ops.mul(centred, weights)
-    products = recorded_ops.matmul(centred, recorded_ops.transpose(recorded_ops.conj(other), 0, 1))
-    result = recorded_ops.div(products, freedom)
-    return recorded_ops.reshape(result, ()) if rows.shape[0] == 1 else result
+    centred = F.sub(rows, mean)
+    other = centred if weights is None else F.mul(centred, weights)
+    products = F.matmul(centred, F.transpose(F.conj(other), 0, 1))
+    result = F.div(products, freedom)
+    return F.reshape(result, ()) if rows.shape[0] == 1 else result
 
 
 def _weights(name: str, weights: Tensor | None, count: int, *, integers: bool) -> Tensor | None:
@@ -110,10 +111,8 @@ def _weights(name: str, weights: Tensor | None, count: int, *, integers: bool) -
     return weights
 
 
-@overridable
-@method()
-@boundary
-def corrcoef(input: Tensor) -> Tensor:
+@function(method=True)
+def corrcoef(F: Namespace, input: Checked) -> Tensor:
     """The correlation coefficients of variables, the rows of `input` (variables, observations), between -1 and 1.
 
     Covariances divided by both standard deviations; NaN where a variable does not vary.
@@ -123,19 +122,16 @@ def corrcoef(input: Tensor) -> Tensor:
     tensor([[ 1., -1.],
             [-1.,  1.]])
     """
-    input = as_tensor("corrcoef", input)
     if input.ndim > 2:
         raise ArgumentError(
             f"corrcoef: expected at most 2 dimensions (variables, observations); got shape {tuple(input.shape)}"
         )
     c = cov(input)
     if not c.ndim:
-        return recorded_ops.div(c, c)
-    variances = recorded_ops.diagonal(c, 0, 0, 1)
+        return F.div(c, c)
+    variances = F.diagonal(c, 0, 0, 1)
     if c.is_complex():
-        variances = recorded_ops.real_view(variances)
-    deviations = recorded_ops.sqrt(variances)
-    result = recorded_ops.div(
-        recorded_ops.div(c, recorded_ops.unsqueeze(deviations, 1)), recorded_ops.unsqueeze(deviations, 0)
-    )
+        variances = F.real_view(variances)
+    deviations = F.sqrt(variances)
+    result = F.div(F.div(c, F.unsqueeze(deviations, 1)), F.unsqueeze(deviations, 0))
     return result if c.is_complex() else result.clamp(-1, 1)

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage import bool_
 from facula_storage.extend import FLOATING
 
-from .._core.promotion import as_integer, as_number, floating
-from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, steady
+from .._core.promotion import as_number, floating
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .join import cat
 
 if TYPE_CHECKING:
     from .._core.types import Dims, Scalar
+    from .._dispatch.kinds import Integer, Steady
+    from .._dispatch.namespaces import Namespace
 
 Steps = Tensor | complex  # distances of neighbours, or one for all
 
@@ -32,64 +32,11 @@ def _part(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
     return recorded_ops.slice(x, dim, min(start, n), max(min(start, n), stop + n if stop <= 0 else min(stop, n)), 1)
 
 
-@overridable
-@method()
-@boundary
-def diff(
-    input: Tensor,
-    n: int = 1,
-    dim: int = -1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The differences of neighbours along `dim`, `n` times; of bool whether they differ.
-
-    Arguments:
-        input: a tensor of at least 1 dimension.
-        n: how many times differences are taken.
-        dim: the dimension.
-        prepend: what is put before the elements first, or None.
-        append: what is put after the elements first, or None.
-        out: a tensor that takes the result, or None.
-
-    >>> from facula_tensor import tensor
-    >>> diff(tensor([1, 3, 2]))
-    tensor([ 2, -1])
-    """
-    input = steady(as_tensor("diff", input))
-    if not input.ndim:
-        raise ArgumentError("diff: expected at least 1 dimension; got a number")
-    dim = check_dim("diff", dim, input.ndim)
-    times = as_integer(n, "diff", "n")
-    if times < 0:
-        raise ArgumentError(f"diff: expected n of at least 0; got {times}")
-    if not times:
-        return write_out("diff", recorded_ops.clone(input), out)
-    around = [as_tensor("diff", one) for one in (prepend, append) if one is not None]
-    for one in around:
-        if one.ndim != input.ndim:
-            raise ArgumentError(
-                f"diff: expected prepend and append with the dimensions of input; got {one.ndim} and {input.ndim}"
-            )
-    if around:
-        input = cat([one for one in (prepend, input, append) if one is not None], dim)
-    layout = layout_of_tensor(input)
-    subtract = recorded_ops.ne if layout.dtype is bool_ else recorded_ops.sub
-    length = layout.shape[dim]
-    for n in range(length, length - min(times, length), -1):
-        input = subtract(recorded_ops.slice(input, dim, 1, n, 1), recorded_ops.slice(input, dim, 0, n - 1, 1))
-    return write_out("diff", input, out)
-
-
-# ------------------------------------------------------------------------------------------------- trapezoids
 def _areas(name: str, y: Tensor, x: Tensor | None, dx: Scalar | None, dim: int) -> tuple[Tensor, int]:
     """Twice the area of each trapezoid along a dimension of the result, and that dimension.
 
     Arguments are those of `trapezoid`, unchecked.
     """
-    y = steady(as_tensor(name, y))
     if not y.ndim:
         raise ArgumentError(f"{name}: expected at least 1 dimension; got a number")
     if y.dtype is bool_ or (isinstance(x, Tensor) and x.dtype is bool_):
@@ -119,9 +66,51 @@ def _areas(name: str, y: Tensor, x: Tensor | None, dx: Scalar | None, dim: int) 
     return recorded_ops.mul(heights, widths), dim
 
 
-@overridable
-@boundary
-def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+@function(method=True, out=True, refuses={"n < 0": "n of at least 0; got {n}"})
+def diff(
+    F: Namespace,
+    input: Steady,
+    n: Integer = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:
+    """The differences of neighbours along `dim`, `n` times; of bool whether they differ.
+
+    Arguments:
+        input: a tensor of at least 1 dimension.
+        n: how many times differences are taken.
+        prepend: what is put before the elements first, or None.
+        append: what is put after the elements first, or None.
+
+    >>> from facula_tensor import tensor
+    >>> diff(tensor([1, 3, 2]))
+    tensor([ 2, -1])
+    """
+    if not input.ndim:
+        raise ArgumentError("diff: expected at least 1 dimension; got a number")
+    dim = check_dim("diff", dim, input.ndim)
+    if not n:
+        return F.clone(input)
+    around = [as_tensor("diff", one) for one in (prepend, append) if one is not None]
+    for one in around:
+        if one.ndim != input.ndim:
+            raise ArgumentError(
+                f"diff: expected prepend and append with the dimensions of input; got {one.ndim} and {input.ndim}"
+            )
+    if around:
+        input = cat([one for one in (prepend, input, append) if one is not None], dim)
+    layout = layout_of_tensor(input)
+    subtract = F.ne if layout.dtype is bool_ else F.sub
+    length = layout.shape[dim]
+    for left in range(length, length - min(n, length), -1):
+        input = subtract(F.slice(input, dim, 1, left, 1), F.slice(input, dim, 0, left - 1, 1))
+    return input
+
+
+# ------------------------------------------------------------------------------------------------- trapezoids
+@function(overridable=True, inline=True)
+def trapezoid(F: Namespace, y: Steady, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """The area under a sampled curve along `dim`, by the trapezoidal rule.
 
     Arguments:
@@ -135,12 +124,11 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
     tensor(8.)
     """
     areas, at = _areas("trapezoid", y, x, dx, dim)
-    return recorded_ops.div(recorded_ops.sum(areas, ((at,), False)), 2)
+    return F.div(F.sum(areas, ((at,), False)), 2)
 
 
-@overridable
-@boundary
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+@function(overridable=True, instead=trapezoid)
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> None:
     """`trapezoid`, by its older name.
 
     Arguments:
@@ -153,12 +141,12 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
     >>> trapz(tensor([1.0, 2.0, 3.0]))
     tensor(4.)
     """
-    return trapezoid(y, x, dx=dx, dim=dim)
 
 
-@overridable
-@boundary
-def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+@function(overridable=True, inline=True)
+def cumulative_trapezoid(
+    F: Namespace, y: Steady, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
+) -> Tensor:
     """The areas under a sampled curve up to each sample but the first, by the trapezoidal rule.
 
     Arguments:
@@ -172,14 +160,14 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None
     tensor([1.5000, 4.0000])
     """
     areas, at = _areas("cumulative_trapezoid", y, x, dx, dim)
-    return recorded_ops.div(areas.cumsum(at), 2)
+    return F.div(areas.cumsum(at), 2)
 
 
 # --------------------------------------------------------------------------------------------------- gradient
-@overridable
-@boundary
+@function(overridable=True, refuses={"edge_order not in (1, 2)": "edge_order to be 1 or 2; got {edge_order!r}"})
 def gradient(
-    input: Tensor,
+    F: Namespace,
+    input: Steady,
     *,
     spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1,
     dim: Dims | None = None,
@@ -200,11 +188,8 @@ def gradient(
     >>> gradient(tensor([1.0, 4.0, 9.0]))
     (tensor([3., 4., 5.]),)
     """
-    input = steady(as_tensor("gradient", input))
     layout = layout_of_tensor(input)
     ndim = len(layout.shape)
-    if edge_order not in (1, 2):
-        raise ArgumentError(f"gradient: expected edge_order to be 1 or 2; got {edge_order!r}")
     spacing = 1 if spacing is None else spacing
     if dim is None:
         dims = list(range(ndim))
@@ -221,7 +206,7 @@ def gradient(
     if layout.dtype.category < FLOATING:
         if layout.dtype is bool_ or layout.dtype.name == "uint8":
             raise DTypeError(f"gradient: not defined for {layout.dtype.name}; convert with .float()")
-        input = recorded_ops.to(input, (floating(layout.dtype),))
+        input = F.to(input, (floating(layout.dtype),))
     return tuple([_slopes(input, one, at, edge_order) for one, at in zip(spacings, dims, strict=True)])
 
 

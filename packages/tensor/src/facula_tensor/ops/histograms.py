@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage import bfloat16, float16, float32, float64, int64
 
 from .._core.promotion import as_integer, as_real
-from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._creation.ranges import linspace
 from .._dispatch.namespaces import no_record_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .named_results import NamedResults, named_results, results_named
 from .searching import bincount
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Flag, Float, Integer, Outs, Snapshot
 
 __all__ = ["histc", "histogram", "histogramdd"]
 
@@ -55,10 +57,8 @@ def _positive(name: str, bins: object) -> int:
     return count
 
 
-@overridable
-@method()
-@boundary
-def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True, refuses={"bins < 1": "bins to be at least 1; got {bins}"})
+def histc(input: Snapshot, bins: Integer = 100, min: Float = 0, max: Float = 0) -> Tensor:
     """The number of elements in each of several equal bins.
 
     Elements outside are not counted, nor is NaN. Counts have the dtype of `input`.
@@ -68,26 +68,23 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
         bins: the number of bins.
         min: where the first bin begins.
         max: where the last bin ends; if equal to `min`, bins go from the least element to the greatest.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
     tensor([0., 2., 1., 0.])
     """
-    values = no_record_ops.reshape(snapshot(as_tensor("histc", input)), (-1,))
+    values = no_record_ops.reshape(input, (-1,))
     dtype = layout_of_tensor(values).dtype
     if dtype not in (float32, float64, float16, bfloat16):
         raise DTypeError(f"histc: defined for floating dtypes; got {dtype.name}; convert with .float()")
-    count = _positive("histc", bins)
-    low, high = float(as_real(min, "histc", "min")), float(as_real(max, "histc", "max"))
-    low, high = _bounds("histc", low, high, values, 1)
+    low, high = _bounds("histc", min, max, values, 1)
     values = values if dtype.itemsize > 2 else no_record_ops.to(values, (float32,))
     inside = no_record_ops.bitwise_and(no_record_ops.ge(values, low), no_record_ops.le(values, high))
-    place = no_record_ops.mul(no_record_ops.div(no_record_ops.sub(values, low), high - low), count)
-    place = no_record_ops.to(no_record_ops.where(inside, place, count), (int64,))
-    place = no_record_ops.where(no_record_ops.bitwise_and(inside, no_record_ops.ge(place, count)), count - 1, place)
-    found = no_record_ops.slice(bincount(place, minlength=count + 1), 0, 0, count, 1)
-    return write_out("histc", no_record_ops.to(found, (dtype,)), out)
+    place = no_record_ops.mul(no_record_ops.div(no_record_ops.sub(values, low), high - low), bins)
+    place = no_record_ops.to(no_record_ops.where(inside, place, bins), (int64,))
+    place = no_record_ops.where(no_record_ops.bitwise_and(inside, no_record_ops.ge(place, bins)), bins - 1, place)
+    found = no_record_ops.slice(bincount(place, minlength=bins + 1), 0, 0, bins, 1)
+    return no_record_ops.to(found, (dtype,))
 
 
 def _checked(name: str, input: Tensor, weight: Tensor | None, shape: tuple[int, ...]) -> Tensor | None:
@@ -175,17 +172,15 @@ def _range(name: str, range: Sequence[float] | None, count: int) -> list[float]:
     return found
 
 
-@overridable
-@method()
-@boundary
+@function(method=True)
 def histogram(
-    input: Tensor,
+    input: Snapshot,
     bins: int | Tensor,
     *,
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
-    density: bool = False,
-    out: Sequence[Tensor] | None = None,
+    density: Flag = False,
+    out: Outs = None,
 ) -> NamedResults:
     """The number of elements in each bin, as the pair (hist, bin_edges).
 
@@ -197,13 +192,11 @@ def histogram(
         range: where a number of equal bins begins and ends; None for the least and the greatest element.
         weight: what each element counts as, in the shape and dtype of `input`; 1 if None.
         density: whether the histogram is scaled so that its integral is 1.
-        out: two tensors that take the results, or None.
 
     >>> from facula_tensor import tensor
     >>> histogram(tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
     tensor([0., 2., 1., 0.])
     """
-    input = snapshot(as_tensor("histogram", input))
     weight = _checked("histogram", input, weight, layout_of_tensor(input).shape)
     values = no_record_ops.reshape(input, (-1,))
     if isinstance(bins, Tensor) and range is not None:
@@ -212,14 +205,13 @@ def histogram(
     return named_results("histogram", Histogram, (_count([values], [edges], weight, density), edges), out)
 
 
-@overridable
-@boundary
+@function(overridable=True)
 def histogramdd(
-    input: Tensor,
+    input: Snapshot,
     bins: int | Sequence[int] | Sequence[Tensor],
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
-    density: bool = False,
+    density: Flag = False,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
     """The number of points in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions.
 
@@ -239,7 +231,6 @@ def histogramdd(
             [1., 1.]])
     """
     name = "histogramdd"
-    input = snapshot(as_tensor(name, input))
     shape = layout_of_tensor(input).shape
     if len(shape) < 2:
         raise ArgumentError(f"{name}: expected points (..., n); got shape {shape}")

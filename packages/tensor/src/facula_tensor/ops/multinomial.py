@@ -6,40 +6,30 @@ from sys import float_info
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError
-from facula_errors.extend import boundary
 from facula_storage import float64
 from facula_storage.extend import FLOATING
 
-from .._core.promotion import as_integer
-from .._core.tensor import Tensor, elements, method, snapshot
+from .._core.tensor import Tensor, elements
 from .._creation.random import rand
 from .._dispatch.namespaces import no_record_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.value_checks import refuse_outside, refuse_unless
-from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .choosing import where
 from .searching import searchsorted
 from .sorting import topk
 
 if TYPE_CHECKING:
     from .._creation.generator import Generator
+    from .._dispatch.kinds import Flag, Integer, Snapshot
 
 __all__ = ["multinomial"]
 
 LARGEST = float_info.max
 
 
-@overridable
-@method()
-@boundary
+@function(method=True, out=True)
 def multinomial(
-    input: Tensor,
-    num_samples: int,
-    replacement: bool = False,
-    *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
+    input: Snapshot, num_samples: Integer, replacement: Flag = False, *, generator: Generator | None = None
 ) -> Tensor:
     """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`.
 
@@ -52,15 +42,12 @@ def multinomial(
         input: the weights.
         num_samples: how many indices of each row.
         replacement: whether a category may be drawn more than once.
-        generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> multinomial(tensor([0.0, 3.0, 0.0]), 2, replacement=True)
     tensor([1, 1])
     """
-    weights = snapshot(as_tensor("multinomial", input)).detach()
-    count = as_integer(num_samples, "multinomial", "num_samples")
+    weights, count = input.detach(), num_samples
     if weights.dtype.category != FLOATING:
         raise DTypeError(
             f"multinomial: expected weights in a floating dtype; got {weights.dtype.name}; convert with .float()"
@@ -75,7 +62,7 @@ def multinomial(
         raise ArgumentError(f"multinomial: expected num_samples of at least 1{most}; got {count}")
     p = no_record_ops.to(weights, (float64,))
     _check(p, 1 if replacement else count)
-    return write_out("multinomial", _again(p, count, generator) if replacement else _once(p, count, generator), out)
+    return _again(p, count, generator) if replacement else _once(p, count, generator)
 
 
 def _check(p: Tensor, least: int) -> None:

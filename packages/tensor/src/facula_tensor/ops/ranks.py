@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .._core.types import Function
-    from .._dispatch.kinds import Axis, Flag, Integer, KeepDims, PlainAxis, ReducedDim
+    from .._dispatch.kinds import Axis, Flag, Integer, KeepDims, Outs, PlainAxis, ReducedDim
     from .._dispatch.namespaces import Namespace
     from .reduction.extreme_pairs import Extremes
 
@@ -106,13 +106,12 @@ def kthvalue(
     *,
     axis: PlainAxis = None,
     keepdims: KeepDims = False,
-    out: Sequence[Tensor] | None = None,
+    out: Outs = None,
 ) -> Extremes:
     """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest.
 
     Arguments:
         k: the rank, from 1 on.
-        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
@@ -179,12 +178,9 @@ def mode(
     *,
     axis: PlainAxis = None,
     keepdims: KeepDims = False,
-    out: Sequence[Tensor] | None = None,
+    out: Outs = None,
 ) -> Extremes:
     """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last.
-
-    Arguments:
-        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> mode(tensor([3, 1, 3, 1, 2])).values

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage import Layout, bfloat16, contiguous, float16, float32
 from facula_storage.extend import FLOATING
 
@@ -15,16 +14,17 @@ from .._creation.batches import for_each_draw, open_batches
 from .._creation.generator import Generator, default_generator
 from .._dispatch.declaration import elementwise, operator
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.value_checks import refuse_unless
-from .._dispatch.view_call import as_tensor, in_row_major
+from .._dispatch.view_call import in_row_major
+from .._dispatch.written import function
 from .choosing import nonzero
 
 if TYPE_CHECKING:
     from facula_storage import DType
 
     from .._core.types import Function
+    from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
 
 __all__ = ["binomial", "poisson"]
@@ -220,9 +220,8 @@ def _as_zero_gradient(drawn: Tensor, *given: Tensor) -> Tensor:
     return drawn
 
 
-@overridable
-@boundary
-def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+@function(overridable=True)
+def poisson(input: Checked, generator: Generator | None = None) -> Tensor:
     """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN.
 
     ValueError for a negative rate. The gradient to the rates is 0.
@@ -231,16 +230,14 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     >>> poisson(tensor([0.0, 0.0]))
     tensor([0., 0.])
     """
-    rates = as_tensor("poisson", input)
-    _floating("poisson", "rates", rates.dtype)
-    given = rates.detach()
+    _floating("poisson", "rates", input.dtype)
+    given = input.detach()
     _check("poisson", "rates of 0 or more", given, no_record_ops.lt(given, 0))
-    return _as_zero_gradient(_drawn("poisson", no_record_ops.poisson, generator, given), rates)
+    return _as_zero_gradient(_drawn("poisson", no_record_ops.poisson, generator, given), input)
 
 
-@overridable
-@boundary
-def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+@function(overridable=True)
+def binomial(count: Checked, prob: Checked, generator: Generator | None = None) -> Tensor:
     """Draws of the number of `count` trials that succeed, each with probability `prob`; both broadcast.
 
     Both are of one floating dtype, which is the result's; NaN where one of them is. ValueError for a negative `count`
@@ -249,20 +246,18 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     Arguments:
         count: the numbers of trials.
         prob: the probabilities of success.
-        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import tensor
     >>> binomial(tensor([3.0, 5.0]), tensor(1.0))
     tensor([3., 5.])
     """
-    counts, chances = as_tensor("binomial", count), as_tensor("binomial", prob)
-    _floating("binomial", "count", counts.dtype)
-    if chances.dtype is not counts.dtype:
+    _floating("binomial", "count", count.dtype)
+    if prob.dtype is not count.dtype:
         raise DTypeError(
-            f"binomial: expected count and prob of one dtype; got {counts.dtype.name} and {chances.dtype.name}; "
+            f"binomial: expected count and prob of one dtype; got {count.dtype.name} and {prob.dtype.name}; "
             "convert one with .to(dtype)"
         )
-    n, p = counts.detach(), chances.detach()
+    n, p = count.detach(), prob.detach()
     _check(
         "binomial",
         "count from 0 to 2**52",
@@ -272,12 +267,11 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     _check("binomial", "prob from 0 to 1", p, no_record_ops.bitwise_or(no_record_ops.lt(p, 0), no_record_ops.gt(p, 1)))
     shape = broadcast_shapes("binomial", tuple(n.shape), tuple(p.shape))
     drawn = _drawn("binomial", no_record_ops.binomial, generator, n.expand(shape), p.expand(shape))
-    return _as_zero_gradient(drawn, counts, chances)
+    return _as_zero_gradient(drawn, count, prob)
 
 
-@overridable
-@boundary
-def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
+@function(overridable=True)
+def standard_gamma(F: Namespace, input: Checked, generator: Generator | None = None) -> Tensor:
     """Draws from gamma distributions of the shapes `input` and of rate 1, with gradients (implicit ones).
 
     Never 0; NaN at shapes that are negative or NaN. The gradient has no derivative of its own.
@@ -286,14 +280,12 @@ def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     >>> bool((standard_gamma(ones(9)) > 0).all())
     True
     """
-    shapes = as_tensor("standard_gamma", input)
-    _floating("standard_gamma", "shapes", shapes.dtype)
-    return _drawn("standard_gamma", recorded_ops.standard_gamma, generator, shapes)
+    _floating("standard_gamma", "shapes", input.dtype)
+    return _drawn("standard_gamma", F.standard_gamma, generator, input)
 
 
-@overridable
-@boundary
-def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
+@function(overridable=True)
+def sample_dirichlet(F: Namespace, input: Checked, generator: Generator | None = None) -> Tensor:
     """Draws from Dirichlet distributions of concentrations along the last dimension, with gradients (implicit ones).
 
     Elements are above 0 and below 1. The gradient has no derivative of its own.
@@ -302,8 +294,7 @@ def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tenso
     >>> sample_dirichlet(ones(4, 3)).sum(-1).round(decimals=4)
     tensor([1., 1., 1., 1.])
     """
-    given = as_tensor("sample_dirichlet", input)
-    _floating("sample_dirichlet", "concentrations", given.dtype)
-    if not given.ndim:
+    _floating("sample_dirichlet", "concentrations", input.dtype)
+    if not input.ndim:
         raise ArgumentError("sample_dirichlet: expected concentrations along a dimension; got shape ()")
-    return _drawn("sample_dirichlet", recorded_ops.sample_dirichlet, generator, given)
+    return _drawn("sample_dirichlet", F.sample_dirichlet, generator, input)

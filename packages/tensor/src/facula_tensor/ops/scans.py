@@ -18,10 +18,8 @@ from .copying import cast_to
 from .reduction.extreme_pairs import CumMax, CumMin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .._core.types import DTypeLike, Function
-    from .._dispatch.kinds import Axis
+    from .._dispatch.kinds import Axis, Outs
     from .._dispatch.namespaces import Namespace
     from .reduction.extreme_pairs import Extremes
 
@@ -193,12 +191,9 @@ def cummax(
     dim: int | None = None,
     *,
     axis: Axis = None,
-    out: Sequence[Tensor] | None = None,
+    out: Outs = None,
 ) -> Extremes:
     """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
-
-    Arguments:
-        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummax(tensor([1, 3, 2]), 0).values
@@ -215,12 +210,9 @@ def cummin(
     dim: int | None = None,
     *,
     axis: Axis = None,
-    out: Sequence[Tensor] | None = None,
+    out: Outs = None,
 ) -> Extremes:
     """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
-
-    Arguments:
-        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummin(tensor([3, 1, 2]), 0).values

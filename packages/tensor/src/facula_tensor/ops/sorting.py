@@ -14,10 +14,8 @@ from .along import check_ordered, one_dim, pair
 from .reduction.extreme_pairs import Sorted, TopK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .._core.tensor import Tensor
-    from .._dispatch.kinds import Flag, Integer, PlainAxis
+    from .._dispatch.kinds import Flag, Integer, Outs, PlainAxis
     from .._dispatch.namespaces import Namespace
     from .reduction.extreme_pairs import Extremes
 
@@ -71,7 +69,7 @@ def sort(
     stable: Flag = False,
     *,
     axis: PlainAxis = None,
-    out: Sequence[Tensor] | None = None,
+    out: Outs = None,
 ) -> Extremes:
     """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were.
 
@@ -81,7 +79,6 @@ def sort(
     Arguments:
         descending: whether the greatest comes first.
         stable: ignored: equal elements keep their order in any case.
-        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> sort(tensor([3.0, 1.0, 2.0])).indices
@@ -138,7 +135,7 @@ def topk(
     sorted: Flag = True,
     *,
     axis: PlainAxis = None,
-    out: Sequence[Tensor] | None = None,
+    out: Outs = None,
 ) -> Extremes:
     """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices).
 
@@ -148,7 +145,6 @@ def topk(
         k: how many elements.
         largest: whether the greatest, else the smallest.
         sorted: whether they are in order.
-        out: the pair of tensors where values and indices go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> topk(tensor([3.0, 1.0, 2.0]), 2).values

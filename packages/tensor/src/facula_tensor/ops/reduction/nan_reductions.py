@@ -14,7 +14,7 @@ from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from .reducing import reduction
-from .sums import sum
+from .sums import folded, sum
 
 if TYPE_CHECKING:
     from ..._core.types import DTypeLike
@@ -51,7 +51,7 @@ def nansum(
     if kind.category == FLOATING:
         input = F.where(F.ne(input, input), 0, input)
     if dtype is not None:
-        return sum(input, dim, keepdim, dtype=dtype, out=out)
+        return folded("sum", input, dim, keepdim, dtype, out)
     return F.sum(*reduction("nansum", input, dim, keepdim), out)
 
 
