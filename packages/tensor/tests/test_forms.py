@@ -84,6 +84,8 @@ def test_functions_make_few_calls(name):
 
 
 BY_HAND = {
+    "max": "of all elements, along a dimension or of two tensors; the quick path of the first looks at no dimension",
+    "min": "as max",
     "cat": "the common cases are quick paths of their own, and operands are in a list",
     "stack": "as cat",
     "matmul": "it is the operator of Python's `@`, of which NotImplemented is an answer",
