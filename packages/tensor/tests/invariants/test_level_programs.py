@@ -82,6 +82,7 @@ def test_programs_inside_transforms(steps, shape, wanted):
         [("row", 1, 0, 0), ("row", 0, 0, 1), ("add_", 4, 5, 1), ("scale_", 5, 5, 1), ("copy_", 1, 0, 1)],
         [("t", 3, 0, 1), ("mul_", 4, 4, 1), ("tanh", 3, 0, 1)],
         [("flat", 3, 0, 1), ("every_other", 4, 0, 1), ("add_", 3, 0, 1), ("multiply", 3, 0, 1)],
+        [("mul_", 0, 0, 1), ("copy_", 1, 0, 1), ("set_row", 1, 0, 1)],
     ],
 )
 @pytest.mark.parametrize("wanted", [{0}, {3}, {0, 3}])

@@ -80,7 +80,7 @@ class NoStorage:
     Tensors whose contents share memory share it, as views and their base do: `no_storage` makes them.
 
     Arguments:
-        content: the storage of the contents, which may be wrapped themselves; None of tensors that nothing changes.
+        content: the storage of the innermost contents; None of tensors that nothing changes.
     """
 
     __slots__ = ("__weakref__", "content")
@@ -108,7 +108,12 @@ _by_content: dict[int, ref[NoStorage]] = {}  # not a WeakValueDictionary, whose 
 
 
 def no_storage(content: Any) -> Any:
-    """What stands in the storage slot of tensors whose contents lie in this storage."""
+    """What stands in the storage slot of tensors whose contents lie in this storage: one object for all levels.
+
+    Else a change of memory that another level wraps later would look like a change of the memory itself.
+    """
+    if type(content) is NoStorage:
+        return content
     key = id(content)
     known = _by_content.get(key)
     found = None if known is None else known()
