@@ -42,7 +42,7 @@ def test_users_see_their_own_arguments(name):
         (ft.Tensor.__add__, "self, other"),
         (ft.Tensor.__neg__, "input, *, out"),
         (ft.Tensor.eq_, "self, other"),
-        (ft.Tensor.logical_not_, "self"),
+        (ft.Tensor.logical_not_, "input"),
         (ft.t, "input"),
         (ft.Tensor.view, "input, *shape, *, size, dtype"),
         (ft.where, "condition, input, other, *, out"),

@@ -371,8 +371,8 @@ __all__ += _truth.__all__
 _asking.asks(
     globals(),
     "addmv_ celu clamp_max_ clamp_min_ concat concatenate conj_physical_ conv2d deg2rad_ detach_ empty_like full_like "
-    "is_complex is_floating_point ldexp_ linspace logspace max_pool2d numel ones_like rad2deg_ rand_like randint_like "
-    "randn_like resize_as_ result_type round_ rrelu selu threshold zeros_like".split(),
+    "is_complex is_floating_point ldexp_ linspace logspace max_pool2d nan_to_num_ numel ones_like rad2deg_ rand_like "
+    "randint_like randn_like resize_as_ result_type round_ rrelu selu threshold zeros_like".split(),
 )
 _names.mark_missing(Tensor, "torch.Tensor", _names.PyTorchNames(__file__))
 

@@ -712,20 +712,20 @@ class Methods:
         """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
-    def logical_and_(self, other: Operand) -> Tensor:
-        """`logical_and` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_and_(self, other: Tensor) -> Tensor:
+        """`logical_and` in place."""
     def logical_not(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is zero."""
     def logical_not_(self) -> Tensor:
-        """`logical_not` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+        """`logical_not` in place."""
     def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether an element of each pair is nonzero."""
-    def logical_or_(self, other: Operand) -> Tensor:
-        """`logical_or` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_or_(self, other: Tensor) -> Tensor:
+        """`logical_or` in place."""
     def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether just one element of each pair is nonzero."""
-    def logical_xor_(self, other: Operand) -> Tensor:
-        """`logical_xor` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+    def logical_xor_(self, other: Tensor) -> Tensor:
+        """`logical_xor` in place."""
     def logit(self, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
@@ -838,7 +838,7 @@ class Methods:
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
-        """`nan_to_num` in place: changes this tensor and returns it."""
+        """`nan_to_num` in place."""
     def nanmean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none."""
     @overload

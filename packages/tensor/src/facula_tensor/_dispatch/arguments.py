@@ -77,9 +77,11 @@ def source(operation: str, input: Tensor, *others: object) -> Tensor:
     The nodes of that graph, or of what is wrapped, and the new one need the elements as they were. `operation` names
     the caller in the TypeError.
     """
-    input = as_tensor(operation, input)
-    tensors = (input, *[one for one in others if isinstance(one, Tensor)])
-    return input.clone() if any([is_variable(one) for one in tensors]) else input
+    as_tensor(operation, input)
+    for one in (input, *others):
+        if isinstance(one, Tensor) and is_variable(one):
+            return input.clone()
+    return input
 
 
 def positive(operation: str, argument: str, value: object) -> int:

@@ -71,7 +71,10 @@ class Text:
         ]
         if what.changes:
             name = f"{what.name}_"
-            operands = self.operands = passed_on(self.operands)
+            first, *others = passed_on(self.operands)
+            if first.kind.annotation == "Operand" or first.kind is KINDS["Steady"]:  # `source` checks what changes
+                first = first._replace(kind=KINDS["Tensor"])
+            operands = self.operands = [first, *others]
             steps = [*self.checks(name), *([f"return {self.call(name)}"] if self.named else self.change(name))]
             doc = changing_docstring(what.name, what.doc, operands)
             made.append(self.function(name, operands, doc, steps, self.named or not what.method))

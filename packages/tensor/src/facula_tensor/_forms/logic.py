@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from facula_errors import FaculaError
 from facula_errors.extend import boundary, trim_traceback
+from facula_storage import bool_
 
 from .._core.tensor import Tensor, method
+from .._dispatch.arguments import source
+from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
+from ..ops.assigning import assign_inplace
+from ..ops.logic import infinite, truth
 
 __all__ = ["isfinite", "isinf", "logical_and", "logical_not", "logical_or", "logical_xor"]
 
@@ -32,7 +37,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
         if type(input) is not Tensor:
             input = as_tensor("isinf", input)
-        result = bodies.isinf(input)
+        result = infinite(input.detach())
         return result if out is None else write_out("isinf", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -55,7 +60,8 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
         if type(input) is not Tensor:
             input = as_tensor("isfinite", input)
-        result = bodies.isfinite(input)
+        x = input.detach()
+        result = no_record_ops.eq(no_record_ops.add(infinite(x), no_record_ops.isnan(x)), False)
         return result if out is None else write_out("isfinite", result, out)
     except FaculaError as error:
         trim_traceback(error)
@@ -69,8 +75,8 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     """Whether both elements of each pair are nonzero.
 
     Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor or a number.
+        input: the tensor.
+        other: the tensor.
         out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
@@ -81,8 +87,28 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
         input = as_tensor("logical_and", input)
     if type(other) is not Tensor:
         other = as_tensor("logical_and", other)
-    result = bodies.logical_and(input, other)
+    result = no_record_ops.mul(truth(input), truth(other))
     return result if out is None else write_out("logical_and", result, out)
+
+
+@method()
+@boundary
+def logical_and_(input: Tensor, other: Tensor) -> Tensor:
+    """`logical_and` in place.
+
+    Arguments:
+        input: the tensor that changes.
+        other: the tensor.
+
+    Returns:
+        `input`.
+    """
+    if type(input) is not Tensor:
+        input = as_tensor("logical_and_", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_and_", other)
+    before = source("logical_and_", input, other)
+    return assign_inplace("logical_and_", input, bodies.logical_and(before, other))
 
 
 @overridable
@@ -92,8 +118,8 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """Whether an element of each pair is nonzero.
 
     Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor or a number.
+        input: the tensor.
+        other: the tensor.
         out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
@@ -104,8 +130,28 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
         input = as_tensor("logical_or", input)
     if type(other) is not Tensor:
         other = as_tensor("logical_or", other)
-    result = bodies.logical_or(input, other)
+    result = no_record_ops.add(truth(input), truth(other))
     return result if out is None else write_out("logical_or", result, out)
+
+
+@method()
+@boundary
+def logical_or_(input: Tensor, other: Tensor) -> Tensor:
+    """`logical_or` in place.
+
+    Arguments:
+        input: the tensor that changes.
+        other: the tensor.
+
+    Returns:
+        `input`.
+    """
+    if type(input) is not Tensor:
+        input = as_tensor("logical_or_", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_or_", other)
+    before = source("logical_or_", input, other)
+    return assign_inplace("logical_or_", input, bodies.logical_or(before, other))
 
 
 @overridable
@@ -115,8 +161,8 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     """Whether just one element of each pair is nonzero.
 
     Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor or a number.
+        input: the tensor.
+        other: the tensor.
         out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
@@ -127,8 +173,28 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
         input = as_tensor("logical_xor", input)
     if type(other) is not Tensor:
         other = as_tensor("logical_xor", other)
-    result = bodies.logical_xor(input, other)
+    result = no_record_ops.ne(truth(input), truth(other))
     return result if out is None else write_out("logical_xor", result, out)
+
+
+@method()
+@boundary
+def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
+    """`logical_xor` in place.
+
+    Arguments:
+        input: the tensor that changes.
+        other: the tensor.
+
+    Returns:
+        `input`.
+    """
+    if type(input) is not Tensor:
+        input = as_tensor("logical_xor_", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_xor_", other)
+    before = source("logical_xor_", input, other)
+    return assign_inplace("logical_xor_", input, bodies.logical_xor(before, other))
 
 
 @overridable
@@ -147,8 +213,21 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     try:
         if type(input) is not Tensor:
             input = as_tensor("logical_not", input)
-        result = bodies.logical_not(input)
+        result = no_record_ops.eq(input.detach(), False if input.dtype is bool_ else 0)
         return result if out is None else write_out("logical_not", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def logical_not_(input: Tensor) -> Tensor:
+    """`logical_not` in place."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("logical_not_", input)
+        before = source("logical_not_", input)
+        return assign_inplace("logical_not_", input, bodies.logical_not(before))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -7,35 +7,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
 from facula_storage import bool_, float32
 from facula_storage.extend import COMPLEX, FLOATING
 
 from .._core.promotion import as_real, get_default_dtype, result_type
-from .._core.tensor import Tensor, layout_of_tensor, method
+from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.from_data import from_numpy, tensor
 from .._dispatch.namespaces import no_record_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.written import function
 
 if TYPE_CHECKING:
     from .._core.types import Operand
+    from .._dispatch.kinds import Checked
 
 __all__ = ["allclose", "equal", "isclose", "isin"]
 
 MOST_COMPARED = 16  # test elements that are compared one by one; beyond it sorting is quicker
 
 
-def _pair(operation: str, input: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
-    """The two tensors without their graphs; TypeError, with the operator's name, where one is no tensor."""
-    return as_tensor(operation, input).detach(), as_tensor(operation, other).detach()
-
-
-@overridable
-@method()
-@boundary
-def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+@function(method=True)
+def isclose(
+    input: Checked, other: Checked, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
     """Whether |input - other| <= atol + rtol |other|, for each pair of elements.
 
     The two broadcast and have one dtype. Infinities are close to themselves alone.
@@ -51,7 +44,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     >>> isclose(tensor([1.0, 2.0]), tensor([1.0, 2.1]))
     tensor([ True, False])
     """
-    return _close("isclose", *_pair("isclose", input, other), rtol, atol, equal_nan)
+    return _close("isclose", input.detach(), other.detach(), rtol, atol, equal_nan)
 
 
 def _close(operation: str, a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
@@ -83,10 +76,8 @@ def _all(answers: Tensor) -> bool:
     return bool(no_record_ops.all(answers, (tuple(range(answers.ndim)), False)).item())
 
 
-@overridable
-@method()
-@boundary
-def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+@function(method=True)
+def allclose(input: Checked, other: Checked, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether |input - other| <= atol + rtol |other| for all pairs of elements.
 
     Arguments:
@@ -100,35 +91,25 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
     >>> allclose(tensor([1.0, 2.0]), tensor([1.0, 2.000001]))
     True
     """
-    return _all(_close("allclose", *_pair("allclose", input, other), rtol, atol, equal_nan))
+    return _all(_close("allclose", input.detach(), other.detach(), rtol, atol, equal_nan))
 
 
-@overridable
-@method()
-@boundary
-def equal(input: Tensor, other: Tensor) -> bool:
+@function(method=True)
+def equal(input: Checked, other: Checked) -> bool:
     """Whether two tensors have one shape and equal elements. NaN equals nothing.
 
     >>> from facula_tensor import tensor
     >>> equal(tensor([1, 2]), tensor([1, 2])), equal(tensor([1, 2]), tensor([[1, 2]]))
     (True, False)
     """
-    a, b = _pair("equal", input, other)
+    a, b = input.detach(), other.detach()
     if a.device is not b.device:
         raise ArgumentError(f"equal: expected both on one device; got {a.device} and {b.device}; move one with .to()")
     return a.shape == b.shape and _all(no_record_ops.eq(a, b))
 
 
-@overridable
-@boundary
-def isin(
-    elements: Operand,
-    test_elements: Operand,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
+@function(overridable=True, out=True)
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element of `elements` is among `test_elements`, as a bool tensor.
 
     Not defined for bool and complex numbers.
@@ -138,7 +119,6 @@ def isin(
         test_elements: a tensor or number.
         assume_unique: has no effect.
         invert: whether the answers are turned round.
-        out: a tensor that takes the result, or None.
 
     >>> from facula_tensor import tensor
     >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 3]))
@@ -164,7 +144,7 @@ def isin(
             )
         operands.append(no_record_ops.to(one.detach(), (dtype,)))
     found = _among(*operands)
-    return write_out("isin", no_record_ops.bitwise_not(found) if invert else found, out)
+    return no_record_ops.bitwise_not(found) if invert else found
 
 
 def _among(elements: Tensor, tests: Tensor) -> Tensor:

@@ -154,30 +154,24 @@ class _answering:
         return F.to(F.sum_to(F.zeros_like(g), other_layout), (other_layout.dtype,))
 
 
-def in_place(function: Function, *, alone: bool = False, zeros: bool = False) -> None:
+def in_place(function: Function) -> None:
     """Add the in-place method of a comparison, which stores the answers in the tensor: `eq_` for `eq`.
 
-    Arguments:
-        function: the comparison.
-        alone: whether it has one operand.
-        zeros: whether the other operand gets a gradient, of zeros, as PyTorch gives it.
+    The other operand gets a gradient, of zeros, as PyTorch gives it.
     """
     name = function.__name__ + "_"
 
     def storing(self: Tensor, other: Operand) -> Tensor:
         answers = function(self, other)
-        if zeros and isinstance(other, Tensor) and other.node is not None and self.is_floating_point():
+        if isinstance(other, Tensor) and other.node is not None and self.is_floating_point():
             answers = recorded_ops.answering(no_record_ops.to(answers, (self.dtype,)), *snapshots_of((other,), True))
         return assign_inplace(name, self, answers)
 
-    def storing_alone(self: Tensor) -> Tensor:
-        return assign_inplace(name, self, function(self))
-
-    changing = boundary(storing_alone if alone else storing)
+    changing = boundary(storing)
     changing.__name__ = changing.__qualname__ = name
     changing.__doc__ = f"`{function.__name__}` in place: 1 and 0 in this tensor's dtype. Returns this tensor."
     method(name)(changing)
 
 
 for _function in (eq, ne, lt, le, gt, ge):
-    in_place(_function, zeros=True)
+    in_place(_function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from facula_storage import bool_
@@ -12,10 +11,9 @@ from .._core.tensor import Tensor
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.written import function
-from .comparison import boolean, in_place
+from .comparison import boolean
 
 if TYPE_CHECKING:
-    from .._core.types import Function
     from .._dispatch.kinds import Checked
 
 __all__ = ["isfinite", "isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"]
@@ -38,7 +36,21 @@ class isnan:
         return F.ne(x, x) if x.dtype.category < FLOATING else None
 
 
-@function(method=True, out=True)
+def infinite(x: Tensor) -> Tensor:
+    """`isinf` of a tensor without its graph."""
+    category = x.dtype.category
+    if category == COMPLEX:
+        return no_record_ops.add(infinite(no_record_ops.real_view(x)), infinite(no_record_ops.imag_view(x)))
+    return no_record_ops.eq(no_record_ops.abs(x), float("inf")) if category == FLOATING else no_record_ops.ne(x, x)
+
+
+def truth(value: Tensor) -> Tensor:
+    """A tensor as bool, without its graph."""
+    value = value.detach()
+    return value if value.dtype is bool_ else no_record_ops.ne(value, 0)
+
+
+@function(method=True, out=True, inline=True)
 def isinf(input: Checked) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is.
 
@@ -46,15 +58,10 @@ def isinf(input: Checked) -> Tensor:
     >>> isinf(tensor([1.0, float("-inf")]))
     tensor([False,  True])
     """
-    x = input.detach()
-    if x.dtype.category == COMPLEX:
-        return no_record_ops.add(isinf(no_record_ops.real_view(x)), isinf(no_record_ops.imag_view(x)))
-    if x.dtype.category == FLOATING:
-        return no_record_ops.eq(no_record_ops.abs(x), float("inf"))
-    return no_record_ops.ne(x, x)
+    return infinite(input.detach())
 
 
-@function(method=True, out=True)
+@function(method=True, out=True, inline=True)
 def isfinite(input: Checked) -> Tensor:
     """Whether each element is neither infinite nor NaN.
 
@@ -63,64 +70,43 @@ def isfinite(input: Checked) -> Tensor:
     tensor([ True, False, False])
     """
     x = input.detach()
-    return no_record_ops.eq(no_record_ops.add(isinf(x), no_record_ops.isnan(x)), False)
+    return no_record_ops.eq(no_record_ops.add(infinite(x), no_record_ops.isnan(x)), False)
 
 
-def _truth(value: Tensor) -> Tensor:
-    """A tensor as bool, without its graph."""
-    value = value.detach()
-    return value if value.dtype is bool_ else no_record_ops.ne(value, 0)
-
-
-def _combined(combine: Function, input: Tensor, other: Tensor) -> Tensor:
-    """Two tensors as bool, combined."""
-    result: Tensor = combine(_truth(input), _truth(other))
-    return result
-
-
-@function(method=True, out=True, instead=partial(_combined, no_record_ops.mul))
-def logical_and(input: Checked, other: Checked) -> None:
+@function(method=True, changes=True, fits=True, out=True, inline=True)
+def logical_and(input: Checked, other: Checked) -> Tensor:
     """Whether both elements of each pair are nonzero.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor or a number.
 
     >>> from facula_tensor import tensor
     >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([False, False,  True])
     """
+    return no_record_ops.mul(truth(input), truth(other))
 
 
-@function(method=True, out=True, instead=partial(_combined, no_record_ops.add))
-def logical_or(input: Checked, other: Checked) -> None:
+@function(method=True, changes=True, fits=True, out=True, inline=True)
+def logical_or(input: Checked, other: Checked) -> Tensor:
     """Whether an element of each pair is nonzero.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor or a number.
 
     >>> from facula_tensor import tensor
     >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
     tensor([ True,  True, False])
     """
+    return no_record_ops.add(truth(input), truth(other))
 
 
-@function(method=True, out=True, instead=partial(_combined, no_record_ops.ne))
-def logical_xor(input: Checked, other: Checked) -> None:
+@function(method=True, changes=True, fits=True, out=True, inline=True)
+def logical_xor(input: Checked, other: Checked) -> Tensor:
     """Whether just one element of each pair is nonzero.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor or a number.
 
     >>> from facula_tensor import tensor
     >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([ True,  True, False])
     """
+    return no_record_ops.ne(truth(input), truth(other))
 
 
-@function(method=True, out=True)
+@function(method=True, changes=True, fits=True, out=True, inline=True)
 def logical_not(input: Checked) -> Tensor:
     """Whether each element is zero.
 
@@ -128,10 +114,4 @@ def logical_not(input: Checked) -> Tensor:
     >>> logical_not(tensor([0, 1, 2]))
     tensor([ True, False, False])
     """
-    x = input.detach()
-    return no_record_ops.eq(x, False if x.dtype is bool_ else 0)
-
-
-for _function in (logical_and, logical_or, logical_xor):
-    in_place(_function)
-in_place(logical_not, alone=True)
+    return no_record_ops.eq(input.detach(), False if input.dtype is bool_ else 0)

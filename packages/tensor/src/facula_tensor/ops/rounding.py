@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_
@@ -11,15 +13,18 @@ from .._core.number_limits import finfo
 from .._core.promotion import as_integer, as_real, floating
 from .._core.tensor import Tensor, method
 from .._creation.like import zeros_like
-from .._dispatch.arguments import source
 from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
-from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
+from .._dispatch.written import function
 from .assigning import assign_inplace
 from .comparison import boolean
 from .pointwise import real
+
+if TYPE_CHECKING:
+    from .._dispatch.kinds import Checked
+    from .._dispatch.namespaces import Namespace
 
 __all__ = ["ceil", "copysign", "fix", "floor", "frac", "nan_to_num", "round", "signbit", "trunc"]
 
@@ -187,24 +192,20 @@ for _underscore in ("", "_"):
     setattr(Tensor, "fix" + _underscore, getattr(Tensor, "trunc" + _underscore))
 
 
-@overridable
-@method()
-@boundary
-def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@function(method=True, out=True)
+def signbit(input: Checked) -> Tensor:
     """Whether each element is negative, -0 and NaN with a sign included.
 
     >>> from facula_tensor import tensor
     >>> signbit(tensor([-0.0, 1.0]))
     tensor([ True, False])
     """
-    x = as_tensor("signbit", input).detach()
+    x = input.detach()
     if x.dtype.category == COMPLEX:
         raise DTypeError(f"signbit: not defined for {x.dtype.name}; take real or imag first")
     if x.is_floating_point():
-        made = no_record_ops.sign_of(x)
-    else:
-        made = no_record_ops.lt(x, 0) if x.dtype.is_signed else zeros_like(x, dtype=bool_)
-    return write_out("signbit", made, out)
+        return no_record_ops.sign_of(x)
+    return no_record_ops.lt(x, 0) if x.dtype.is_signed else zeros_like(x, dtype=bool_)
 
 
 @elementwise
@@ -227,16 +228,13 @@ class _nan_to_num:
         return F.where(F.lt(F.abs(input), float("inf")), g, 0)
 
 
-@overridable
-@method()
-@boundary
+@function(method=True, changes=True, fits=True, out=True)
 def nan_to_num(
-    input: Tensor,
+    F: Namespace,
+    input: Checked,
     nan: float | None = None,
     posinf: float | None = None,
     neginf: float | None = None,
-    *,
-    out: Tensor | None = None,
 ) -> Tensor:
     """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities.
 
@@ -247,44 +245,20 @@ def nan_to_num(
         nan: what replaces NaN; 0 if None.
         posinf: what replaces infinity; the greatest number of the dtype if None.
         neginf: what replaces negative infinity; the least number of the dtype if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)
     tensor([0., 9., 2.])
     """
-    x = as_tensor("nan_to_num", input)
-    category = x.dtype.category
+    category = input.dtype.category
     if category < FLOATING:
-        return write_out("nan_to_num", recorded_ops.clone(x), out)
-    most = finfo(x.dtype).max
+        return F.clone(input)
+    most = finfo(input.dtype).max
     given = (("nan", nan, 0.0), ("posinf", posinf, most), ("neginf", neginf, -most))
     numbers = [own if one is None else float(as_real(one, "nan_to_num", called)) for called, one, own in given]
-    if category == COMPLEX:
-        real, imaginary = [
-            no_record_ops.nan_to_num(part(x.detach()), *numbers)
-            for part in (no_record_ops.real_view, no_record_ops.imag_view)
-        ]
-        bounded = no_record_ops.add(real, no_record_ops.mul(imaginary, 1j))
-        finite = no_record_ops.bitwise_and(
-            no_record_ops.eq(real, no_record_ops.real_view(x.detach())),
-            no_record_ops.eq(imaginary, no_record_ops.imag_view(x.detach())),
-        )
-        return write_out("nan_to_num", recorded_ops.where(finite, x, bounded), out)
-    return write_out("nan_to_num", recorded_ops.nan_to_num(x, *numbers), out)
-
-
-@overridable
-@method()
-@boundary
-def nan_to_num_(
-    self: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
-) -> Tensor:
-    """`nan_to_num` in place: changes this tensor and returns it.
-
-    Arguments:
-        nan: what replaces NaN; 0 if None.
-        posinf: what replaces infinity; the greatest number of the dtype if None.
-        neginf: what replaces negative infinity; the least number of the dtype if None.
-    """
-    return assign_inplace("nan_to_num_", self, nan_to_num(source("nan_to_num_", self), nan, posinf, neginf))
+    if category != COMPLEX:
+        return F.nan_to_num(input, *numbers)
+    parts = [part(input.detach()) for part in (no_record_ops.real_view, no_record_ops.imag_view)]
+    bounded = [no_record_ops.nan_to_num(part, *numbers) for part in parts]
+    finite = no_record_ops.bitwise_and(*map(no_record_ops.eq, bounded, parts))
+    return F.where(finite, input, no_record_ops.add(bounded[0], no_record_ops.mul(bounded[1], 1j)))

@@ -1,0 +1,102 @@
+"""The public functions of `ops/rounding.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from .._core.tensor import Tensor, method
+from .._dispatch.arguments import source
+from .._dispatch.namespaces import recorded_ops as ops
+from .._dispatch.overrides import overridable
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from .._dispatch.written import bodies_of
+from ..ops.assigning import assign_inplace
+
+__all__ = ["nan_to_num", "signbit"]
+
+bodies = bodies_of("rounding")
+
+
+@overridable
+@method()
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative, -0 and NaN with a sign included.
+
+    Arguments:
+        input: the tensor.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor
+    >>> signbit(tensor([-0.0, 1.0]))
+    tensor([ True, False])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("signbit", input)
+        result = bodies.signbit(input)
+        return result if out is None else write_out("signbit", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities.
+
+    Integers stay as they are. The gradient where something was put in is 0.
+
+    Arguments:
+        input: the numbers.
+        nan: what replaces NaN; 0 if None.
+        posinf: what replaces infinity; the greatest number of the dtype if None.
+        neginf: what replaces negative infinity; the least number of the dtype if None.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor
+    >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)
+    tensor([0., 9., 2.])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("nan_to_num", input)
+        result = bodies.nan_to_num(ops, input, nan, posinf, neginf)
+        return result if out is None else write_out("nan_to_num", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num` in place.
+
+    Arguments:
+        input: the tensor that changes.
+        nan: what replaces NaN; 0 if None.
+        posinf: what replaces infinity; the greatest number of the dtype if None.
+        neginf: what replaces negative infinity; the least number of the dtype if None.
+
+    Returns:
+        `input`.
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("nan_to_num_", input)
+        before = source("nan_to_num_", input)
+        return assign_inplace("nan_to_num_", input, bodies.nan_to_num(ops, before, nan, posinf, neginf))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
