@@ -799,8 +799,8 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own."""
-def conj_physical_(self: Tensor) -> Tensor:
-    """`conj_physical` in place: changes this tensor and returns it."""
+def conj_physical_(input: Tensor) -> Tensor:
+    """`conj_physical` in place."""
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
     """`functional.pad` with a constant."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
@@ -847,8 +847,8 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.flo
     """The areas under a sampled curve up to each sample but the first, by the trapezoidal rule."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in degrees as angles in radians."""
-def deg2rad_(self: Tensor) -> Tensor:
-    """`deg2rad` in place: changes this tensor and returns it."""
+def deg2rad_(input: Tensor) -> Tensor:
+    """`deg2rad` in place."""
 def det(input: Tensor) -> Tensor:
     """The determinant of matrices (..., n, n): (...)."""
 def detach_(self: Tensor) -> Tensor:
@@ -1349,8 +1349,8 @@ def quantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None
     """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1)."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in radians as angles in degrees."""
-def rad2deg_(self: Tensor) -> Tensor:
-    """`rad2deg` in place: changes this tensor and returns it."""
+def rad2deg_(input: Tensor) -> Tensor:
+    """`rad2deg` in place."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Numbers drawn evenly from [0, 1), of complex dtypes both parts."""
 def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:

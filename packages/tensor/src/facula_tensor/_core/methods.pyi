@@ -343,7 +343,7 @@ class Methods:
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate, in memory of its own; a real tensor is its own."""
     def conj_physical_(self) -> Tensor:
-        """`conj_physical` in place: changes this tensor and returns it."""
+        """`conj_physical` in place."""
     def const_data_ptr(self) -> builtins.int:
         """The address of the first element, for reading."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -395,7 +395,7 @@ class Methods:
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Angles in degrees as angles in radians."""
     def deg2rad_(self) -> Tensor:
-        """`deg2rad` in place: changes this tensor and returns it."""
+        """`deg2rad` in place."""
     def det(self) -> Tensor:
         """The determinant of matrices (..., n, n): (...)."""
     def detach(self) -> Tensor:
@@ -940,7 +940,7 @@ class Methods:
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Angles in radians as angles in degrees."""
     def rad2deg_(self) -> Tensor:
-        """`rad2deg` in place: changes this tensor and returns it."""
+        """`rad2deg` in place."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def ravel(self) -> Tensor:

@@ -6,12 +6,13 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.tensor import Tensor, method
-from .._dispatch.arguments import steady_tensor
+from .._dispatch.arguments import source, steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
+from ..ops.assigning import assign_inplace
 
 __all__ = [
     "adjoint",
@@ -184,6 +185,19 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
             input = as_tensor("conj_physical", input)
         result = ops.conj(input)
         return result if out is None else write_out("conj_physical", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def conj_physical_(input: Tensor) -> Tensor:
+    """`conj_physical` in place."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("conj_physical_", input)
+        before = source("conj_physical_", input)
+        return assign_inplace("conj_physical_", input, bodies.conj_physical(ops, before))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -18,7 +18,6 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .._dispatch.written import function
 from .assigning import assign_inplace
-from .in_place import in_place_of
 
 if TYPE_CHECKING:
     from .._core.types import Operand
@@ -183,7 +182,7 @@ def conj(F: Namespace, input: Checked) -> Tensor:
     return F.conj(input)
 
 
-@function(method=True, out=True, inline=True)
+@function(method=True, changes=True, fits=True, out=True, inline=True)
 def conj_physical(F: Namespace, input: Checked) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own.
 
@@ -192,9 +191,6 @@ def conj_physical(F: Namespace, input: Checked) -> Tensor:
     tensor([1.-2.j])
     """
     return F.conj(input)
-
-
-in_place_of(conj_physical)
 
 
 @function(method=True, inline=True)

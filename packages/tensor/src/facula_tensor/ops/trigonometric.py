@@ -6,22 +6,20 @@ from math import pi
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
-from facula_errors.extend import boundary
 from facula_storage import Layout
 
 from .._core.promotion import floating
-from .._core.tensor import Tensor, method
+from .._core.tensor import Tensor
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import composite, operators, recorded_ops
-from .._dispatch.overrides import overridable
-from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
-from .in_place import in_place_of
+from .._dispatch.namespaces import composite, operators
+from .._dispatch.written import function
 from .pointwise import real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .._core.types import Function
+    from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
 
 __all__ = [
@@ -231,20 +229,17 @@ class atan2:
         return F.neg(F.mul(g, F.angle_slope(input, other, input)))
 
 
-def _scaled(name: str, factor: float, doc: str):  # type: ignore[no-untyped-def]
-    """The function and method `name`, with the docstring `doc`, that multiplies by `factor`."""
+def _scaled(name: str, factor: float, doc: str) -> Function:
+    """Declare the function and method `name`, with the docstring `doc`, that multiplies by `factor`."""
 
-    def convert(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-        x = as_tensor(name, input)
-        if not real(x.dtype):
-            raise DTypeError(f"{name}: not defined for {x.dtype.name}")
-        return write_out(name, recorded_ops.mul(x if x.is_floating_point() else x.to(floating(x.dtype)), factor), out)
+    def scaled(F: Namespace, input: Checked) -> Tensor:
+        """{doc}"""
+        dtype = input.dtype
+        if not real(dtype):
+            raise DTypeError(f"{name}: not defined for {dtype.name}")
+        return F.mul(input if dtype.is_floating_point else F.to(input, (floating(dtype),)), factor)
 
-    convert.__name__ = convert.__qualname__ = name
-    convert.__doc__ = doc
-    public = overridable(method()(boundary(convert)))
-    in_place_of(public)
-    return public
+    return function(name=name, method=True, changes=True, fits=True, out=True, words={"doc": doc})(scaled)
 
 
 deg2rad: Callable[..., Tensor] = _scaled("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
