@@ -15,19 +15,20 @@ HEAD = '"""Names of PyTorch\'s {place}, from `_places.txt`, by packages/facula/t
 KINDS = {"type": "Kind", "refused": "Refusal"}
 
 
-def stub(place, rows):
-    """The text of a module's stub."""
-    imports, values = set(), []
+def stub(place, rows, all_places=()):
+    """The text of a module's stub, with the modules below it, if it is one of `all_places` that are."""
+    below = [one.removeprefix(f"{place}.") for one in all_places if one.startswith(f"{place}.")]
+    imports, values = {f"from . import {one} as {one}" for one in below if one.isidentifier() and one[0] != "_"}, []
     for row in rows.values():
         first, _, rest = row.path.partition(".")
         if row.kind != "works":
             imports.add("from facula._refusals import Kind, Refusal")
             values.append(f"{row.name}: {KINDS[row.kind]}")
-        elif rest:
-            imports.add(f"from {row.rest} import {first}")
-            values.append(f"{row.name} = {row.path}")
+        elif rest or first != row.name:  # an import by another name would be no name of this module
+            imports.add(f"from {row.rest} import {first} as _own_{first}")
+            values.append(f"{row.name} = _own_{row.path}")
         else:
-            imports.add(f"from {row.rest} import {first} as {row.name}")
+            imports.add(f"from {row.rest} import {first} as {first}")
     lines = "\n".join(sorted(imports)) + ("\n\n" if values else "") + "\n".join(values)
     return HEAD.format(place=place.replace("facula", "torch", 1)) + lines + "\n"
 
@@ -40,7 +41,7 @@ def stubs():
         if not rows or not path.parent.is_dir() or path.name.startswith("_"):
             continue
         if path.is_dir() and "make_of_rows(__name__)" in (path / "__init__.py").read_text():
-            found[path / "__init__.pyi"] = stub(place, rows)
+            found[path / "__init__.pyi"] = stub(place, rows, places())
         elif not (path.is_dir() or path.with_suffix(".py").exists()):
             found[path.with_suffix(".pyi")] = stub(place, rows)
     return found

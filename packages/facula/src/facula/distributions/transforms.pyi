@@ -20,4 +20,6 @@ from facula_distributions import StickBreakingTransform as StickBreakingTransfor
 from facula_distributions import TanhTransform as TanhTransform
 from facula_distributions import Transform as Transform
 from facula_distributions import identity_transform as identity_transform
-from facula_distributions.extend import InverseTransform as _InverseTransform
+from facula_distributions.extend import InverseTransform as _own_InverseTransform
+
+_InverseTransform = _own_InverseTransform

@@ -1,3 +1,5 @@
 """Names of PyTorch's torch.utils.hooks, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula_tensor.extend import Handle as RemovableHandle
+from facula_tensor.extend import Handle as _own_Handle
+
+RemovableHandle = _own_Handle

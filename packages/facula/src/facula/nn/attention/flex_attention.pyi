@@ -9,4 +9,6 @@ from facula_nn.attention.flex_attention import create_mask as create_mask
 from facula_nn.attention.flex_attention import flex_attention as flex_attention
 from facula_nn.attention.flex_attention import noop_mask as noop_mask
 from facula_nn.attention.flex_attention import or_masks as or_masks
-from facula_nn.extend import BLOCK_SIZE as _DEFAULT_SPARSE_BLOCK_SIZE
+from facula_nn.extend import BLOCK_SIZE as _own_BLOCK_SIZE
+
+_DEFAULT_SPARSE_BLOCK_SIZE = _own_BLOCK_SIZE

@@ -1,5 +1,29 @@
 """Names of PyTorch's torch.nn.modules, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
+from . import activation as activation
+from . import adaptive as adaptive
+from . import batchnorm as batchnorm
+from . import channelshuffle as channelshuffle
+from . import container as container
+from . import conv as conv
+from . import distance as distance
+from . import dropout as dropout
+from . import flatten as flatten
+from . import fold as fold
+from . import instancenorm as instancenorm
+from . import lazy as lazy
+from . import linear as linear
+from . import loss as loss
+from . import module as module
+from . import normalization as normalization
+from . import padding as padding
+from . import pixelshuffle as pixelshuffle
+from . import pooling as pooling
+from . import rnn as rnn
+from . import sparse as sparse
+from . import transformer as transformer
+from . import upsampling as upsampling
+from . import utils as utils
 from facula_nn import AdaptiveAvgPool1d as AdaptiveAvgPool1d
 from facula_nn import AdaptiveAvgPool2d as AdaptiveAvgPool2d
 from facula_nn import AdaptiveAvgPool3d as AdaptiveAvgPool3d

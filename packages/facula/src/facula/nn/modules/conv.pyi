@@ -12,5 +12,8 @@ from facula_nn import LazyConv3d as LazyConv3d
 from facula_nn import LazyConvTranspose1d as LazyConvTranspose1d
 from facula_nn import LazyConvTranspose2d as LazyConvTranspose2d
 from facula_nn import LazyConvTranspose3d as LazyConvTranspose3d
-from facula_nn.extend import Convolution as _ConvNd
-from facula_nn.extend import Transposed as _ConvTransposeNd
+from facula_nn.extend import Convolution as _own_Convolution
+from facula_nn.extend import Transposed as _own_Transposed
+
+_ConvNd = _own_Convolution
+_ConvTransposeNd = _own_Transposed

@@ -6,4 +6,6 @@ from facula_nn import InstanceNorm3d as InstanceNorm3d
 from facula_nn import LazyInstanceNorm1d as LazyInstanceNorm1d
 from facula_nn import LazyInstanceNorm2d as LazyInstanceNorm2d
 from facula_nn import LazyInstanceNorm3d as LazyInstanceNorm3d
-from facula_nn.extend import InstanceNorm as _InstanceNorm
+from facula_nn.extend import InstanceNorm as _own_InstanceNorm
+
+_InstanceNorm = _own_InstanceNorm

@@ -22,5 +22,8 @@ from facula_nn import SmoothL1Loss as SmoothL1Loss
 from facula_nn import SoftMarginLoss as SoftMarginLoss
 from facula_nn import TripletMarginLoss as TripletMarginLoss
 from facula_nn import TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss
-from facula_nn.extend import Loss as _Loss
-from facula_nn.extend import WeightedLoss as _WeightedLoss
+from facula_nn.extend import Loss as _own_Loss
+from facula_nn.extend import WeightedLoss as _own_WeightedLoss
+
+_Loss = _own_Loss
+_WeightedLoss = _own_WeightedLoss
