@@ -30,6 +30,37 @@ def test_objects_of_library_classes(name, across):
         assert table["described"](found) == table["described"](expected)
 
 
+def used(value):
+    """What a distribution or transform gives, which PyTorch's keeps some of in attributes."""
+    if isinstance(value, (list, tuple)):
+        return [used(one) for one in value]
+    given, module = [], torch if type(value).__module__.startswith("torch") else facula
+    names = ("mean", "variance", "sign", "bijective", "event_dim", "length", "covariance_matrix", "precision_matrix")
+    point = module.full(getattr(value, "event_shape", ()) or (2,), 0.25)
+    for work in (
+        *[lambda name=name: getattr(value, name) for name in names],
+        *[lambda name=name: getattr(value, name)(point) for name in ("log_prob", "cdf", "icdf")],
+        lambda: value.sample().shape,
+        lambda: value(point),
+    ):
+        try:
+            found = work()
+        except Exception:
+            continue
+        given.append(found.flatten().tolist() if hasattr(found, "tolist") else found)
+    return given
+
+
+@pytest.mark.parametrize("name", [one for one in table_of_objects()["made_objects"](facula)[0] if one[0].isupper()])
+def test_what_pytorch_keeps_once_it_is_computed(name, across):
+    value, own = (table_of_objects()["made_objects"](library)[0][name]() for library in (torch, facula))
+    if type(value).__module__.startswith("torch.distributions"):
+        for part in (value, *getattr(value, "transforms", ())):
+            used(part)
+        for ours, expected in zip(used(across(value, True)), used(own), strict=True):
+            assert ours == pytest.approx(expected, rel=1e-4, abs=1e-5, nan_ok=True)
+
+
 def test_inverses_of_transforms(across):
     """PyTorch leaves the transform out of its own files, and cannot use what it reads; a Gumbel has such inverses."""
     found = across(facula.distributions.transforms.ExpTransform().inv, False)

@@ -2,6 +2,7 @@
 
 import collections
 import io
+import pickle
 import zipfile
 
 import numpy as np
@@ -11,6 +12,7 @@ import facula
 import facula.nn as nn
 from facula_checkpoint import CheckpointError
 
+MILLIONS = 10**10
 Pair = collections.namedtuple("Pair", "place words")
 
 
@@ -52,6 +54,63 @@ BOMBS = {
 def test_bombs(name):
     with pytest.raises(CheckpointError, match=r"copies far more than it contains: a bomb|more than 100 options"):
         facula.load(with_pickle(BOMBS[name]))
+
+
+def plain_state(module, name, state):
+    """The pickle of an instance of a class of PyTorch's with these attributes, without its first and last opcodes."""
+    return f"c{module}\n{name}\n)\x81".encode("latin1") + pickle.dumps(state, 2)[2:-1] + b"b"
+
+
+def renamed(file, kind, name):
+    """A file in which a class has another name."""
+    other = io.BytesIO()
+    with zipfile.ZipFile(file) as before, zipfile.ZipFile(other, "w") as after:
+        for one in before.namelist():
+            after.writestr(one, before.read(one).replace(f"{kind.__module__}\n{kind.__name__}".encode(), name))
+    other.seek(0)
+    return other
+
+
+SAMPLER = "torch.utils.data.sampler"
+
+
+def test_ranges_in_samplers_take_no_memory():
+    """PyTorch's sampler keeps the range it was made of."""
+    state = {"indices": range(0, MILLIONS, 2), "generator": None}
+    found = facula.load(with_pickle(plain_state(SAMPLER, "SubsetRandomSampler", state)))
+    assert len(found) == MILLIONS // 2 and facula.load(written(found)).indices == state["indices"]
+    state["indices"] = range(5, 11, 2)
+    assert sorted(facula.load(with_pickle(plain_state(SAMPLER, "SubsetRandomSampler", state)))) == [5, 7, 9]
+    row = [0] * 1000
+    state = {"indices": [[row] * 1000] * 1000, "weights": range(MILLIONS), "generator": None}
+    for name in ("SubsetRandomSampler", "WeightedRandomSampler"):
+        with pytest.raises(CheckpointError, match=r"not all numbers|a range for weights"):
+            facula.load(with_pickle(plain_state(SAMPLER, name, state)))
+    state["indices"] = range(10**30)
+    with pytest.raises(CheckpointError, match="for indices of a sampler, which is out of range"):
+        facula.load(with_pickle(plain_state(SAMPLER, "SubsetRandomSampler", state)))
+
+
+class Chi2:
+    """Stands for PyTorch's in a file."""
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "bomb"),
+    [((10**10, 2), (0, 1), False), ((3, 1), (1, 0), False), ((10**5, 10**4), (1, 1), True)],
+)
+def test_what_a_distribution_works_out_is_bounded_by_the_file(shape, strides, bomb):
+    """PyTorch keeps half of a Chi2's degrees of freedom, in a tensor that may repeat its elements."""
+    stand = Chi2()
+    stand.concentration = stand.rate = facula.arange(110_000.0).as_strided(shape, strides)
+    stand._batch_shape, stand._event_shape = facula.Size(shape), facula.Size([])
+    file = renamed(written(stand), Chi2, b"torch.distributions.chi2\nChi2")
+    if bomb:
+        with pytest.raises(CheckpointError, match=r"shape \(100000, 10000\) over 110000 elements: a bomb"):
+            facula.load(file)
+    else:
+        found = facula.load(file).df
+        assert found.shape == shape and found[1].tolist() == (stand.concentration[1] * 2).tolist()
 
 
 def test_what_many_objects_share_is_no_bomb():

@@ -181,12 +181,13 @@ class SubsetRandomSampler(_RandomOrder):
 
     def __init__(self, indices: Sequence[int] | np.ndarray, generator: SeedLike = None) -> None:
         super().__init__(generator)
-        self.indices: np.ndarray = np.array(indices, dtype=np.int64 if not len(indices) else None)
-        if self.indices.ndim != 1 or self.indices.dtype.kind not in "iu":
+        given = np.array(indices, dtype=np.int64 if not len(indices) else None)
+        if given.ndim != 1 or given.dtype.kind not in "iu":
             raise InvalidValueError(
                 "SubsetRandomSampler: expected indices to be integers in one dimension; "
-                f"got {self.indices.dtype} {self.indices.shape}; numpy.flatnonzero(mask) makes indices of a mask"
+                f"got {given.dtype} {given.shape}; numpy.flatnonzero(mask) makes indices of a mask"
             )
+        self.indices: np.ndarray | range = given  # a range where a file has one
 
     @property
     def num_samples(self) -> int:  # type: ignore[override]
@@ -194,7 +195,8 @@ class SubsetRandomSampler(_RandomOrder):
 
     def order(self, epoch: int) -> np.ndarray:
         """The indices of one epoch, int64 (len(self),), the same at each call."""
-        return self.indices[permutation(bits(self.seed, epoch), len(self.indices))]
+        order, indices = permutation(bits(self.seed, epoch), len(self.indices)), self.indices
+        return indices.start + indices.step * order if isinstance(indices, range) else indices[order]
 
 
 @boundary

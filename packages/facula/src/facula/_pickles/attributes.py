@@ -19,6 +19,8 @@ from facula_errors.extend import is_library_module
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from facula_tensor import Tensor
+
     State = dict[str, Any]
     Attributes = dict[str, Callable[[Any], Any]]
 
@@ -74,16 +76,32 @@ METHODS = {
 
 
 class Later:
-    """An attribute that is worked out of elements of tensors, which are there when the whole file has been read."""
+    """An attribute that is worked out of a tensor's elements, which are there when the whole file has been read.
 
-    __slots__ = ("work",)
+    Arguments:
+        given: the tensor. Elements that it repeats are worked out once, so that memory is bounded by what is in the
+            file.
+        work: for each element alone.
+    """
 
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self.work = work
+    __slots__ = ("given", "work")
+
+    def __init__(self, given: Tensor, work: Callable[[Tensor], Tensor]) -> None:
+        self.given, self.work = given, work
+        stored = given.untyped_storage().nbytes() // given.itemsize if given.device.type != "meta" else given.numel()
+        if self._once().numel() > stored:
+            refuse(f"its pickle has a tensor of shape {tuple(given.shape)} over {stored} elements: a bomb")
+
+    def _once(self) -> Tensor:
+        once = self.given
+        for dim, stride in enumerate(once.stride()):
+            if stride == 0 and once.shape[dim] > 1:
+                once = once.narrow(dim, 0, 1)
+        return once
 
     def set(self, instance: Any, name: str) -> None:
         """Set the attribute."""
-        vars(instance)[name] = self.work()
+        vars(instance)[name] = self.work(self._once()).expand(self.given.shape)
 
 
 ABSENT = object()  # of a function in the tables: there is no such attribute

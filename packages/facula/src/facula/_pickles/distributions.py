@@ -75,6 +75,10 @@ def _normal(state: State) -> Normal:
     return Normal(base.loc, base.scale, validate_args=False)
 
 
+def _twice(value: Tensor) -> Tensor:
+    return value * 2
+
+
 def _inverted(state: State) -> Transform:
     found = state.get("_inv")
     return Lost() if found is None else _inner(state, "_inv", Transform)  # type: ignore[no-any-return]
@@ -123,6 +127,11 @@ def _lengths(one: Any) -> Chi2:
     return Chi2(one.df.unsqueeze(-1) - less)
 
 
+def _unwritten(*names: str) -> Attributes:
+    """Attributes that PyTorch keeps when they have been asked for. Ours are worked out again."""
+    return {name: lambda one: ABSENT for name in names}
+
+
 _parameter: Attributes = {"_param": given}
 _transformed: Attributes = {"base_dist": _checked_base, "transforms": lambda one: one.transforms}
 _factor: Attributes = {"_unbroadcasted_scale_tril": lambda one: one._factor}
@@ -133,8 +142,10 @@ THEIRS: dict[str, Attributes] = {
     "Bernoulli": _parameter,
     "Beta": {"_dirichlet": lambda one: Dirichlet(stack([one.concentration1, one.concentration0], -1))},
     "Binomial": _parameter,
+    "CatTransform": _unwritten("event_dim", "length"),
     "Categorical": {**_parameter, "_num_events": lambda one: given(one).shape[-1]},
     "Chi2": {"concentration": lambda one: one.concentration, "rate": lambda one: one.rate},
+    "ComposeTransform": _unwritten("bijective", "sign"),
     "ContinuousBernoulli": {**_parameter, "_lims": lambda one: (0.499, 0.501)},
     "ExpRelaxedCategorical": _of_categorical,
     "FisherSnedecor": {
@@ -160,10 +171,11 @@ THEIRS: dict[str, Attributes] = {
     },
     "Multinomial": {**_of_categorical, "_binomial": lambda one: Binomial(one.total_count, copy(one).probs)},
     "MultivariateNormal": _factor,
-    "NegativeBinomial": _parameter,
+    "NegativeBinomial": {**_parameter, **_unwritten("_gamma")},
     "OneHotCategorical": _of_categorical,
     "Pareto": _transformed,
     "StudentT": {"_chi2": lambda one: Chi2(one.df)},
+    "VonMises": _unwritten("_loc", "_concentration", "_proposal_r", "variance"),
     "Weibull": {**_transformed, "concentration_reciprocal": lambda one: one.concentration_reciprocal},
     "Wishart": {
         **_factor,
@@ -171,6 +183,7 @@ THEIRS: dict[str, Attributes] = {
         "_dist_chi2": _lengths,
     },
     "PowerTransform": {
+        **_unwritten("sign"),
         "exponent": lambda one: as_tensor(one.exponent),
         "_number": lambda one: ABSENT if isinstance(one.exponent, Tensor) else one.exponent,
     },
@@ -187,7 +200,7 @@ _tril: Attributes = {"_factor": lambda state: state.get("_unbroadcasted_scale_tr
 # Attributes that ours alone have: left out when an instance is saved, worked out of PyTorch's when it is loaded.
 OURS: dict[str, Attributes] = {
     "Beta": {f"concentration{1 - place}": _concentration(place) for place in (0, 1)},
-    "Chi2": {"df": lambda state: Later(lambda: expect(state.get("concentration"), Tensor, "a concentration") * 2)},
+    "Chi2": {"df": lambda state: Later(expect(state.get("concentration"), Tensor, "a concentration"), _twice)},
     "ExpRelaxedCategorical": _shares,
     "HalfCauchy": _base_scale,
     "HalfNormal": {**_base_scale, "_base": _normal},

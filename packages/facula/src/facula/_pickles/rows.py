@@ -21,6 +21,7 @@ from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes,
 from .conversions import OWN, REFRESH, Endless, conversion, fill_sobol, refreshed, set_generator
 from .hooks import VERSIONED, WRAPPED, Wrapped, fill_wrapped, versioned_row
 from .names import is_operator, object_named
+from .samplers import copied
 from .table import GENERATOR
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ def our_row(name: str, value: Any) -> Global | None:
         return Global(value, new=new, build=converted.fill, stateful=True)
     if is_plain(name):
         bare = name.startswith(("torch.distributions.constraints ", "torch.nn.utils.prune "))  # some have no attributes
-        return Global(value, new=new, build=fill_plain, stateful=not bare)
+        inner = copied if name.startswith("torch.utils.data.sampler ") else None
+        return Global(value, new=new, build=fill_plain, inner=inner, stateful=not bare)
     if name.startswith("torch.return_types "):
         return Global(value, call=lambda fields, names: tuple_of(value, expect(fields, tuple, "results")))
     if issubclass(value, tuple) and hasattr(value, "_fields"):

@@ -15,7 +15,7 @@ from facula_tensor import Generator, Tensor, from_numpy
 from .attributes import ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -48,19 +48,43 @@ def number(state: State, name: str, bits: int) -> int | None:
     return found
 
 
-def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any]]:
-    """An attribute as an array of one dimension. One of a tensor shares its memory, which may be read later."""
+_FARTHEST = 1 << 61  # from 0 of the ends and the step of a range
 
-    def found(state: State) -> NDArray[Any]:
+
+def _vector(name: str, kinds: str) -> Callable[[State], NDArray[Any] | range]:
+    """An attribute as an array of one dimension. One of a tensor shares its memory, which may be read later.
+
+    A range of integers stays one: a short text in a file, it may stand for more numbers than memory has room for.
+    """
+
+    def found(state: State) -> NDArray[Any] | range:
         value = state.get(name)
+        if type(value) is range and "i" in kinds:
+            if max(abs(value.start), abs(value.stop), abs(value.step)) > _FARTHEST:
+                refuse(f"its pickle has {value!r:.60} for {name} of a sampler, which is out of range")
+            return value
         given = value.numpy() if isinstance(value, Tensor) else value
         if type(given) is not np.ndarray:
-            given = np.asarray(expect(given, (list, tuple, range), name) or np.zeros(0, np.int64))
+            values = expect(given, (list, tuple), name)
+            if not all([isinstance(one, (int, float, np.number)) for one in values]):  # lists in lists may be shared
+                refuse(f"its pickle has {name} of a sampler that are not all numbers")
+            given = np.asarray(values or np.zeros(0, np.int64))
         if given.ndim != 1 or given.dtype.kind not in kinds:
             refuse(f"its pickle has {given.dtype} {given.shape} for {name} of a sampler; expected one dimension")
         return given
 
     return found
+
+
+def _plain_indices(one: Any) -> list[int] | range:
+    return one.indices if isinstance(one.indices, range) else one.indices.tolist()  # type: ignore[no-any-return]
+
+
+def copied(*states: Any) -> Iterator[Any]:
+    """What is copied of the state of a sampler."""
+    for state in states:
+        if isinstance(state, dict):
+            yield from [state.get(name) for name in ("indices", "weights")]
 
 
 THEIRS: dict[str, Attributes] = {
@@ -70,7 +94,7 @@ THEIRS: dict[str, Attributes] = {
         "_seed": seed_of,
         "_passes": lambda one: one._passes or ABSENT,
     },
-    "SubsetRandomSampler": {"indices": lambda one: one.indices.tolist()},
+    "SubsetRandomSampler": {"indices": _plain_indices},
     "WeightedRandomSampler": {"weights": lambda one: from_numpy(one.weights)},
     "DistributedSampler": {"seed": _seed, "epoch": lambda one: one.epoch or 0},
 }
