@@ -6,11 +6,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
 import facula_tensor as ft
-from facula_tensor import _forms
+from facula_tensor import _forms, fft, functional, linalg, special
 from facula_tensor._dispatch.written import declared
 
 PACKAGE, FOLDER = Path(ft.__file__).parent, Path(_forms.__file__).parent
@@ -103,8 +104,38 @@ BY_HAND = {
     "reshape": "the method takes other arguments than the function",
     "split": "as reshape",
     "where": "two forms of call",
+    **dict.fromkeys(("clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_"), "in place by a kernel"),
+    **dict.fromkeys(("round", "round_", "logit", "logit_", "sinc", "sinc_"), "in place by a kernel"),
+    **dict.fromkeys(("fill_", "zero_", "resize_as_", "as_strided_"), "changes the tensor itself, without an operator"),
+    **dict.fromkeys(("is_complex", "is_floating_point", "is_tensor", "numel", "typename"), "answers in Python"),
+    "pow": "three forms of call, and self= for input",
+    "div": "a word says how to round; in place by a kernel",
+    "clone": "another memory format is another operator",
+    "t": "a view of its own, which transposes two dimensions alone",
 }
-"""Public functions of several arguments that no declaration could say, and why."""
+"""Public functions of operators that no declaration could say, and why."""
+
+
+def is_declared(function):
+    """Whether a public function is written from a declaration, or made of an operator's."""
+    if "/_dispatch/" in function.__code__.co_filename and hasattr(function, "operator"):
+        return True
+    while "_forms" not in function.__code__.co_filename and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return "_forms" in function.__code__.co_filename
+
+
+def test_all_others_are_declared():
+    by_hand = {getattr(ft, name, None) for name in BY_HAND}
+    homes = ("facula_tensor.ops", "facula_tensor.linalg", "facula_tensor.fft")
+    others = {
+        name
+        for module in (ft, functional, linalg, fft, special)
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionType) and value.__module__.startswith(homes)
+        if value not in by_hand and not is_declared(value)
+    }
+    assert not others
 
 
 def test_functions_written_by_hand_are_public():
