@@ -30,6 +30,24 @@ def test_objects_of_library_classes(name, across):
         assert table["described"](found) == table["described"](expected)
 
 
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("name", table_of_objects()["made_objects"](facula)[0])
+def test_attributes_and_classes_of_the_program(name, own):
+    table = table_of_objects()
+    for source, other in ((torch, facula), (facula, torch)):
+        expected = table["with_note"](table["made_objects"](other)[0][name](), own)
+        value = table["with_note"](table["made_objects"](source)[0][name](), own)
+        if value is None or expected is None:
+            continue
+        file = saved(source, value)
+        if own:
+            setattr(table["OWN_CLASSES"], type(expected).__name__, type(expected))
+        with facula.serialization.safe_globals([type(expected)] if own else []):
+            found = other.load(file, weights_only=False)
+        assert type(found) is type(expected)
+        assert table["described"](found) == table["described"](expected)
+
+
 def used(value):
     """What a distribution or transform gives, which PyTorch's keeps some of in attributes."""
     if isinstance(value, (list, tuple)):

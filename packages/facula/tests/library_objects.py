@@ -2,8 +2,35 @@
 
 import multiprocessing
 import re
+import sys
 import weakref
 from copy import copy
+from types import ModuleType
+
+OWN_CLASSES = ModuleType("own_classes")  # where classes of a program would be
+
+
+def with_note(value, own):
+    """An object with an attribute that a program has set, and as one of a class of the program's where `own` is true.
+
+    None where it cannot have one. The class inherits from the object's own, and has the same name for both libraries.
+    """
+    kind = type(value)
+    plain = isinstance(value, (tuple, type)) or kind.__name__ == "Generator" or not hasattr(value, "__dict__")
+    if plain or not is_of_library(kind):
+        return None
+    if own:
+        class_ = type(f"Own{kind.__name__}", (kind,), {"__module__": OWN_CLASSES.__name__})
+        setattr(OWN_CLASSES, class_.__name__, class_)
+        sys.modules[OWN_CLASSES.__name__] = OWN_CLASSES
+        value.__class__ = class_
+    value.note = "kept"
+    return value
+
+
+def is_of_library(kind):
+    """Whether a class is one of a library's."""
+    return kind.__module__.partition(".")[0].partition("_")[0] in ("torch", "facula")
 
 
 def made_objects(library):
@@ -185,7 +212,7 @@ def described(value):
             described({k: v for k, v in shown if not hasattr(v, "shape")}),
             hooks,
         )
-    if type(value).__module__.partition(".")[0].partition("_")[0] in ("torch", "facula") and hasattr(value, "__dict__"):
+    if any(map(is_of_library, type(value).__mro__)) and hasattr(value, "__dict__"):
         # PyTorch's have these only where they are not what they are by default.
         hidden = {"_cached_x_y": (None, None), "_validate_args": True}
         shown = {k: v for k, v in vars(value).items() if k not in hidden or v != hidden[k]}

@@ -3,13 +3,14 @@
 import importlib
 import inspect
 import io
+import pickle
 import pkgutil
 import zipfile
 
 import numpy as np
 import pytest
 from file_helpers import again, globals_of
-from library_objects import described, made_objects
+from library_objects import described, made_objects, with_note
 
 import facula
 from facula_checkpoint import CheckpointError
@@ -23,6 +24,17 @@ def test_objects_come_back(name):
     found = again([value, value])
     assert type(found[0]) is type(value) and found[0] is found[1]
     assert described(found[0]) == described(value)
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("name", KEPT)
+def test_attributes_and_classes_of_the_program(name, own):
+    value = with_note(made_objects(facula)[0][name](), own)
+    if value is not None:
+        with facula.serialization.safe_globals([type(value)] if own else []):
+            found = again(value)
+        assert type(found) is type(value) and found.note == "kept"
+        assert described(found) == described(value)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -105,8 +117,15 @@ def test_a_gradient_scaler_between_step_and_update_is_refused():
     scaler.step(optimizer)
     with pytest.raises(RuntimeError, match=r"save: a GradScaler is between step\(\) and update\(\); call update"):
         again(scaler)
+    with pytest.raises(RuntimeError, match=r"GradScaler: it is between step\(\) and update\(\); call update"):
+        pickle.dumps(scaler)
     scaler.update()
     assert again(scaler).state_dict() == scaler.state_dict()
+    found = pickle.loads(pickle.dumps(scaler))
+    assert found.state_dict() == scaler.state_dict()
+    found.scale(weight.sum()).backward()
+    found.step(optimizer)
+    found.update()
 
 
 def test_generators_go_on():

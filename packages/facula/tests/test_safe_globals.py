@@ -196,6 +196,67 @@ def test_hooks_that_are_none(tables, message):
         facula.load(archived(b"\x80\x02ctorch.nn.modules.linear\nLinear\n)\x81" + state[2:-1] + b"b."))
 
 
+class Chi2(facula.distributions.Chi2):
+    """Classes of the program may say how they are pickled, beside what their bases have."""
+
+    def __getstate__(self):
+        return {**vars(self), "more": 1}
+
+    def __setstate__(self, state):
+        vars(self).update(state, restored="_batch_shape" in state)
+
+
+class Beta(facula.distributions.Beta):
+    def __getstate__(self):
+        return {"size": 2}
+
+    def __setstate__(self, state):
+        self.__init__(facula.ones(state["size"]), facula.ones(2))
+
+
+class Scaler(facula.amp.GradScaler):
+    def __getstate__(self):
+        return {**super().__getstate__(), "more": 1}
+
+
+class Indices(facula.utils.data.SubsetRandomSampler):
+    __slots__ = ("more",)
+
+
+class Cycle(facula.optim.lr_scheduler.CyclicLR):
+    pass
+
+
+def test_classes_of_the_program_with_a_state_of_their_own():
+    indices, weight = Indices([2, 1]), nn.Parameter(facula.ones(1))
+    indices.more = 1
+    values = [Chi2(facula.ones(2)), Beta(facula.ones(2), facula.ones(2)), Scaler("cpu", 8.0), indices]
+    values.append(Cycle(facula.optim.SGD([weight], lr=0.1), 0.1, 1.0))
+    with facula.serialization.safe_globals([Chi2, Beta, Scaler, Indices, Cycle]):
+        chi2, beta, scaler, found, cycle = again(values)
+        with pytest.raises(CheckpointError, match="a Beta without a state"):
+            facula.load(archived(f"\x80\x02c{__name__}\nBeta\n)\x81.".encode("latin1")))
+    assert chi2.restored and chi2.more == 1 and chi2.df.tolist() == [1.0, 1.0]
+    assert beta.mean.tolist() == [0.5, 0.5] and scaler.get_scale() == 8.0 and scaler.more == 1
+    assert sorted(found) == [1, 2] and found.more == 1 and cycle.get_last_lr() == values[4].get_last_lr()
+    with pytest.raises(
+        TypeError, match=r"save: an object of Unfinished is no Beta that can be saved: .*concentration1"
+    ):
+        again(Unfinished.__new__(Unfinished))
+    with pytest.raises(
+        TypeError, match=r"got an object of Shards which PyTorch has not the like of; save a DataLoader"
+    ):
+        again(Shards(range(4), shard=(0, 2)))
+
+
+class Unfinished(facula.distributions.Beta):
+    pass
+
+
+class Shards(facula.utils.data.DataLoader):
+    pass
+
+
 def test_names_that_are_not_loaded(tmp_path):
     facula.save([Options(1), facula.ones(2), nn.Linear(2, 2)], tmp_path / "a.pt")
     unsafe = facula.serialization.get_unsafe_globals_in_checkpoint

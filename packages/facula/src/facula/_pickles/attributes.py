@@ -181,12 +181,17 @@ def written(instance: Any, state: State) -> State:
     return {name: value for name, value in state.items() if name not in ours} | _worked_out(theirs, instance)
 
 
+def settable_of(kind: type) -> type:
+    """The class whose methods no attribute of a file may hide: a class of the program's is its own matter."""
+    return kind if is_library_module(kind.__module__) else object
+
+
 def known_attributes(kind: type, state: Any) -> State:
     """The attributes of a file as ours have them; PickleError for those that files may not set."""
     theirs, ours = tables_for(kind)
     given = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
     own = {name: value for name, value in given.items() if name not in theirs and name not in ours}
-    return attributes(kind, own) | _worked_out(ours, given)
+    return attributes(settable_of(kind), own) | _worked_out(ours, given)
 
 
 def fill_plain(instance: Any, state: Any, later: list[Callable[[], None]] | None = None) -> None:

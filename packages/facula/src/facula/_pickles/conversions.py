@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from facula_checkpoint.extend import expect, refuse
+from facula_checkpoint.extend import attributes, expect, refuse
 from facula_errors import OperationError
 from facula_tensor import Generator, Tensor, from_numpy
 
-from .attributes import ABSENT
+from .attributes import ABSENT, settable_of
 from .samplers import generator_of, number, seed_of
 
 if TYPE_CHECKING:
@@ -25,16 +25,21 @@ if TYPE_CHECKING:
     from facula_checkpoint.extend import CheckpointPickler
 
     State = dict[str, Any]
+    Works = list[Callable[[], None]] | None
 
 
 class Conversion(NamedTuple):
     """How instances of a class are written, and filled with what PyTorch wrote.
 
-    `is_own` tells instances that PyTorch has not the like of: they are written under the name `own`.
+    `theirs` are attributes that PyTorch's instances alone have. `bare` makes an instance, whose attributes are those
+    of ours. What others a program has set is kept. `is_own` tells instances that PyTorch has not the like of: they are
+    written under the name `own`.
     """
 
     written: Callable[[Any, CheckpointPickler], State]
-    fill: Callable[[Any, Any], None]
+    fill: Callable[[Any, State, Works], None]
+    theirs: tuple[str, ...]
+    bare: Callable[[], Any]
     own: str = ""
     is_own: Callable[[Any], bool] = lambda instance: False
 
@@ -42,6 +47,30 @@ class Conversion(NamedTuple):
 def conversion(name: str) -> Conversion | None:
     """That of a class with PyTorch's name `name`."""
     return _CONVERSIONS.get(name)
+
+
+def write_converted(converted: Conversion, instance: Any, pickler: CheckpointPickler, given: State) -> State:
+    """The attributes of PyTorch's for an instance, and those of `given` that the program has set."""
+    state = converted.written(instance, pickler)
+    return {**given_by_program(converted, given, state), **state}
+
+
+def given_by_program(converted: Conversion, given: State, *others: State) -> State:
+    """The attributes that neither PyTorch's instances have nor ours."""
+    known = {*converted.theirs, *vars(converted.bare())}.union(*others)
+    return {name: value for name, value in given.items() if name not in known}
+
+
+def fill_converted(converted: Conversion, instance: Any, state: Any, later: Works = None) -> None:
+    """Give a new instance the attributes of a file.
+
+    `later` gets what is to be done when the elements of tensors have been read; None where they have been.
+    """
+    kind = type(instance)
+    state = expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}")
+    more = attributes(settable_of(kind), given_by_program(converted, state))
+    converted.fill(instance, state, later)
+    vars(instance).update(more)
 
 
 # Loaders -------------------------------------------------------------------------------------------------------------
@@ -119,10 +148,9 @@ def _context(given: Any) -> Any:
     return get_context(given if isinstance(given, str) else given.get_start_method())
 
 
-def _fill_loader(loader: Any, state: Any) -> None:
-    from ..utils.data import IterableDataset
+def _fill_loader(loader: Any, state: State, later: Works) -> None:
+    from ..utils.data import DataLoader, IterableDataset
 
-    state = expect(state, (dict, OrderedDict), "the attributes of a DataLoader")
     dataset, size, batches = state["dataset"], state.get("batch_size"), state.get("batch_sampler")
     named = ["on_error", "seed_globals", "worker_method", "meter", "convert", "pin_memory", "timeout", "in_order"]
     named += ["shard", "worker_init_fn", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device"]
@@ -136,10 +164,16 @@ def _fill_loader(loader: Any, state: Any) -> None:
         given["drop_last"] = state.get("drop_last", False) if size is not None else False
     given["multiprocessing_context"] = state.get("_DataLoader__multiprocessing_context")
     given |= {"num_workers": state.get("num_workers", 0), "collate_fn": state.get("collate_fn")}
-    type(loader).__init__(loader, dataset, **given)
+    DataLoader.__init__(loader, dataset, **given)
     if "_progress" in state:
-        loader.load_state_dict(expect(state["_progress"], dict, "the state of a DataLoader"))
+        DataLoader.load_state_dict(loader, expect(state["_progress"], dict, "the state of a DataLoader"))
     loader._seed = number(state, "_seed", 64)
+
+
+def _bare_loader() -> Any:
+    from ..utils.data import DataLoader
+
+    return DataLoader([0])
 
 
 # Sobol's sequences: SciPy's engines, under other names --------------------------------------------------------------
@@ -153,11 +187,11 @@ def _written_sobol(sobol: Any, pickler: CheckpointPickler) -> State:
     return {**kept, **state, "_first_point": first, "num_generated": sobol.num_generated}
 
 
-def fill_sobol(sobol: Any, state: Any, later: list[Callable[[], None]] | None = None) -> None:
-    """Give a new sequence the numbers of a file, when they have been read."""
-    state = expect(state, (dict, OrderedDict), "the attributes of a SobolEngine")
+def _fill_sobol(sobol: Any, state: State, later: Works) -> None:
+    from ..quasirandom import SobolEngine
+
     dimension, scramble = number(state, "dimension", 62) or 0, expect(state.get("scramble"), bool, "scramble")
-    type(sobol).__init__(sobol, dimension)
+    SobolEngine.__init__(sobol, dimension)
     sobol.scramble, sobol.seed = scramble, number(state, "seed", 64)
     engine, drawn = sobol._engine, number(state, "num_generated", sobol.MAXBIT) or 0
     given = {own: expect(state.get(name), Tensor, name) for name, own in _SOBOL.items()}
@@ -172,6 +206,12 @@ def fill_sobol(sobol: Any, state: Any, later: list[Callable[[], None]] | None = 
         engine.num_generated = drawn
 
     finish() if later is None else later.append(finish)
+
+
+def _bare_sobol() -> Any:
+    from ..quasirandom import SobolEngine
+
+    return SobolEngine(1)
 
 
 _SOBOL = {"sobolstate": "_sv", "quasi": "_quasi", "shift": "_shift"}
@@ -204,10 +244,9 @@ def _written_scaler(scaler: Any, pickler: CheckpointPickler) -> State:
     }
 
 
-def _fill_scaler(scaler: Any, state: Any) -> None:
+def _fill_scaler(scaler: Any, state: State, later: Works) -> None:
     from ..amp import GradScaler
 
-    state = expect(state, (dict, OrderedDict), "the attributes of a GradScaler")
     names = ("init_scale", "growth_factor", "backoff_factor", "growth_interval")
     given = {name: expect(state[f"_{name}"], (int, float), name) for name in names if f"_{name}" in state}
     enabled = expect(state.get("_enabled"), bool, "whether a GradScaler is enabled")
@@ -216,12 +255,34 @@ def _fill_scaler(scaler: Any, state: Any) -> None:
 
 
 REFRESH = "torch.amp.grad_scaler _refresh_per_optimizer_state"
-_SCALER = Conversion(_written_scaler, _fill_scaler)
+
+
+def _bare_scaler() -> Any:
+    from ..amp import GradScaler
+
+    return GradScaler("cpu")
+
+
+_SCALER = Conversion(_written_scaler, _fill_scaler, ("_init_growth_tracker", "_per_optimizer_states"), _bare_scaler)
 _CONVERSIONS = {
     "torch.utils.data.dataloader DataLoader": Conversion(
-        _written_loader, _fill_loader, "facula.utils.data DataLoader", lambda loader: loader.shard is not None
+        _written_loader,
+        _fill_loader,
+        (
+            "_DataLoader__multiprocessing_context",
+            "_DataLoader__initialized",
+            "_IterableDataset_len_called",
+            "_dataset_kind",
+            "_iterator",
+            "collate_fn",
+        ),
+        _bare_loader,
+        "facula.utils.data DataLoader",
+        lambda loader: loader.shard is not None,
     ),
-    "torch.quasirandom SobolEngine": Conversion(_written_sobol, fill_sobol),
+    "torch.quasirandom SobolEngine": Conversion(
+        _written_sobol, _fill_sobol, (*_SOBOL, "_first_point", "num_generated"), _bare_sobol
+    ),
     **{f"torch.{place}.grad_scaler GradScaler": _SCALER for place in ("amp", "cpu.amp", "cuda.amp")},
 }
 OWN = {converted.own: name for name, converted in _CONVERSIONS.items() if converted.own}

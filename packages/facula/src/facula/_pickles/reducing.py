@@ -16,10 +16,10 @@ from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, Unty
 from facula_tensor.extend import addressable, attributes, block_under, no_record_ops
 
 from .attributes import Method, fill_plain, written
-from .conversions import Endless, conversion, generator_state
+from .conversions import Endless, conversion, generator_state, given_by_program, write_converted
 from .hooks import WRAPPED, Versioned, Wrapped
 from .names import name_of
-from .rows import fill_schedule, our_row
+from .rows import base_of, fill_schedule, our_row
 
 if TYPE_CHECKING:
     from facula_checkpoint.extend import Global
@@ -67,7 +67,7 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         return pickler.global_of(obj.name), (obj.norm,)
     if type(obj) is Endless:
         return pickler.global_of("torch.utils.data.dataloader _InfiniteConstantSampler"), ()
-    return _object(pickler, obj) if is_library_module(type(obj).__module__) else _module(obj)
+    return _object(pickler, obj) if is_library_module(type(obj).__module__) else _module(pickler, obj)
 
 
 def _refuse(what: str, remedy: str) -> NoReturn:
@@ -107,19 +107,49 @@ def _object(pickler: CheckpointPickler, obj: Any) -> Any:
         return pickler.global_of(name), (tuple(obj), {})
     converted = conversion(name)
     if converted is not None:
-        state = converted.written(obj, pickler)
+        state = write_converted(converted, obj, pickler, vars(obj))
+        _settable(kind, given_by_program(converted, state))
         return (pickler.global_of(converted.own), (), state) if converted.is_own(obj) else (new_object, (kind,), state)
-    if row.build in (fill_plain, fill_schedule):
+    if row.build is fill_plain or row.build is fill_schedule:
         function, arguments, state = obj.__reduce_ex__(2)[:3]
         state = written(obj, _settable(kind, state or {}))
         return (function, arguments, state) if state else (function, arguments)
-    return _module(obj)
+    return _module(pickler, obj)
 
 
-def _module(obj: Any) -> Any:
+def _inherited(pickler: CheckpointPickler, obj: Any, base: Any, name: str) -> Any:
+    """An instance of a program's class, with the attributes that PyTorch's instances of its base have."""
+    made, kind = obj.__reduce_ex__(2), obj.__class__
+    if type(made) is not tuple or made[0] is not new_object:  # the program's own way
+        return NotImplemented
+    state, slots = made[2] if type(made[2]) is tuple and len(made[2]) == 2 else (made[2], None)
+    if kind.__getstate__ is not base.__getstate__:
+        whole = base.__getstate__(obj)
+        whole = whole[0] if type(whole) is tuple else whole
+        if not (isinstance(state, dict) and whole.keys() <= state.keys()):  # a state of its own
+            return NotImplemented
+    converted = conversion(name)
+    try:
+        if converted is None:
+            state = written(obj, state or {}) or None
+        else:
+            state = write_converted(converted, obj, pickler, state)
+    except Exception as error:
+        raise InvalidTypeError(
+            f"save: an object of {kind.__name__} is no {base.__name__} that can be saved: {error}"
+        ) from error
+    if converted is not None and converted.is_own(obj):
+        _refuse(f"an object of {kind.__name__} which PyTorch has not the like of", f"save a {base.__name__}")
+    return (*made[:2], state if slots is None else (state, slots), *made[3:])
+
+
+def _module(pickler: CheckpointPickler, obj: Any) -> Any:
     """A module, with the attributes that PyTorch's modules have; NotImplemented for everything else."""
     network = sys.modules.get("facula_nn")
     if network is None or not isinstance(obj, network.Module):
+        base = base_of(type(obj))
+        if base is not None:
+            return _inherited(pickler, obj, *base)
         if type(obj).__module__ in ("argparse", "collections", "types"):
             _settable(type(obj), getattr(obj, "__dict__", {}))
         return NotImplemented

@@ -17,10 +17,10 @@ from facula_storage import Device, DType, cpu
 from facula_storage.extend import is_connected
 from facula_tensor import Generator, Tensor
 
-from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tuple_of
-from .conversions import OWN, REFRESH, Endless, conversion, fill_sobol, refreshed, set_generator
+from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tables_for, tuple_of
+from .conversions import OWN, REFRESH, Endless, conversion, fill_converted, refreshed, set_generator
 from .hooks import VERSIONED, WRAPPED, Wrapped, fill_wrapped, versioned_row
-from .names import is_operator, object_named
+from .names import is_operator, name_of, object_named
 from .samplers import copied
 from .table import GENERATOR
 
@@ -65,9 +65,9 @@ def face_row(table: FaceTable, name: str) -> Global | None:
         own = table.row(OWN[name])
         return own and Global(Marker(name), call=own.new, instance=own.value, build=own.build)  # type: ignore[arg-type]
     row = our_row(name, object_named(name))
-    if row is not None and row.build in (fill_plain, fill_sobol):
-        row.build = partial(row.build, later=table.later)  # type: ignore[arg-type]
-    return named_row(table.named[name]) if row is None and name in table.named else row
+    if row is not None and (row.build is fill_plain or isinstance(row.build, partial)):
+        row.build = partial(row.build, later=table.later)
+    return named_row(table.named[name], table.later) if row is None and name in table.named else row
 
 
 def attribute_of(table: FaceTable, owner: Any, name: Any) -> Any:
@@ -77,7 +77,9 @@ def attribute_of(table: FaceTable, owner: Any, name: Any) -> Any:
     """
     if isinstance(owner, Marker) and owner.name == "torch._C._VariableFunctionsClass":
         return _function(name)
-    if isinstance(owner, type) and is_library_module(owner.__module__) and name in METHODS.get(owner.__name__, ()):
+    if isinstance(owner, type) and any(
+        is_library_module(one.__module__) and name in METHODS.get(one.__name__, ()) for one in owner.__mro__
+    ):
         return Method(owner, name)
     if type(name) is str and table.named_as(type(owner)) is not None:
         method = getattr_static(type(owner), name, None)  # which runs no code of the class
@@ -151,7 +153,7 @@ def our_row(name: str, value: Any) -> Global | None:
 
     converted = conversion(name)
     if converted is not None:
-        return Global(value, new=new, build=converted.fill, stateful=True)
+        return Global(value, new=new, build=partial(fill_converted, converted), stateful=True)
     if is_plain(name):
         bare = name.startswith(("torch.distributions.constraints ", "torch.nn.utils.prune "))  # some have no attributes
         inner = copied if name.startswith("torch.utils.data.sampler ") else None
@@ -226,7 +228,18 @@ def fill_schedule(schedule: Any, state: Any) -> None:
     vars(schedule).update(known_attributes(type(schedule), state))
 
 
-def named_row(value: Any) -> Global:
+def base_of(kind: type) -> tuple[type, str] | None:
+    """The nearest class of ours whose attributes PyTorch's files have in another form, and PyTorch's name of it."""
+    for base in kind.__mro__[1:]:
+        name = name_of(base) if is_library_module(base.__module__) else None
+        if name is not None and (
+            conversion(name) or is_plain(name) or name.startswith("torch.optim.lr_scheduler ")
+        ):  # fmt: skip
+            return base, name
+    return None
+
+
+def named_row(value: Any, later: list[Callable[[], None]]) -> Global:
     """The row for a class or function that the program named: pickles use it as Python's pickle does."""
     if not isinstance(value, type):
         return Global(value, call=value, named=True)
@@ -235,9 +248,13 @@ def named_row(value: Any) -> Global:
     def new(*arguments: Any, **keywords: Any) -> Any:
         return value.__new__(value, *arguments, **keywords)
 
+    base = base_of(value)
+
     def build(instance: Any, state: Any) -> None:
         if isinstance(instance, Module):
             set_module(instance, state)
+        elif base is not None:
+            set_inherited(instance, state, base, later)
         elif hasattr(instance, "__setstate__"):
             instance.__setstate__(state)
         else:
@@ -247,7 +264,30 @@ def named_row(value: Any) -> Global:
             for name, one in attributes(object, slots).items():
                 setattr(instance, name, one)
 
-    return Global(value, call=value, new=new, build=build, named=True)
+    whole = base is not None and (conversion(base[1]) is not None or bool(tables_for(value)[1]))
+    return Global(value, call=value, new=new, build=build, named=True, stateful=whole)
+
+
+def set_inherited(instance: Any, state: Any, base: tuple[type, str], later: list[Callable[[], None]]) -> None:
+    """Fill an instance of a program's class as its base fills its own; its own `__setstate__` gets the file's state."""
+    kind, (library, name) = type(instance), base
+    converted = conversion(name)
+    theirs, ours = tables_for(kind) if converted is None else ({*converted.theirs}, ())
+    if getattr(kind, "__setstate__", None) is not getattr(library, "__setstate__", None):
+        instance.__setstate__(state)
+        state = dict(vars(instance))
+        if all(one in state for one in ours) and not any(one in state for one in theirs if one not in ours):
+            return  # made again, as by its constructor
+        vars(instance).clear()
+    state, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
+    if converted is not None:
+        fill_converted(converted, instance, state, later)
+    elif is_plain(name):
+        fill_plain(instance, state or {}, later)
+    else:
+        fill_schedule(instance, state)
+    for name, one in attributes(object, slots).items():
+        setattr(instance, name, one)
 
 
 def set_module(instance: Any, state: Any) -> None:

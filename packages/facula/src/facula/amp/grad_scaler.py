@@ -256,5 +256,13 @@ class GradScaler:
         self._growth_interval = state_dict["growth_interval"]
         self._growth_tracker.fill_(state_dict["_growth_tracker"])
 
+    def __getstate__(self) -> dict[str, AnyValue]:
+        if self._states:
+            raise OperationError("GradScaler: it is between step() and update(); call update(), then pickle it")
+        return {name: value for name, value in vars(self).items() if name != "_infinite"}
+
+    def __setstate__(self, state: dict[str, AnyValue]) -> None:
+        vars(self).update(state, _infinite=WeakKeyDictionary())
+
 
 publish(__name__)
