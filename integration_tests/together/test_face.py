@@ -32,14 +32,15 @@ def test_a_public_name_is_one_object():
 def public_classes():
     """Each public class of the face and of its modules, once, by its name there."""
     found = {}
-    for part in pkgutil.walk_packages(facula.__path__, "facula."):
-        if any(word in part.name for word in ("__main__", "_stand_in", "as_torch", "examples")):
+    names = [part.name for part in pkgutil.walk_packages(facula.__path__, "facula.")]
+    for place in [*names, *importlib.import_module("facula._places").places()]:
+        if any(word in place for word in ("__main__", "_stand_in", "as_torch", "examples")):
             continue
-        module = importlib.import_module(part.name)
+        module = importlib.import_module(place)
         for name in getattr(module, "__all__", ()):
             value = getattr(module, name, None)
             if isinstance(value, type) and value.__module__.startswith("facula"):
-                found.setdefault(value, f"{part.name}.{name}")
+                found.setdefault(value, f"{place}.{name}")
     return found
 
 

@@ -15,7 +15,7 @@ from facula import Tensor, optim
 from facula.autograd import Function
 from facula.autograd.function import FunctionCtx
 from facula.nn import Conv2d, CrossEntropyLoss, Linear, ModuleDict, ModuleList, Parameter, Sequential
-from facula.nn.modules.batchnorm import _BatchNorm
+from facula.nn.modules.batchnorm import BatchNorm1d
 from facula.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, LRScheduler, ReduceLROnPlateau
 from facula.utils.data import BatchSampler, DataLoader, Dataset, RandomSampler, Subset, TensorDataset, random_split
 
@@ -261,6 +261,6 @@ if __name__ == "__main__":
     main()
 
 
-def a_layer_by_its_place(layer: _BatchNorm) -> facula.nn.modules.linear.Linear:
+def a_layer_by_its_place(layer: BatchNorm1d) -> facula.nn.modules.linear.Linear:
     """PyTorch's places of layers, whose names are rows of a table."""
     return facula.nn.modules.linear.Linear(layer.num_features, 2)

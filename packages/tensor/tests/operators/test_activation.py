@@ -35,6 +35,15 @@ def test_functions_in_place(name):
         getattr(F, name)(ft.tensor(X, requires_grad=True), *arguments)
 
 
+@pytest.mark.parametrize("name", ["celu_", "elu_", "leaky_relu_", "selu_"])
+def test_integers_hold_no_fractions(name):
+    x = ft.tensor([-1, 2])
+    for function, options in ((getattr(F, name), {}), (getattr(F, name.rstrip("_")), {"inplace": True})):
+        with pytest.raises(TypeError, match="int64"):
+            function(x, **options)
+    assert x.tolist() == [-1, 2]
+
+
 def test_methods_of_activations():
     x = ft.tensor([-2.0, 0.25, 2.0])
     assert x.hardshrink().tolist() == ft.hardshrink(x).tolist() == [-2, 0, 2]

@@ -12,7 +12,7 @@ from facula_storage import Layout
 from facula_storage.extend import FLOATING, new_instance
 
 from .._core.geometry import hashable
-from .._core.promotion import as_integer
+from .._core.promotion import as_integer, can_cast
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import is_variable
 from .operands import describe
@@ -144,3 +144,14 @@ def geometry(find: Callable[..., Found]) -> Callable[..., Found]:
         return known(name, pairs, *[hashable(one) for one in arguments])
 
     return found
+
+
+def stored(operation: str, target: Tensor, result: Tensor) -> Tensor:
+    """`target` with the elements of `result`; TypeError where its dtype cannot hold them, as integers no fractions."""
+    kind, own = layout_of_tensor(result).dtype, layout_of_tensor(target).dtype
+    if kind is not own and not can_cast(kind, own):
+        raise DTypeError(
+            f"{operation}: the result is {kind.name} and cannot be stored in a {own.name} tensor; use the form that "
+            "makes a new one"
+        )
+    return target.copy_(result)

@@ -38,8 +38,8 @@ class Declared(NamedTuple):
       operator's operand and its tuple of parameters, which then have names of their own.
     - `special_cases`: conditions of the arguments where other functions `(operation, *arguments)` compute the result.
     - `inplace`: it takes `inplace=`, where the body does not; `changes`: there is one with an underscore that changes
-      its input, a method if `method`, else a function. `fits`: of that one the result must have the shape and a dtype
-      that the input can store; else it is broadcast and cast.
+      its input, a method if `method`, else a function. `fits`: of that one the result must have the input's shape; else
+      it is broadcast.
     - `out`: it takes `out=`; a tuple names the arguments that may share no memory with `out`.
     - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
     - `maker`: it makes tensors with PyTorch's options (Note [Options of creation]): "new", or "like" another one;

@@ -160,7 +160,8 @@ class Text:
         if self.operands[0].kind in (KINDS["Steady"], KINDS["Snapshot"]):
             raise SystemExit(f"{operation}: what changes its input takes that as it is, not another tensor over it")
         if not self.what.fits:
-            return [f'before = source("{operation}", {first})', f"return {first}.copy_({result})"]
+            self.needs.add((".._dispatch.arguments", "stored"))
+            return [f'before = source("{operation}", {first})', f'return stored("{operation}", {first}, {result})']
         self.needs.add(("..ops.assigning", "assign_inplace"))
         tensors = [one.name for one in self.operands if one.kind.annotation in ("Tensor", "Operand")]
         before = f'before = source("{operation}", {", ".join(tensors)})'

@@ -8,7 +8,7 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.tensor import method
-from .._dispatch.arguments import axis_for, source
+from .._dispatch.arguments import axis_for, source, stored
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.writing import write_out
@@ -75,7 +75,7 @@ def cumsum_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = 
     """
     try:
         before = source("cumsum_", input)
-        return input.copy_(bodies.cumsum(ops, before, dim, dtype=dtype))
+        return stored("cumsum_", input, bodies.cumsum(ops, before, dim, dtype=dtype))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -128,7 +128,7 @@ def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None =
     """
     try:
         before = source("cumprod_", input)
-        return input.copy_(bodies.cumprod(ops, before, dim, dtype=dtype))
+        return stored("cumprod_", input, bodies.cumprod(ops, before, dim, dtype=dtype))
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -8,7 +8,7 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
-from .._dispatch.arguments import floats, refuse_choice, source
+from .._dispatch.arguments import floats, refuse_choice, source, stored
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.written import bodies_of
 
@@ -76,7 +76,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         if inplace:
             before = source("silu", input)
-            return input.copy_(ops.silu(before))
+            return stored("silu", input, ops.silu(before))
         return ops.silu(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -126,7 +126,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
         input = floats("mish", input)
         if inplace:
             before = source("mish", input)
-            return input.copy_(ops.mish(before))
+            return stored("mish", input, ops.mish(before))
         return ops.mish(input)
     except FaculaError as error:
         trim_traceback(error)
