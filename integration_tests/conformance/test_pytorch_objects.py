@@ -200,6 +200,17 @@ def test_hooks_of_modules(across, monkeypatch):
         assert hooked_modules.ran(other, found)[0][0][0] == 2 * expected[0][0][0]
 
 
+def test_handles_of_hooks(across, monkeypatch):
+    monkeypatch.syspath_prepend(TESTS)
+    import hooked_modules
+
+    for theirs, library, other in ((True, torch, facula), (False, facula, torch)):
+        module = hooked_modules.handled(library)
+        with facula.serialization.safe_globals(hooked_modules.HOOKS):
+            found = across(module, theirs)
+        assert hooked_modules.removed(other, found) == hooked_modules.removed(library, module)
+
+
 WEIGHTS = {  # what computes a weight by a hook, and what ends it
     "weight_norm": (lambda u, m: u.weight_norm(m), lambda u, m: u.remove_weight_norm(m)),
     "spectral_norm": (lambda u, m: u.spectral_norm(m), lambda u, m: u.remove_spectral_norm(m)),

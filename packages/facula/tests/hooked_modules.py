@@ -85,6 +85,31 @@ def hooked(library):
     return module
 
 
+def handled(library):
+    """A module that keeps handles of its hooks, one of them removed, and a handle of a hook that is gone with it."""
+    module = library.nn.Linear(2, 2)
+    module.handles = {"forward": module.register_forward_hook(tripled, with_kwargs=True)}
+    module.register_forward_hook(doubled)
+    module.handles["pre"] = module.register_forward_pre_hook(moved)
+    module.handles["state"] = module.register_state_dict_post_hook(renamed)
+    module.handles["backward"] = module.register_full_backward_hook(halved)
+    module.handles["removed"] = module.register_forward_hook(doubled)
+    module.handles["removed"].remove()
+    return module
+
+
+def removed(library, module):
+    """Which hooks run after each handle has removed its own."""
+    seen = []
+    for handle in module.handles.values():
+        handle.remove()
+        calls.clear()
+        module(library.ones(1, 2, requires_grad=True)).sum().backward()
+        module.state_dict()
+        seen.append([*calls])
+    return seen
+
+
 def ran(library, module):
     """What a module computes, and which hooks run meanwhile."""
     calls.clear()

@@ -170,6 +170,28 @@ def test_hooks_of_modules():
     assert not again(bare)._forward_hooks
 
 
+def test_handles_of_hooks():
+    """In a module that keeps them, before it and after it."""
+    expected = hooked_modules.removed(facula, hooked_modules.handled(facula))
+    later = ["forward", "backward", "state dict"]
+    assert expected == [["forward pre", *later], later, later[:2], later[:1], later[:1]]
+    module = hooked_modules.handled(facula)
+    gone = nn.Linear(1, 1).register_forward_hook(hooked_modules.doubled)
+    handle = module.handles["state"]
+    with facula.serialization.safe_globals(hooked_modules.HOOKS):
+        found, other, alone = again([handle, module, gone])
+        assert found is other.handles["state"]
+        assert hooked_modules.removed(facula, other) == expected
+        alone.remove()
+        assert again(handle)._hooks() is None and again(type(handle)) is type(handle)
+    with pytest.raises(TypeError, match="got a handle of a hook that is called before loading; save its module"):
+        again(module.register_load_state_dict_pre_hook(hooked_modules.cleaned))
+    for state in ((1, 2), (None, "a", ()), 3):
+        content = pickle.dumps(state, 2)[2:-1]
+        with pytest.raises(CheckpointError, match=r"a handle of a hook that is none|for the hooks of a handle"):
+            facula.load(archived(b"\x80\x02ctorch.utils.hooks\nRemovableHandle\n)\x81" + content + b"b."))
+
+
 def test_methods_of_the_program_as_hooks():
     module = Careful()
     with pytest.raises(CheckpointError, match=r"add_safe_globals\(\[.*Careful\]\)"):

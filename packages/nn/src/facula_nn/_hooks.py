@@ -65,6 +65,15 @@ class ForwardHooks(Hooks):
         return self[key](module, args, *output)
 
 
+class LoadHooks(Hooks):
+    """Hooks before a state dict is loaded."""
+
+    __slots__ = ()
+
+
+_CLASSES = {"forward": ForwardHooks, "forward_pre": ForwardHooks, "load_pre": LoadHooks}
+
+
 class HookTable:
     """A module's hooks of one kind as an attribute, which may be read, changed and assigned, as PyTorch's are.
 
@@ -134,7 +143,7 @@ def hooks_of(module: Hooked, table: str) -> Hooks:
     if module._hooks is None:
         module._hooks = {}
     if table not in module._hooks:
-        module._hooks[table] = ForwardHooks() if table in ("forward", "forward_pre") else Hooks()
+        module._hooks[table] = _CLASSES.get(table, Hooks)()
     return module._hooks[table]
 
 

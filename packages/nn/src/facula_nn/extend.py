@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_tensor import Tensor
 
-from ._hooks import WithoutModule
+from ._hooks import LoadHooks, WithoutModule
 from ._module import compilers
 from ._state import EXTRA, IncompatibleKeys
 from ._uninitialized import is_lazy
@@ -39,6 +39,7 @@ __all__ = [
     "IncompatibleKeys",
     "InstanceNorm",
     "LazyModuleMixin",
+    "LoadHooks",
     "Loss",
     "NonDynamicallyQuantizableLinear",
     "SpectralNorm",

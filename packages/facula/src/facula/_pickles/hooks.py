@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from facula_checkpoint.extend import Global, Marker, expect, refuse
+from facula_tensor.extend import Handle, Hooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     State = dict[str, Any]
 
 WRAPPED = "torch.nn.modules.module _WrappedHook"
+HANDLE = "torch.utils.hooks RemovableHandle"
 FIRST = 1 << 32  # key of a hook in a file: PyTorch counts its new ones from 0, and a key that is there is overwritten
 # PyTorch's tables: how a hook gets into one, and the tables of keys that say how it is called, by arguments of that.
 _TABLES: dict[str, tuple[str, dict[str, str]]] = {
@@ -74,6 +77,42 @@ def fill_wrapped(wrapped: Wrapped, state: Any) -> None:
     wrapped.module = state.get("module") if state.get("with_module") is True else None
 
 
+def moved(table: dict[int, Any]) -> OrderedDict[int, Any]:
+    """A table of hooks with keys that PyTorch does not count to. One that has such keys stays as it is."""
+    return OrderedDict([(key if key >= FIRST else FIRST + key, hook) for key, hook in table.items()])
+
+
+def handle_state(handle: Handle) -> tuple[Hooks | None, int, tuple[()]]:
+    """The state of PyTorch's handle: the table that the hook is in, and its key there."""
+    return handle._hooks(), FIRST + handle._key, ()
+
+
+_PLACED: dict[int, Placed] = {}  # by the id of a file's table, while that is there
+
+
+class Placed:
+    """The table of a module that has the hooks of a file's table, and the keys that they have there, by those."""
+
+    def __init__(self, table: Hooks) -> None:
+        self.table = table
+        self.keys: dict[int, int] = {}
+
+
+def fill_handle(handle: Handle, state: Any, later: list[Callable[[], None]]) -> None:
+    """Give a new handle its hook, when the module of that has been made. One of a hook that is gone removes nothing."""
+    if type(state) is not tuple or len(state) not in (2, 3) or type(state[1]) is not int:
+        refuse("its pickle has a handle of a hook that is none")
+    table, key = expect(state[0], (OrderedDict, type(None)), "the hooks of a handle"), state[1]
+    Handle.__init__(handle, Hooks(), -1)
+
+    def finish() -> None:
+        placed = _PLACED.get(id(table))
+        if placed is not None:
+            Handle.__init__(handle, placed.table, placed.keys.get(key, -1))
+
+    later.append(finish)
+
+
 def written(module: Module) -> State:
     """The tables of a module's hooks as PyTorch's modules have them."""
     from facula_nn.extend import SpectralNorm, WithoutModule
@@ -81,14 +120,15 @@ def written(module: Module) -> State:
     state: State = {}
     for name in TABLES:
         found = getattr(module, name) if module._hooks else {}
-        state[name] = OrderedDict([(FIRST + key, hook) for key, hook in found.items()])
-    before = state["_load_state_dict_pre_hooks"]
+        state[name] = found if isinstance(found, Hooks) else moved(found)
+    before = state["_load_state_dict_pre_hooks"] = moved(state["_load_state_dict_pre_hooks"])
     for key, hook in before.items():
         before[key] = Wrapped(hook.hook) if isinstance(hook, WithoutModule) else Wrapped(hook, module)
-    for key, hook in state["_forward_pre_hooks"].items():
+    for key, hook in moved(state["_forward_pre_hooks"]).items():
         if isinstance(hook, SpectralNorm):
             after, first = [Versioned(name, hook) for name in VERSIONED]
-            state["_state_dict_hooks"][key], before[key] = after, Wrapped(first)
+            state["_state_dict_hooks"] = moved(state["_state_dict_hooks"]) | {key: after}
+            before[key] = Wrapped(first)
     return state | {"_is_full_backward_hook": True if state["_backward_hooks"] else None}
 
 
@@ -103,6 +143,12 @@ def fill(module: Module, state: State) -> None:
                 f"its pickle has a {type(module).__name__} with hooks of register_backward_hook; use "
                 "register_full_backward_hook"
             )
+        if not hooks:
+            continue
+        placed = Placed(getattr(module, table))
+        if isinstance(hooks, OrderedDict):
+            _PLACED[id(hooks)] = placed
+            finalize(hooks, _PLACED.pop, id(hooks), None).atexit = False
         for key, hook in hooks.items():
             add: Callable[..., object] = getattr(module, register)
             if isinstance(hook, Wrapped):
@@ -114,3 +160,4 @@ def fill(module: Module, state: State) -> None:
             if isinstance(hook, Marker) or not callable(hook):
                 refuse(f"its pickle has a {type(hook).__name__} among the {table} of a module")
             add(hook, **{flag: True for flag, keys in marked.items() if key in keys})
+            placed.keys[key] = next(reversed(placed.table))

@@ -13,11 +13,11 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import is_library_module
 from facula_storage import cpu, uint8
 from facula_tensor import Generator, Parameter, Size, Tensor, TypedStorage, UntypedStorage, memory_format, strided
-from facula_tensor.extend import addressable, attributes, block_under, no_record_ops
+from facula_tensor.extend import Handle, Hooks, addressable, attributes, block_under, no_record_ops
 
 from .attributes import Method, fill_plain, written
 from .conversions import Endless, conversion, generator_state, given_by_program, write_converted
-from .hooks import WRAPPED, Versioned, Wrapped
+from .hooks import HANDLE, WRAPPED, Versioned, Wrapped, handle_state, moved
 from .names import name_of
 from .rows import base_of, fill_schedule, our_row
 
@@ -39,7 +39,7 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
     """What `reducer_override` of the pickler gives for an object."""
     if isinstance(obj, (type, FunctionType)):
         if is_library_module(obj.__module__):
-            _, name = _row(obj, f"{obj.__module__}.{obj.__qualname__}")
+            name = HANDLE if obj is Handle else _row(obj, f"{obj.__module__}.{obj.__qualname__}")[1]
             pickler.rename(obj.__module__, obj.__qualname__, name)
         return NotImplemented
     if isinstance(obj, MethodType) and is_library_module(type(obj.__self__).__module__):
@@ -61,6 +61,14 @@ def reduce(pickler: CheckpointPickler, obj: Any) -> Any:
         if obj.device is not cpu:
             return pickler.global_of("facula Generator"), (obj.device, obj.get_state())
         return pickler.global_of("torch._C Generator"), (obj.device,), generator_state(obj)
+    if isinstance(obj, Hooks):
+        return OrderedDict, (), None, None, iter(moved(obj).items())
+    if type(obj) is Handle:
+        from facula_nn.extend import LoadHooks
+
+        if isinstance(obj._hooks(), LoadHooks):
+            _refuse("a handle of a hook that is called before loading", "save its module alone")
+        return new_object, (Handle,), handle_state(obj)
     if type(obj) is Wrapped:
         return pickler.global_of(WRAPPED), (obj.hook,), obj.state()
     if type(obj) is Versioned:

@@ -16,10 +16,11 @@ from facula_errors.extend import is_library_module
 from facula_storage import Device, DType, cpu
 from facula_storage.extend import is_connected
 from facula_tensor import Generator, Tensor
+from facula_tensor.extend import Handle
 
 from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tables_for, tuple_of
 from .conversions import OWN, REFRESH, Endless, conversion, fill_converted, refreshed, set_generator
-from .hooks import VERSIONED, WRAPPED, Wrapped, fill_wrapped, versioned_row
+from .hooks import HANDLE, VERSIONED, WRAPPED, Wrapped, fill_handle, fill_wrapped, versioned_row
 from .names import is_operator, name_of, object_named
 from .samplers import copied
 from .table import GENERATOR
@@ -55,6 +56,9 @@ def face_row(table: FaceTable, name: str) -> Global | None:
     if name == GENERATOR:
         build = partial(set_generator, later=table.later)
         return Global(Marker("torch._C.Generator"), call=_new_generator, instance=Generator, build=build)
+    if name == HANDLE:
+        build = partial(fill_handle, later=table.later)
+        return Global(Handle, new=partial(Handle.__new__, Handle), build=build, stateful=True)
     if name == WRAPPED:
         return Global(Marker(WRAPPED), call=Wrapped, new=Wrapped, instance=Wrapped, build=fill_wrapped)
     if name in VERSIONED:
