@@ -228,10 +228,10 @@ def test_weights_that_hooks_compute(name, across):
     for theirs, library, other in ((True, torch, facula), (False, facula, torch)):
         module = make(library.nn.utils, library.nn.Linear(3, 2)).eval()
         found = across(module, theirs)
-        assert computed(found) == pytest.approx(computed(module))
+        assert computed(found) == pytest.approx(computed(module), rel=1e-4, abs=1e-6)
         for part in (*module.parameters(), *found.parameters()):
             part.data.add_(1.0)
-        expected = pytest.approx(computed(module), rel=1e-5)
+        expected = pytest.approx(computed(module), rel=1e-4, abs=1e-6)
         assert computed(found) == expected
         found.load_state_dict(found.state_dict())
         remove(other.nn.utils, found)
