@@ -251,7 +251,8 @@ def test_eight_threads_on_shapes_nobody_has_seen(often_switching):
 
     for thread in [Running(work, seed) for seed in range(8)]:
         thread.finish()
-    assert tables.TABLE_LIMIT - tables.DROPPED - 8 < len(tables._table) <= tables.TABLE_LIMIT + 8
+    # Each thread that finds the table full drops some: perhaps all eight at once.
+    assert tables.TABLE_LIMIT - 8 * tables.DROPPED - 8 < len(tables._table) <= tables.TABLE_LIMIT + 8
     assert len(tables._rows_first) <= tables.SHAPES_LIMIT + 8
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ._errors import CheckpointError
 from ._loading import PYTORCH_BEGINS
 from ._nested import STRUCTURE
-from ._pytorch.skimming import Skimmed, SkimmedStorage, skim
+from ._pytorch.outline import skim
+from ._pytorch.skimming import Skimmed, SkimmedStorage
 from ._pytorch.sources import FileSource
 from ._pytorch.tables import Marker, PickleError, refuse
 from ._pytorch.tensor_globals import STORAGES

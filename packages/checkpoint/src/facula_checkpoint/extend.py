@@ -22,9 +22,9 @@ from ._streams import resolved, shown, take, write_pieces
 if TYPE_CHECKING:
     from ._atomic import replacing
     from ._header import parse_json
+    from ._pytorch.outline import names_in
     from ._pytorch.pickling import Block, CheckpointPickler
     from ._pytorch.plain_globals import attributes, expect, is_settable
-    from ._pytorch.skimming import names_in
     from ._pytorch.storages import Memory
     from ._pytorch.tables import Global, Marker, Pending, refuse
     from ._pytorch.tensor_globals import Stored, TensorTable, attributes_of
@@ -60,7 +60,7 @@ _LATER = {
     "_header": ("parse_json",),
     "_pytorch.pickling": ("Block", "CheckpointPickler"),
     "_pytorch.plain_globals": ("attributes", "expect", "is_settable"),
-    "_pytorch.skimming": ("names_in",),
+    "_pytorch.outline": ("names_in",),
     "_pytorch.storages": ("Memory",),
     "_pytorch.tables": ("Global", "Marker", "Pending", "refuse"),
     "_pytorch.tensor_globals": ("Stored", "TensorTable", "attributes_of"),

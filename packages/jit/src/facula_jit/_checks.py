@@ -13,8 +13,6 @@ from facula_tensor.extend import default_device_cell, default_dtype_cell
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ._recording import Recording
-
     Check = tuple[CheckKind, Any, Any, Any]
 
 
@@ -43,7 +41,7 @@ EXACT = {
 DEFAULTS = (default_dtype_cell, default_device_cell)
 
 
-def checks_of(recording: Recording, followed: list[Any]) -> list[Check]:
+def checks_of(recording: Any, followed: list[Any]) -> list[Check]:
     """The checks of tensors and their memory, `.grad` where it is read, optimizers, the default dtype and device.
 
     Arguments:
@@ -78,7 +76,7 @@ def state_of(tensor: Tensor) -> tuple[Any, ...]:
     return *[part_of(tensor, one) for one in (LAYOUT, STORAGE, OFFSET, NODE, HOOKS)], tensor._storage.ptr
 
 
-def puts_of(recording: Recording, checks: Iterable[Check]) -> list[tuple[Any, ...]]:
+def puts_of(recording: Any, checks: Iterable[Check]) -> list[tuple[Any, ...]]:
     """The `.grad` of leaves, as a sequence sets it; of tensors that the run made and no check compares, their state."""
     compared = {id(holder) for kind, holder, *_ in checks if kind is CheckKind.TENSOR}
     return [

@@ -7,7 +7,7 @@ can compare. What it changes in Python or of a generator is put back here, and b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import FunctionContext, edge_to, walk
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from facula_tensor import Tensor
 
-    from ._recorder import Recorder
-
 
 class Untouched:
     """The state before a backward pass.
@@ -29,7 +27,7 @@ class Untouched:
         roots: where it begins.
     """
 
-    def __init__(self, recorder: Recorder, roots: Sequence[Tensor]):
+    def __init__(self, recorder: Any, roots: Sequence[Tensor]):
         self._recorder = recorder
         self._states = {key: (one.generator._key, one.generator._offset) for key, one in recorder.generators.items()}
         nodes = walk(map(edge_to, roots)).values()

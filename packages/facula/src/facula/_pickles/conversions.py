@@ -16,7 +16,8 @@ from facula_checkpoint.extend import attributes, expect, refuse
 from facula_errors import OperationError
 from facula_tensor import Generator, Tensor, from_numpy
 
-from .attributes import ABSENT, settable_of
+from .attributes import settable_of
+from .later import ABSENT
 from .samplers import generator_of, number, seed_of
 
 if TYPE_CHECKING:

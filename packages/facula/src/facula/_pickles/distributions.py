@@ -25,7 +25,7 @@ from facula_distributions.constraints import Constraint
 from facula_errors import UnsupportedError
 from facula_tensor import Size, Tensor, arange, as_tensor, stack, zeros
 
-from .attributes import ABSENT, Later
+from .later import ABSENT, Later
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,17 +18,16 @@ from facula_storage.extend import is_connected
 from facula_tensor import Generator, Tensor
 from facula_tensor.extend import Handle
 
+from . import GENERATOR
 from .attributes import METHODS, Method, fill_plain, is_plain, known_attributes, tables_for, tuple_of
 from .conversions import OWN, REFRESH, Endless, conversion, fill_converted, refreshed, set_generator
 from .hooks import HANDLE, VERSIONED, WRAPPED, Wrapped, fill_handle, fill_wrapped, versioned_row
 from .names import is_operator, name_of, object_named
 from .samplers import copied
-from .table import GENERATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .table import FaceTable
 
 _FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
 # Where functions are that files may name.
@@ -40,7 +39,7 @@ MAX_OPTIONS = 100  # of an optimizer
 _LIGHTNING = ("pytorch_lightning", "lightning", "lightning_fabric", "lightning_utilities")
 
 
-def face_row(table: FaceTable, name: str) -> Global | None:
+def face_row(table: Any, name: str) -> Global | None:
     """The row for a name that is not of tensors or containers; None for one that files may not use."""
     module, _, last = name.partition(" ")
     if last == "AttributeDict" and module.partition(".")[0] in _LIGHTNING:  # hyperparameters, a dict
@@ -74,7 +73,7 @@ def face_row(table: FaceTable, name: str) -> Global | None:
     return named_row(table.named[name], table.later) if row is None and name in table.named else row
 
 
-def attribute_of(table: FaceTable, owner: Any, name: Any) -> Any:
+def attribute_of(table: Any, owner: Any, name: Any) -> Any:
     """What `getattr(owner, name)` stands for in a pickle: a function in C++, a class in a class, or a method.
 
     Python's pickle of protocol 2 has `__new__` of a class, too, where that takes arguments by their names.

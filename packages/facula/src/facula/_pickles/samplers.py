@@ -12,7 +12,7 @@ import numpy as np
 from facula_checkpoint.extend import expect, refuse
 from facula_tensor import Generator, Tensor, from_numpy
 
-from .attributes import ABSENT
+from .later import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

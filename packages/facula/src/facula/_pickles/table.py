@@ -9,14 +9,14 @@ from facula_storage import Device, DType, contiguous, cpu, layout_of, uint8
 from facula_tensor import Parameter, Size, Tensor, TypedStorage, UntypedStorage, strided
 from facula_tensor.extend import as_class, make
 
+from . import GENERATOR
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from facula_checkpoint import Parts
 
     from .location import Relocate
-
-GENERATOR = "torch._C Generator"
 
 
 class FaceTable(TensorTable):

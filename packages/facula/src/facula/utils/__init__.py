@@ -18,4 +18,4 @@ if TYPE_CHECKING:
 
 __all__ = ["benchmark", "checkpoint", "data", "tensorboard"]
 
-publish(__name__, later=("_pytree", "benchmark", "collect_env", "deterministic", "model_zoo", "tensorboard"))
+publish(__name__, later=("_pytree", "benchmark", "collect_env", "deterministic", "tensorboard"))

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import FrameType
 
-    from .guards import Guard
 
 VALUES = (*NUMBERS, tuple, range, slice, np.generic)  # types of values that may be replaced by equal ones
 COMPARED = (int, float, complex, str, bytes, tuple)  # those that guards compare by value
@@ -230,7 +229,7 @@ class Identity:
                 return True
         return False
 
-    def guards(self, found: Iterable[Guard]) -> Iterator[Guard]:
+    def guards(self, found: Iterable[Any]) -> Iterator[Any]:
         """Further guards that compare exact values by identity, in the places of these."""
         for one in found if self.is_used else ():
             kind, holder, _, expected, _, words = one
