@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 
-MANY_OBJECTS = 10_000  # made by an import: from here on they go to the oldest generation
-
 
 class needs:
     """`with needs("facula.nn"):` around imports of siblings: one that is missing is an error that says what to install.
@@ -32,11 +30,6 @@ from its source tree with: pip install ./packages/example
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self.collects:
-            if gc.get_count()[0] > MANY_OBJECTS and not gc.get_freeze_count():
-                # Both together move all objects to the oldest generation, without a traversal. What an import made
-                # stays, so the next young collections would go through all of it in vain.
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
         module = error.name if isinstance(error, ModuleNotFoundError) else None
         if module is None or not module.startswith("facula_") or "." in module:
