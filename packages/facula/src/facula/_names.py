@@ -151,8 +151,7 @@ def make_of_rows(name: str) -> None:
         known = name.replace("facula", "torch", 1)
         module.__doc__ = f"{name}: names of PyTorch's {known}, by facula's table of names."
     module.__all__ = sorted(one for one in rows if not one.startswith("_") and "*" not in one)  # type: ignore[attr-defined]
-    below = {one.removeprefix(f"{name}.").partition(".")[0] for one in places() if one.startswith(f"{name}.")}
-    publish(name, later=tuple(sorted(below)))
+    publish(name)
 
 
 class FurtherModules:

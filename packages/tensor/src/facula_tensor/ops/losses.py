@@ -9,6 +9,7 @@ from facula_errors.extend import warn
 
 from .._core.promotion import floating
 from .._core.tensor import Tensor, layout_of_tensor
+from .._dispatch.arguments import reduction_of as older_reduction
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.reduced import reduced_operator
@@ -35,7 +36,7 @@ REDUCTIONS = ("none", "mean", "sum")
 def reduction_of(operation: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
     """`reduction`, or what PyTorch's two older arguments say in its place; ValueError for any other word."""
     if size_average is not None or reduce is not None:
-        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        reduction = older_reduction(size_average, reduce)
     if reduction not in REDUCTIONS:
         raise ArgumentError(f"{operation}: expected reduction to be one of {REDUCTIONS}; got {reduction!r}")
     return reduction
