@@ -12,6 +12,7 @@ watch the wrong process.)
 from __future__ import annotations
 
 import faulthandler
+import fcntl
 import os
 import signal
 from threading import Thread
@@ -73,6 +74,8 @@ class Stacks:
 
     def __init__(self) -> None:
         self._fd = os.memfd_create("facula-stacks", os.MFD_CLOEXEC)
+        # The writer may still be at the last answer when the next is asked for: it must not leave a hole.
+        fcntl.fcntl(self._fd, fcntl.F_SETFL, os.O_APPEND)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         from multiprocessing.reduction import DupFd
@@ -86,7 +89,6 @@ class Stacks:
     def ask(self, pid: int) -> None:
         """Ask the process, which may have ended."""
         os.truncate(self._fd, 0)
-        os.lseek(self._fd, 0, os.SEEK_SET)  # of both: a descriptor that was handed on shares its place
         try:
             os.kill(pid, signal.SIGUSR1)
         except ProcessLookupError:
