@@ -53,6 +53,11 @@ def test_functions_are_short():
             assert steps < 30, f"{path.name}: {text.splitlines()[0]}"
 
 
+def without_gradients(function, *operands):
+    with ft.no_grad():
+        return function(*operands)
+
+
 CALLS = {  # of Python functions, with the method itself
     "mm": (lambda x, row, stack: x.mm(x), 2),
     "bmm": (lambda x, row, stack: stack.bmm(stack), 3),
@@ -70,6 +75,11 @@ CALLS = {  # of Python functions, with the method itself
     "chunk": (lambda x, row, stack: x.chunk(3), 2),
     "tril": (lambda x, row, stack: x.tril(1), 3),
     "lerp": (lambda x, row, stack: x.lerp(x, 0.5), 4),
+    "lerp_": (lambda x, row, stack: x.lerp_(x, 0.5), 9),
+    "addmm_": (lambda x, row, stack: x.addmm_(x, x), 9),
+    "tril_": (lambda x, row, stack: x.tril_(), 7),
+    "elu_": (lambda x, row, stack: functional.elu_(x), 8),
+    "copy_ in no_grad": (lambda x, row, stack: without_gradients(x.copy_, row), 16),
 }
 
 

@@ -6,15 +6,15 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from facula_autograd.extend import LEAF
+from facula_autograd.extend import LEAF, active_modes, current_mode
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import Layout
 from facula_storage.extend import FLOATING, new_instance
 
 from .._core.geometry import hashable
-from .._core.promotion import as_integer, can_cast
+from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor
-from .._core.wrapped import is_variable
+from .._core.wrapped import LevelLayout
 from .operands import describe
 from .view_call import as_tensor
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Dims
 
-REDUCTIONS = "one of ('none', 'mean', 'sum')"
 AnyDims = TypeVar("AnyDims", bound="Dims")
 Found = TypeVar("Found")
 described = attrgetter("_layout.shape", "_layout.dtype")
@@ -77,10 +76,12 @@ def source(operation: str, input: Tensor, *others: object) -> Tensor:
     The nodes of that graph, or of what is wrapped, and the new one need the elements as they were. `operation` names
     the caller in the TypeError.
     """
-    as_tensor(operation, input)
+    if type(input) is not Tensor:
+        as_tensor(operation, input)
     for one in (input, *others):
-        if isinstance(one, Tensor) and is_variable(one):
-            return input.clone()
+        if isinstance(one, Tensor) and (one.node is not None or type(one._layout) is not Layout):
+            if isinstance(one._layout, LevelLayout) or not active_modes or current_mode().grad:
+                return input.clone()
     return input
 
 
@@ -144,14 +145,3 @@ def geometry(find: Callable[..., Found]) -> Callable[..., Found]:
         return known(name, pairs, *[hashable(one) for one in arguments])
 
     return found
-
-
-def stored(operation: str, target: Tensor, result: Tensor) -> Tensor:
-    """`target` with the elements of `result`; TypeError where its dtype cannot hold them, as integers no fractions."""
-    kind, own = layout_of_tensor(result).dtype, layout_of_tensor(target).dtype
-    if kind is not own and not can_cast(kind, own):
-        raise DTypeError(
-            f"{operation}: the result is {kind.name} and cannot be stored in a {own.name} tensor; use the form that "
-            "makes a new one"
-        )
-    return target.copy_(result)

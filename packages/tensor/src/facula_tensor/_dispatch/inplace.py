@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd.extend import active_modes, current_mode
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError
+from facula_errors import InvalidTypeError
 from facula_storage import Layout, Plan
 from facula_storage.extend import COMPLEX, current_recorder, recorders
 
-from .._core.errors import relabel, show
+from .._core.errors import relabel
 from .._core.memory import check_overlap, check_writable, overlaps_itself
-from .._core.promotion import can_cast
 from .._core.tensor import Tensor, layout_of_tensor, make
 from .._core.wrapped import innermost
 from .alpha import factor_of, learn_scaled, with_alpha
 from .expressions.gradients import kernel_of
-from .inplace_checks import starts_inplace
+from .inplace_checks import check_fits, starts_inplace
 from .launching import launch, mutated, run
 from .namespaces import no_record_ops, operators, recorded_ops
 from .nodes import node_for
@@ -110,20 +109,6 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
     except Exception as error:
         relabel(error, name)
         raise
-
-
-def check_fits(name: str, wanted: Layout, layout: Layout) -> None:
-    """ValueError or TypeError where a result that looks like `wanted` cannot be put into a tensor of `layout`."""
-    if wanted.shape != layout.shape:
-        raise ArgumentError(
-            f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
-            "only the other operand may be broadcast"
-        )
-    if not can_cast(wanted.dtype, layout.dtype):
-        raise DTypeError(
-            f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
-            f"use the form without underscore, or convert the tensor with .to(facula.{wanted.dtype.name}) first"
-        )
 
 
 def plan_inplace(op: Operator, layouts: Layouts, parameters: Parameters, layout: Layout) -> Plan:

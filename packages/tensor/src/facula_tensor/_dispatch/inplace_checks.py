@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd.extend import LEAF, active_modes, current_mode, from_function
-from facula_errors import OperationError, UnsupportedError
+from facula_errors import ArgumentError, DTypeError, OperationError, UnsupportedError
 from facula_storage.extend import FLOATING
 
+from .._core.errors import show
 from .._core.memory import check_writable, overlaps_itself
+from .._core.promotion import can_cast
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import bases_of, family_of
 from .._core.wrapped import innermost
 
 if TYPE_CHECKING:
+    from facula_storage import Layout
+
     from .._core.types import Operands
 
 
@@ -77,4 +81,18 @@ def check_family(name: str, target: Tensor) -> None:
             f"{name}: a gradient is wanted through a change of a tensor with views, and several elements of what they "
             f"show (shape {layout.shape}, strides {layout.strides}) share one place in memory; "
             "call .contiguous() before taking views"
+        )
+
+
+def check_fits(name: str, wanted: Layout, layout: Layout) -> None:
+    """ValueError or TypeError where a result that looks like `wanted` cannot be put into a tensor of `layout`."""
+    if wanted.shape != layout.shape:
+        raise ArgumentError(
+            f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
+            "only the other operand may be broadcast"
+        )
+    if not can_cast(wanted.dtype, layout.dtype):
+        raise DTypeError(
+            f"{name}: the result is {wanted.dtype.name} and cannot be stored in a {layout.dtype.name} tensor; "
+            f"use the form that makes a new tensor, or convert this one with .to(facula.{wanted.dtype.name}) first"
         )

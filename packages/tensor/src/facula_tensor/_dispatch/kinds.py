@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     ReducedDims: TypeAlias = Dims | None
     KeepDims: TypeAlias = bool
     Reduction: TypeAlias = str
-    ReductionOrBatchMean: TypeAlias = str
     Averages: TypeAlias = bool | None
     IntegerOrNone: TypeAlias = int | None
     Sizes: TypeAlias = tuple[int, ...]
@@ -91,6 +90,14 @@ def of_ndim(ndim: int, says: str) -> Kind:
         ((ARGUMENTS, "of_ndim"), (TENSOR, "Tensor")),
         says,
     )
+
+
+def choice(*values: str) -> Kind:
+    """The kind of words that are one of these."""
+    said = f"{', '.join(map(repr, values[:-1]))} or {values[-1]!r}"
+    quoted = ", ".join([f'"{one}"' for one in values])
+    refuse = f'refuse_choice("{{operation}}", "{{name}}", {{name}}, "{said}")'
+    return Kind("str", refuse, f"{{name}} not in ({quoted})", ((ARGUMENTS, "refuse_choice"),))
 
 
 KINDS = {
@@ -197,18 +204,7 @@ KINDS = {
     "ReducedDim": Kind("int | None", says="the dimension; all elements if None."),
     "ReducedDims": Kind("Dims | None", says="the dimension, or several; all of them if None."),
     "KeepDims": Kind("bool", "{name}", "{name}", says="NumPy's name of `keepdim`.", sets="keepdim"),
-    "Reduction": Kind(
-        "str",
-        'refuse_choice("{operation}", "{name}", {name}, REDUCTIONS)',
-        '{name} not in ("none", "mean", "sum")',
-        ((ARGUMENTS, "REDUCTIONS"), (ARGUMENTS, "refuse_choice")),
-    ),
-    "ReductionOrBatchMean": Kind(
-        "str",
-        "refuse_choice(\"{operation}\", \"{name}\", {name}, \"one of ('none', 'mean', 'sum', 'batchmean')\")",
-        '{name} not in ("none", "mean", "sum", "batchmean")',
-        ((ARGUMENTS, "refuse_choice"),),
-    ),
+    "Reduction": choice("none", "mean", "sum"),
     "Averages": Kind(
         "bool | None",
         "reduction_of(size_average, reduce)",

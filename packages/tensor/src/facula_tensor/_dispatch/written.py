@@ -38,8 +38,7 @@ class Declared(NamedTuple):
       operator's operand and its tuple of parameters, which then have names of their own.
     - `special_cases`: conditions of the arguments where other functions `(operation, *arguments)` compute the result.
     - `inplace`: it takes `inplace=`, where the body does not; `changes`: there is one with an underscore that changes
-      its input, a method if `method`, else a function. `fits`: of that one the result must have the input's shape; else
-      it is broadcast.
+      its input, a method if `method`, else a function.
     - `out`: it takes `out=`; a tuple names the arguments that may share no memory with `out`.
     - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
     - `maker`: it makes tensors with PyTorch's options (Note [Options of creation]): "new", or "like" another one;
@@ -63,7 +62,6 @@ class Declared(NamedTuple):
     refuses: Mapping[str, str] = NOTHING
     inplace: bool = False
     changes: bool = False
-    fits: bool = False
     out: bool | tuple[str, ...] = False
     overridable: bool = False
     method: bool = False
@@ -76,7 +74,7 @@ class Declared(NamedTuple):
     without: tuple[str, ...] = ()
 
 
-OPTIONS = ("label", "prepare", "special_cases", "refuses", "changes", "fits", "out", "overridable", "method", "quick")
+OPTIONS = ("label", "prepare", "special_cases", "refuses", "changes", "out", "overridable", "method", "quick")
 """What the class of an operator may say of its public function, beside the signature."""
 
 

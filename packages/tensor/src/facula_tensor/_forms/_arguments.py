@@ -6,7 +6,7 @@ import ast
 import inspect
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_tensor._dispatch.kinds import KINDS, Kind
+from facula_tensor._dispatch.kinds import KINDS, Kind, choice
 
 if TYPE_CHECKING:
     from facula_tensor._dispatch.written import Declared
@@ -87,8 +87,4 @@ def kind_of(annotation: str) -> Kind:
         return KINDS[annotation]
     if not annotation.startswith("Literal["):
         return Kind(annotation)
-    choices = ast.literal_eval(f"({annotation[len('Literal[') : -1]},)")
-    said = f"{', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}"
-    refuse = f'refuse_choice("{{operation}}", "{{name}}", {{name}}, "{said}")'
-    unusual = f"{{name}} not in ({', '.join(map(quoted, choices))})"
-    return Kind("str", refuse, unusual, ((".._dispatch.arguments", "refuse_choice"),))
+    return choice(*ast.literal_eval(f"({annotation[len('Literal[') : -1]},)"))

@@ -72,7 +72,7 @@ class Text:
         if what.changes:
             name = f"{what.name}_"
             first, *others = passed_on(self.operands)
-            if first.kind.annotation == "Operand" or first.kind is KINDS["Steady"]:  # `source` checks what changes
+            if first.kind.annotation == "Operand":  # `source` checks what changes
                 first = first._replace(kind=KINDS["Tensor"])
             operands = self.operands = [first, *others]
             steps = [*self.checks(name), *([f"return {self.call(name)}"] if self.named else self.change(name))]
@@ -157,11 +157,6 @@ class Text:
         """The steps that put the result into the input."""
         self.needs.add((".._dispatch.arguments", "source"))
         first, result = self.operands[0].name, self.call(operation, "before")
-        if self.operands[0].kind in (KINDS["Steady"], KINDS["Snapshot"]):
-            raise SystemExit(f"{operation}: what changes its input takes that as it is, not another tensor over it")
-        if not self.what.fits:
-            self.needs.add((".._dispatch.arguments", "stored"))
-            return [f'before = source("{operation}", {first})', f'return stored("{operation}", {first}, {result})']
         self.needs.add(("..ops.assigning", "assign_inplace"))
         tensors = [one.name for one in self.operands if one.kind.annotation in ("Tensor", "Operand")]
         before = f'before = source("{operation}", {", ".join(tensors)})'

@@ -9,10 +9,11 @@ from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
 from .._core.tensor import method
-from .._dispatch.arguments import floats, source, stored
+from .._dispatch.arguments import floats, source
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.written import bodies_of
+from ..ops.assigning import assign_inplace
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
@@ -57,7 +58,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
             negative_slope = as_real(negative_slope, "leaky_relu", "negative_slope")
         if inplace:
             before = source("leaky_relu", input)
-            return stored("leaky_relu", input, ops.leaky_relu(before, negative_slope))
+            return assign_inplace("leaky_relu", input, ops.leaky_relu(before, negative_slope))
         return ops.leaky_relu(input, negative_slope)
     except FaculaError as error:
         trim_traceback(error)
@@ -79,7 +80,7 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
         if type(negative_slope) is not float and type(negative_slope) is not int:
             negative_slope = as_real(negative_slope, "leaky_relu_", "negative_slope")
         before = source("leaky_relu_", input)
-        return stored("leaky_relu_", input, ops.leaky_relu(before, negative_slope))
+        return assign_inplace("leaky_relu_", input, ops.leaky_relu(before, negative_slope))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -110,7 +111,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
             raise ArgumentError(f"hardtanh: expected min_val <= max_val; got {min_val} and {max_val}")
         if inplace:
             before = source("hardtanh", input)
-            return stored("hardtanh", input, bodies.hardtanh(ops, before, min_val, max_val))
+            return assign_inplace("hardtanh", input, bodies.hardtanh(ops, before, min_val, max_val))
         return bodies.hardtanh(ops, input, min_val, max_val)
     except FaculaError as error:
         trim_traceback(error)
@@ -137,7 +138,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
         if min_val > max_val:
             raise ArgumentError(f"hardtanh_: expected min_val <= max_val; got {min_val} and {max_val}")
         before = source("hardtanh_", input)
-        return stored("hardtanh_", input, bodies.hardtanh(ops, before, min_val, max_val))
+        return assign_inplace("hardtanh_", input, bodies.hardtanh(ops, before, min_val, max_val))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -157,7 +158,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         if inplace:
             before = source("relu6", input)
-            return stored("relu6", input, bodies.relu6(ops, before))
+            return assign_inplace("relu6", input, bodies.relu6(ops, before))
         return bodies.relu6(ops, input)
     except FaculaError as error:
         trim_traceback(error)
@@ -179,7 +180,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
         input = floats("hardsigmoid", input)
         if inplace:
             before = source("hardsigmoid", input)
-            return stored("hardsigmoid", input, ops.hardsigmoid(before))
+            return assign_inplace("hardsigmoid", input, ops.hardsigmoid(before))
         return ops.hardsigmoid(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -201,7 +202,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
         input = floats("hardswish", input)
         if inplace:
             before = source("hardswish", input)
-            return stored("hardswish", input, ops.hardswish(before))
+            return assign_inplace("hardswish", input, ops.hardswish(before))
         return ops.hardswish(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -277,7 +278,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
             value = as_real(value, "threshold", "value")
         if inplace:
             before = source("threshold", input)
-            return stored("threshold", input, bodies.threshold(ops, before, threshold, value))
+            return assign_inplace("threshold", input, bodies.threshold(ops, before, threshold, value))
         return bodies.threshold(ops, input, threshold, value)
     except FaculaError as error:
         trim_traceback(error)
@@ -302,7 +303,7 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
         if type(value) is not float and type(value) is not int:
             value = as_real(value, "threshold_", "value")
         before = source("threshold_", input)
-        return stored("threshold_", input, bodies.threshold(ops, before, threshold, value))
+        return assign_inplace("threshold_", input, bodies.threshold(ops, before, threshold, value))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -327,7 +328,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
             alpha = float(as_real(alpha, "elu", "alpha"))
         if inplace:
             before = source("elu", input)
-            return stored("elu", input, ops.elu(before, alpha))
+            return assign_inplace("elu", input, ops.elu(before, alpha))
         return ops.elu(input, alpha)
     except FaculaError as error:
         trim_traceback(error)
@@ -349,7 +350,7 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
         if type(alpha) is not float:
             alpha = float(as_real(alpha, "elu_", "alpha"))
         before = source("elu_", input)
-        return stored("elu_", input, ops.elu(before, alpha))
+        return assign_inplace("elu_", input, ops.elu(before, alpha))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -370,7 +371,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
         input = floats("selu", input)
         if inplace:
             before = source("selu", input)
-            return stored("selu", input, bodies.selu(ops, before))
+            return assign_inplace("selu", input, bodies.selu(ops, before))
         return bodies.selu(ops, input)
     except FaculaError as error:
         trim_traceback(error)
@@ -383,7 +384,7 @@ def selu_(input: Tensor) -> Tensor:
     try:
         input = floats("selu_", input)
         before = source("selu_", input)
-        return stored("selu_", input, bodies.selu(ops, before))
+        return assign_inplace("selu_", input, bodies.selu(ops, before))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -412,7 +413,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
             raise ArgumentError("celu: expected an alpha other than 0, since it divides by it; got 0")
         if inplace:
             before = source("celu", input)
-            return stored("celu", input, bodies.celu(ops, before, alpha))
+            return assign_inplace("celu", input, bodies.celu(ops, before, alpha))
         return bodies.celu(ops, input, alpha)
     except FaculaError as error:
         trim_traceback(error)
@@ -437,7 +438,7 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
         if alpha == 0:
             raise ArgumentError("celu_: expected an alpha other than 0, since it divides by it; got 0")
         before = source("celu_", input)
-        return stored("celu_", input, bodies.celu(ops, before, alpha))
+        return assign_inplace("celu_", input, bodies.celu(ops, before, alpha))
     except FaculaError as error:
         trim_traceback(error)
         raise

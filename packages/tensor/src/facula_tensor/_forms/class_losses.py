@@ -8,7 +8,7 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_integer, as_real
-from .._dispatch.arguments import REDUCTIONS, reduction_of, refuse_choice
+from .._dispatch.arguments import reduction_of, refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def cross_entropy(
         if type(ignore_index) is not int:
             ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("cross_entropy", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("cross_entropy", "reduction", reduction, "'none', 'mean' or 'sum'")
         if type(label_smoothing) is not float:
             label_smoothing = float(as_real(label_smoothing, "cross_entropy", "label_smoothing"))
         if not 0 <= label_smoothing <= 1:
@@ -96,7 +96,7 @@ def nll_loss(
         if type(ignore_index) is not int:
             ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("nll_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("nll_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return ops.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
     except FaculaError as error:
         trim_traceback(error)

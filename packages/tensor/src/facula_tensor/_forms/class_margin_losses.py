@@ -7,7 +7,7 @@ from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor
-from .._dispatch.arguments import REDUCTIONS, reduction_of, refuse_choice
+from .._dispatch.arguments import reduction_of, refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -59,7 +59,7 @@ def multi_margin_loss(
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "multi_margin_loss", "margin")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("multi_margin_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("multi_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         if p not in (1, 2):
             raise ArgumentError(f"multi_margin_loss: expected p to be 1 or 2; got {p}")
         return bodies.multi_margin_loss(ops, input, target, p, margin, weight, reduction=reduction)
@@ -96,7 +96,7 @@ def multilabel_margin_loss(
         if type(target) is not Tensor:
             target = as_tensor("multilabel_margin_loss", target)
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("multilabel_margin_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("multilabel_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.multilabel_margin_loss(ops, input, target, reduction=reduction)
     except FaculaError as error:
         trim_traceback(error)

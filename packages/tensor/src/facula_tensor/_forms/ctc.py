@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor
-from .._dispatch.arguments import REDUCTIONS, refuse_choice
+from .._dispatch.arguments import refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -65,7 +65,7 @@ def ctc_loss(
         if type(blank) is not int:
             blank = as_integer(blank, "ctc_loss", "blank")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("ctc_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("ctc_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.ctc_loss(ops, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
     except FaculaError as error:
         trim_traceback(error)

@@ -9,11 +9,12 @@ from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method
-from .._dispatch.arguments import floats, source, stored
+from .._dispatch.arguments import floats, source
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
+from ..ops.assigning import assign_inplace
 
 if TYPE_CHECKING:
     from .._core.types import DTypeLike
@@ -116,7 +117,7 @@ def rrelu(
             raise ArgumentError(f"rrelu: expected lower <= upper; got {lower} and {upper}")
         if inplace:
             before = source("rrelu", input)
-            return stored("rrelu", input, bodies.rrelu(ops, before, lower, upper, training))
+            return assign_inplace("rrelu", input, bodies.rrelu(ops, before, lower, upper, training))
         return bodies.rrelu(ops, input, lower, upper, training)
     except FaculaError as error:
         trim_traceback(error)
@@ -145,7 +146,7 @@ def rrelu_(input: Tensor, lower: float = 0.125, upper: float = 0.333333333333333
         if not lower <= upper:
             raise ArgumentError(f"rrelu_: expected lower <= upper; got {lower} and {upper}")
         before = source("rrelu_", input)
-        return stored("rrelu_", input, bodies.rrelu(ops, before, lower, upper, training))
+        return assign_inplace("rrelu_", input, bodies.rrelu(ops, before, lower, upper, training))
     except FaculaError as error:
         trim_traceback(error)
         raise

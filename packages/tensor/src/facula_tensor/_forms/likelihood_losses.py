@@ -7,7 +7,7 @@ from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor
-from .._dispatch.arguments import REDUCTIONS, floats, reduction_of, refuse_choice
+from .._dispatch.arguments import floats, reduction_of, refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -58,7 +58,7 @@ def poisson_nll_loss(
         if type(eps) is not float and type(eps) is not int:
             eps = as_real(eps, "poisson_nll_loss", "eps")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("poisson_nll_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("poisson_nll_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.poisson_nll_loss(ops, input, target, log_input, full, eps=eps, reduction=reduction)
     except FaculaError as error:
         trim_traceback(error)
@@ -94,7 +94,7 @@ def gaussian_nll_loss(
         if type(eps) is not float and type(eps) is not int:
             eps = as_real(eps, "gaussian_nll_loss", "eps")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("gaussian_nll_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("gaussian_nll_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.gaussian_nll_loss(ops, input, target, var, full, eps, reduction)
     except FaculaError as error:
         trim_traceback(error)
@@ -125,7 +125,7 @@ def soft_margin_loss(
         if type(target) is not Tensor:
             target = as_tensor("soft_margin_loss", target)
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("soft_margin_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("soft_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.soft_margin_loss(input, target, reduction=reduction)
     except FaculaError as error:
         trim_traceback(error)
@@ -162,7 +162,7 @@ def multilabel_soft_margin_loss(
         if type(target) is not Tensor:
             target = as_tensor("multilabel_soft_margin_loss", target)
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("multilabel_soft_margin_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("multilabel_soft_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.multilabel_soft_margin_loss(ops, input, target, weight, reduction=reduction)
     except FaculaError as error:
         trim_traceback(error)

@@ -8,7 +8,7 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
-from .._dispatch.arguments import REDUCTIONS, reduction_of, refuse_choice
+from .._dispatch.arguments import reduction_of, refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.written import bodies_of
@@ -48,7 +48,7 @@ def mse_loss(
         if size_average is not None or reduce is not None:
             reduction = reduction_of(size_average, reduce)
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("mse_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("mse_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.mse_loss(input, target, reduction=reduction, weight=weight)
     except FaculaError as error:
         trim_traceback(error)
@@ -82,7 +82,7 @@ def l1_loss(
         if size_average is not None or reduce is not None:
             reduction = reduction_of(size_average, reduce)
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("l1_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("l1_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.l1_loss(input, target, reduction=reduction, weight=weight)
     except FaculaError as error:
         trim_traceback(error)
@@ -111,7 +111,7 @@ def huber_loss(
     """
     try:
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("huber_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("huber_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         if type(delta) is not float and type(delta) is not int:
             delta = as_real(delta, "huber_loss", "delta")
         if not delta > 0:
@@ -149,7 +149,7 @@ def smooth_l1_loss(
         if size_average is not None or reduce is not None:
             reduction = reduction_of(size_average, reduce)
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("smooth_l1_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("smooth_l1_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         if type(beta) is not float and type(beta) is not int:
             beta = as_real(beta, "smooth_l1_loss", "beta")
         if not beta >= 0:
@@ -190,7 +190,7 @@ def kl_div(
         if size_average is not None or reduce is not None:
             reduction = reduction_of(size_average, reduce)
         if reduction not in ("none", "mean", "sum", "batchmean"):
-            reduction = refuse_choice("kl_div", "reduction", reduction, "one of ('none', 'mean', 'sum', 'batchmean')")
+            reduction = refuse_choice("kl_div", "reduction", reduction, "'none', 'mean', 'sum' or 'batchmean'")
         return bodies.kl_div(input, target, reduction=reduction, log_target=log_target)
     except FaculaError as error:
         trim_traceback(error)

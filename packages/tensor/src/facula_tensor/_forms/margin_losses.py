@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
 from .._core.tensor import Tensor
-from .._dispatch.arguments import REDUCTIONS, reduction_of, refuse_choice
+from .._dispatch.arguments import reduction_of, refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -62,7 +62,7 @@ def hinge_embedding_loss(
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "hinge_embedding_loss", "margin")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("hinge_embedding_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("hinge_embedding_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.hinge_embedding_loss(input, target, margin, reduction=reduction)
     except FaculaError as error:
         trim_traceback(error)
@@ -108,7 +108,7 @@ def margin_ranking_loss(
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "margin_ranking_loss", "margin")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("margin_ranking_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("margin_ranking_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.margin_ranking_loss(input1, input2, target, margin, reduction=reduction)
     except FaculaError as error:
         trim_traceback(error)
@@ -154,7 +154,7 @@ def cosine_embedding_loss(
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "cosine_embedding_loss", "margin")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("cosine_embedding_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("cosine_embedding_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.cosine_embedding_loss(ops, input1, input2, target, margin, reduction=reduction)
     except FaculaError as error:
         trim_traceback(error)
@@ -211,7 +211,7 @@ def triplet_margin_loss(
         if type(eps) is not float and type(eps) is not int:
             eps = as_real(eps, "triplet_margin_loss", "eps")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("triplet_margin_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice("triplet_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         if not margin > 0:
             raise ArgumentError(f"triplet_margin_loss: expected margin > 0; got {margin}")
         return bodies.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=reduction)
@@ -257,7 +257,9 @@ def triplet_margin_with_distance_loss(
         if type(margin) is not float and type(margin) is not int:
             margin = as_real(margin, "triplet_margin_with_distance_loss", "margin")
         if reduction not in ("none", "mean", "sum"):
-            reduction = refuse_choice("triplet_margin_with_distance_loss", "reduction", reduction, REDUCTIONS)
+            reduction = refuse_choice(
+                "triplet_margin_with_distance_loss", "reduction", reduction, "'none', 'mean' or 'sum'"
+            )
         if not margin > 0:
             raise ArgumentError(f"triplet_margin_with_distance_loss: expected margin > 0; got {margin}")
         return bodies.triplet_margin_with_distance_loss(

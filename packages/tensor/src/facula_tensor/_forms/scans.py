@@ -8,11 +8,12 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.tensor import method
-from .._dispatch.arguments import axis_for, source, stored
+from .._dispatch.arguments import axis_for, source
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
+from ..ops.assigning import assign_inplace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ def cumsum_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = 
     """
     try:
         before = source("cumsum_", input)
-        return stored("cumsum_", input, bodies.cumsum(ops, before, dim, dtype=dtype))
+        return assign_inplace("cumsum_", input, bodies.cumsum(ops, before, dim, dtype=dtype))
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -128,7 +129,7 @@ def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None =
     """
     try:
         before = source("cumprod_", input)
-        return stored("cumprod_", input, bodies.cumprod(ops, before, dim, dtype=dtype))
+        return assign_inplace("cumprod_", input, bodies.cumprod(ops, before, dim, dtype=dtype))
     except FaculaError as error:
         trim_traceback(error)
         raise

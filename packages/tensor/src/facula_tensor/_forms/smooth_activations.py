@@ -8,9 +8,10 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from .._core.promotion import as_real
-from .._dispatch.arguments import floats, refuse_choice, source, stored
+from .._dispatch.arguments import floats, refuse_choice, source
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.written import bodies_of
+from ..ops.assigning import assign_inplace
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
@@ -76,7 +77,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     try:
         if inplace:
             before = source("silu", input)
-            return stored("silu", input, ops.silu(before))
+            return assign_inplace("silu", input, ops.silu(before))
         return ops.silu(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -126,7 +127,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
         input = floats("mish", input)
         if inplace:
             before = source("mish", input)
-            return stored("mish", input, ops.mish(before))
+            return assign_inplace("mish", input, ops.mish(before))
         return ops.mish(input)
     except FaculaError as error:
         trim_traceback(error)

@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes, edge_to
-from facula_errors import ArgumentError, DTypeError, FaculaError
+from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage.extend import current_recorder, recorders
 
 from .._core.call_sites import user_site
 from .._core.errors import relabel
 from .._core.memory import check_overlap, check_writable
-from .._core.promotion import can_cast, number_for
+from .._core.promotion import number_for
 from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
 from .._core.wrapped import innermost
 from .._creation.filling import fill
 from .._creation.from_data import as_tensor_like
 from .._dispatch.declaration import operator
-from .._dispatch.inplace_checks import starts_inplace
+from .._dispatch.inplace_checks import check_fits, starts_inplace
 from .._dispatch.launching import mutated
+from .._dispatch.modes import unrecorded
 from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from .._dispatch.nodes import node_for
 from .._dispatch.overrides import overridable
@@ -78,7 +79,7 @@ def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
             [1., 2.]])
     """
     try:
-        return self if _copied(self, src) else copy_as("copy_", self, src)
+        return self if _copied("copy_", self, src) else copy_as("copy_", self, src)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -87,8 +88,8 @@ def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
 _copy_plans = operators["to"].slow_table.by_key
 
 
-def _copied(target: Tensor, source: Any) -> bool:
-    """Copy `source` into `target` in the common case: apart in memory, layouts met before, nothing recorded.
+def _copied(operation: str, target: Tensor, source: Any) -> bool:
+    """Copy `source` into `target`, as `operation`, in the common case: apart in memory, known layouts, no record.
 
     False, and nothing is changed, in all other cases.
     """
@@ -99,7 +100,12 @@ def _copied(target: Tensor, source: Any) -> bool:
         lb = source._layout
         sb = source._storage
         ob = source._offset
-        if active_modes or target.node is not None or source.node is not None or not la.is_contiguous:
+        free: bool | None = False  # whether nothing is recorded whatever the tensors are
+        if active_modes:
+            free = unrecorded()
+            if free is None:
+                return False
+        if not (free or (target.node is None and source.node is None)) or not la.is_contiguous:
             return False
         launch = _copy_plans[(lb,), la].launch
         sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
@@ -111,7 +117,7 @@ def _copied(target: Tensor, source: Any) -> bool:
     except (AttributeError, KeyError, TypeError, RuntimeError):
         return False
     sa.version += 1  # type: ignore[operator]
-    sa.mutator = ("copy_", *user_site())
+    sa.mutator = (operation, *user_site())
     return True
 
 
@@ -120,17 +126,9 @@ def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
 
     `operation` is its name. TypeError where the result's dtype cannot be stored, ValueError where shapes differ.
     """
-    if not can_cast(result.dtype, target.dtype):
-        raise DTypeError(
-            f"{operation}: the result is {result.dtype.name} and cannot be stored in a {target.dtype.name} tensor; "
-            "use the form without underscore"
-        )
-    if result.shape != target.shape:
-        raise ArgumentError(
-            f"{operation}: the result would have shape {tuple(result.shape)}, and the tensor to change has "
-            f"{tuple(target.shape)}; only the other operand may be broadcast"
-        )
-    return copy_as(operation, target, result)
+    if result._layout is not target._layout:
+        check_fits(operation, layout_of_tensor(result), layout_of_tensor(target))
+    return target if _copied(operation, target, result) else copy_as(operation, target, result)
 
 
 def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:

@@ -182,7 +182,7 @@ def conj(F: Namespace, input: Checked) -> Tensor:
     return F.conj(input)
 
 
-@function(method=True, changes=True, fits=True, out=True, inline=True)
+@function(method=True, changes=True, out=True, inline=True)
 def conj_physical(F: Namespace, input: Checked) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own.
 

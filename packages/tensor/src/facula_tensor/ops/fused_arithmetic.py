@@ -116,7 +116,7 @@ def _fused(
     return F.add(input, both if number == 1 else F.mul(both, number))
 
 
-@function(method=True, changes=True, fits=True, out=True, instead=partial(_fused, "addcmul", "mul"))
+@function(method=True, changes=True, out=True, instead=partial(_fused, "addcmul", "mul"))
 def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
     """`input + value * tensor1 * tensor2`. The tensors broadcast and promote.
 
@@ -132,7 +132,7 @@ def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *,
     """
 
 
-@function(method=True, changes=True, fits=True, out=True, instead=partial(_fused, "addcdiv", "div"))
+@function(method=True, changes=True, out=True, instead=partial(_fused, "addcdiv", "div"))
 def addcdiv(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
     """`input + value * tensor1 / tensor2`. The tensors broadcast and promote.
 
@@ -166,7 +166,7 @@ def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
     return weight
 
 
-@function(method=True, changes=True, fits=True, out=True)
+@function(method=True, changes=True, out=True)
 def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
     """`input + weight * (end - input)`: from `input` at 0 to `end` at 1.
 

@@ -141,7 +141,7 @@ def _polygamma_in_place(self: Tensor, n: int) -> Tensor:
     return assign_inplace("polygamma_", self, polygamma(n, self))
 
 
-@function(method=True, changes=True, fits=True, out=True)
+@function(method=True, changes=True, out=True)
 def mvlgamma(F: Namespace, input: Checked, p: Integer) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `p` at each element.
 

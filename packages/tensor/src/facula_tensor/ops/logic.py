@@ -73,7 +73,7 @@ def isfinite(input: Checked) -> Tensor:
     return no_record_ops.eq(no_record_ops.add(infinite(x), no_record_ops.isnan(x)), False)
 
 
-@function(method=True, changes=True, fits=True, out=True, inline=True)
+@function(method=True, changes=True, out=True, inline=True)
 def logical_and(input: Checked, other: Checked) -> Tensor:
     """Whether both elements of each pair are nonzero.
 
@@ -84,7 +84,7 @@ def logical_and(input: Checked, other: Checked) -> Tensor:
     return no_record_ops.mul(truth(input), truth(other))
 
 
-@function(method=True, changes=True, fits=True, out=True, inline=True)
+@function(method=True, changes=True, out=True, inline=True)
 def logical_or(input: Checked, other: Checked) -> Tensor:
     """Whether an element of each pair is nonzero.
 
@@ -95,7 +95,7 @@ def logical_or(input: Checked, other: Checked) -> Tensor:
     return no_record_ops.add(truth(input), truth(other))
 
 
-@function(method=True, changes=True, fits=True, out=True, inline=True)
+@function(method=True, changes=True, out=True, inline=True)
 def logical_xor(input: Checked, other: Checked) -> Tensor:
     """Whether just one element of each pair is nonzero.
 
@@ -106,7 +106,7 @@ def logical_xor(input: Checked, other: Checked) -> Tensor:
     return no_record_ops.ne(truth(input), truth(other))
 
 
-@function(method=True, changes=True, fits=True, out=True, inline=True)
+@function(method=True, changes=True, out=True, inline=True)
 def logical_not(input: Checked) -> Tensor:
     """Whether each element is zero.
 

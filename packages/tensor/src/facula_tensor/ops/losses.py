@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from facula_errors import ArgumentError
 from facula_errors.extend import warn
 
 from .._core.promotion import floating
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.arguments import reduction_of as older_reduction
+from .._dispatch.arguments import refuse_choice
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import recorded_ops
 from .._dispatch.reduced import reduced_operator
@@ -17,7 +17,7 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.written import function
 
 if TYPE_CHECKING:
-    from .._dispatch.kinds import Averages, Flag, Real, Reduces, Reduction, ReductionOrBatchMean
+    from .._dispatch.kinds import Averages, Flag, Real, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
 __all__ = [
@@ -30,15 +30,13 @@ __all__ = [
 
 Numbers = tuple[float, ...]
 
-REDUCTIONS = ("none", "mean", "sum")
-
 
 def reduction_of(operation: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
     """`reduction`, or what PyTorch's two older arguments say in its place; ValueError for any other word."""
     if size_average is not None or reduce is not None:
         reduction = older_reduction(size_average, reduce)
-    if reduction not in REDUCTIONS:
-        raise ArgumentError(f"{operation}: expected reduction to be one of {REDUCTIONS}; got {reduction!r}")
+    if reduction not in ("none", "mean", "sum"):
+        refuse_choice(operation, "reduction", reduction, "'none', 'mean' or 'sum'")
     return reduction
 
 
@@ -274,7 +272,7 @@ def kl_div(
     target: Tensor,
     size_average: Averages = None,
     reduce: Reduces = None,
-    reduction: ReductionOrBatchMean = "mean",
+    reduction: Literal["none", "mean", "sum", "batchmean"] = "mean",
     log_target: Flag = False,
 ) -> Tensor:
     """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0.

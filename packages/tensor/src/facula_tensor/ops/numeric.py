@@ -159,7 +159,7 @@ def _exponents(x: Tensor) -> Tensor:
     return no_record_ops.mul(exponent, ordinary.to(whole)).to(int32)
 
 
-@function(method=True, changes=True, fits=True, out=True)
+@function(method=True, changes=True, out=True)
 def ldexp(F: Namespace, input: Checked, other: Checked) -> Tensor:
     """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype.
 
@@ -205,7 +205,7 @@ def float_power_(self: Tensor, exponent: Operand) -> Tensor:
 
 
 # -------------------------------------------------------------------------------------- steps and infinities
-@function(method=True, changes=True, fits=True, out=True)
+@function(method=True, changes=True, out=True)
 def nextafter(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
     """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
 
@@ -257,7 +257,7 @@ def _step(x: Tensor, y: Tensor) -> Tensor:
     )
 
 
-@function(method=True, changes=True, fits=True, out=True)
+@function(method=True, changes=True, out=True)
 def heaviside(F: Namespace, input: Tensor, values: Tensor) -> Tensor:
     """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype.
 

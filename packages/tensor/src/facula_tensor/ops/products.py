@@ -242,7 +242,7 @@ def _sum_with(product_of: Function, promotes: bool = False) -> Callable[[Functio
     def decorate(signature: Function) -> Function:
         name, names = signature.__name__, operands_of(signature)[1:3]
         body = partial(_added, name, names, product_of, promotes)
-        return function(method=True, changes=True, fits=True, out=True, instead=body)(signature)
+        return function(method=True, changes=True, out=True, instead=body)(signature)
 
     return decorate
 

@@ -24,7 +24,6 @@ __all__ = ["renorm"]
 @function(
     method=True,
     changes=True,
-    fits=True,
     out=True,
     refuses={"not p > 0": "p above 0; got {p}", "maxnorm < 0": "maxnorm of at least 0; got {maxnorm}"},
 )

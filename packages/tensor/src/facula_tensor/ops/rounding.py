@@ -228,7 +228,7 @@ class _nan_to_num:
         return F.where(F.lt(F.abs(input), float("inf")), g, 0)
 
 
-@function(method=True, changes=True, fits=True, out=True)
+@function(method=True, changes=True, out=True)
 def nan_to_num(
     F: Namespace,
     input: Checked,

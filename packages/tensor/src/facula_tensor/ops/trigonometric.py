@@ -239,7 +239,7 @@ def _scaled(name: str, factor: float, doc: str) -> Function:
             raise DTypeError(f"{name}: not defined for {dtype.name}")
         return F.mul(input if dtype.is_floating_point else F.to(input, (floating(dtype),)), factor)
 
-    return function(name=name, method=True, changes=True, fits=True, out=True, words={"doc": doc})(scaled)
+    return function(name=name, method=True, changes=True, out=True, words={"doc": doc})(scaled)
 
 
 deg2rad: Callable[..., Tensor] = _scaled("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
