@@ -203,6 +203,8 @@ class PlanTable:
 # A profiler hears of every launch without a test on the hot path: while anybody listens, tables
 # are filled with plans whose launch is a wrapper, and emptied when that changes. Who publishes a
 # plan looks at the listeners before and after, so that no plan of former times stays in a table.
+# What a listener raises has the attribute `launched`: whoever tries again where a launch was refused sees that it was
+# not, since what is done twice in place, or with random numbers, is wrong.
 _tables: WeakSet[PlanTable] = WeakSet()
 _listeners: tuple[Callable[[Plan, tuple[object, ...]], None], ...] = ()
 _changing = RLock()
@@ -228,8 +230,12 @@ def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple[object, ...]], None
 
     def launch_and_tell(*args: object) -> None:
         launch(*args)
-        for listener in heard_by:
-            listener(plan, args)
+        try:
+            for listener in heard_by:
+                listener(plan, args)
+        except BaseException as error:
+            vars(error)["launched"] = True  # see Note [Listeners]
+            raise
 
     return Plan(
         plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size, plan.for_layouts,

@@ -6,10 +6,12 @@ import pytest
 from slow_path import slow_calls
 
 import facula_tensor as ft
+from facula_storage import listen
 from facula_storage._layout_caches import clear_layout_caches
 from facula_tensor import functional as F
 from facula_tensor._core import allocation
 from facula_tensor._creation import filling, random
+from facula_tensor.extend import sgd_step
 
 DTYPES = (ft.bool, ft.uint8, ft.int32, ft.int64, ft.float16, ft.float32, ft.float64, ft.complex64)
 
@@ -250,3 +252,45 @@ def test_equal_numbers_that_are_no_lengths_are_refused_after_those_that_are():
                 make(*wrong)
     with pytest.raises(TypeError, match="expected integers"):
         ft.randint(3, (4.0, 4))
+
+
+INTERRUPTED = {
+    **WAYS,
+    **{name: lambda x, y, make=make: make(x) for name, make in MADE.items()},
+    "backward": lambda x, y: ((x.clone().requires_grad_() * y).tanh() @ y).clamp(x, y).sum().backward(),
+    "two gradients of one": lambda x, y: x.clone().requires_grad_().exp().square().cumsum(0).sum().backward(),
+    "masked_fill_": changed(lambda x, y: x.masked_fill_(y > 1, 2.0)),
+    "scatter_": changed(lambda x, y: x.scatter_(0, ft.tensor([[0, 1, 2]]), y)),
+    "x[0] = 2": changed(lambda x, y: x.__setitem__(0, 2.0)),
+    "x[1:] = y[1:]": changed(lambda x, y: x.__setitem__(slice(1, None), y[1:])),
+    "addcmul": lambda x, y: ft.addcmul(x, y, y),
+    "dropout": lambda x, y: F.dropout(x, 0.5),
+    "batch_norm": lambda x, y: F.batch_norm(x, y[0].clone(), y[1] + 1, training=True),
+    "optimizer step": lambda x, y: sgd_step([x.clone(), y, y.clone()], 3, (0.5, 0.0, 1.0, 0.5, 1.0, 0.0)),
+}
+FAILURES = (AttributeError, IndexError, KeyError, MemoryError, OverflowError, RuntimeError, TypeError, ValueError)
+
+
+@pytest.mark.parametrize("name", [name for name in INTERRUPTED if name not in KNOWN_SLOW])
+def test_a_call_that_fails_after_a_launch_launches_no_more(name):
+    heard, failing = [], {}
+
+    def listener(plan, arguments):
+        heard.append(plan.operator)
+        if len(heard) in failing:
+            raise failing[len(heard)]
+
+    way, x, y = INTERRUPTED[name], ft.rand(3, 3), ft.rand(3, 3)
+    with listen(listener):
+        for _ in range(3):
+            heard.clear()
+            way(x, y)
+        usual = list(heard)
+        for place in range(1, len(usual) + 1):
+            for kind in FAILURES:
+                heard.clear()
+                failing.clear()
+                failing[place] = kind("of a listener")
+                with pytest.raises(kind) as raised:
+                    way(x, y)
+                assert (raised.value, heard) == (failing[place], usual[:place])

@@ -41,8 +41,9 @@ def filled(layout: Layout, number: Number, operation: str = "full") -> Tensor:
             launch, value = _launches_of_bits[layout.dense], _BITS[number]
         launch(layout.numel, t._storage.ptr, value)  # type: ignore[misc]
         return t
-    except (KeyError, OverflowError, TypeError):  # a TypeError where there is no launch
-        pass
+    except (KeyError, OverflowError, TypeError) as error:  # a TypeError where there is no launch
+        if hasattr(error, "launched"):
+            raise
     try:
         fill(t, number, operation)
     except Exception as error:

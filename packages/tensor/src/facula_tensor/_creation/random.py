@@ -54,10 +54,7 @@ def draw(
         if quick is not None and address is not None and not collecting:
             n, source = layout.numel, default_generator
             key, start, source._offset = source._key, source._offset, source._offset + n  # Note [One draw at a time]
-            try:
-                quick(n, address + offset, key, start, first, second)
-            except OverflowError:
-                quick(n, address + offset, key, start & LARGEST, first, second)
+            quick(n, address + offset, key, start & LARGEST, first, second)
             return
     _draw_slowly(layout, storage, offset, table, default_generator if generator is None else generator, first, second)
 

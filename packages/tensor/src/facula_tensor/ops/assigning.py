@@ -19,7 +19,7 @@ from .._creation.filling import fill
 from .._creation.from_data import as_tensor_like
 from .._dispatch.declaration import operator
 from .._dispatch.inplace_checks import check_fits, starts_inplace
-from .._dispatch.launching import mutated
+from .._dispatch.launching import MISSED, mutated
 from .._dispatch.modes import unrecorded
 from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from .._dispatch.nodes import node_for
@@ -114,7 +114,9 @@ def _copied(operation: str, target: Tensor, source: Any) -> bool:
         if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
             return False
         launch(la.numel, pb, pa)
-    except (AttributeError, KeyError, TypeError, RuntimeError):
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
         return False
     sa.version += 1  # type: ignore[operator]
     sa.mutator = (operation, *user_site())

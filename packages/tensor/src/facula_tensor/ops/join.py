@@ -17,7 +17,7 @@ from .._core.promotion import promote_types
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, make, steady
 from .._dispatch.arguments import axis_for
 from .._dispatch.declaration import operator
-from .._dispatch.launching import launch_places
+from .._dispatch.launching import MISSED, launch_places
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import call_torch_function, overridden
 from .._dispatch.saved import saved_tensors
@@ -153,7 +153,9 @@ def _two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
         except IndexError:
             p, s.__del__ = lo.refill()
         launch(lo.numel, outer, 2, sa.ptr + oa, wide_a, sb.ptr + ob, wide_b, p)  # type: ignore[misc]
-    except (AttributeError, IndexError, KeyError, TypeError, MemoryError):
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
         return None
     s.ptr = p
     s.version = 0
@@ -194,7 +196,9 @@ def _several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
         arguments[among] = places
         arguments[-1] = p
         launch(*arguments)  # type: ignore[misc]
-    except (AttributeError, IndexError, KeyError, TypeError, MemoryError):
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
         return None
     s.ptr = p
     s.version = 0

@@ -16,7 +16,7 @@ from .._core.promotion import number_for
 from .._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
 from .._dispatch.arguments import steady_tensor
 from .._dispatch.inplace_checks import starts_inplace
-from .._dispatch.launching import mutated
+from .._dispatch.launching import MISSED, mutated
 from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
@@ -153,7 +153,9 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
         if pa < pm + lm.extent and pm < pa + la.extent:
             return False
         plan.launch(la.numel, pm, pa, pa, value)
-    except (AttributeError, KeyError, OverflowError, RuntimeError, TypeError):
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
         return False
     sa.version += 1  # type: ignore[operator]
     sa.mutator = ("masked_fill_", *user_site())

@@ -15,7 +15,7 @@ from .._core.memory import check_overlap, check_writable, meet
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from .._creation.filled import full
 from .._dispatch.inplace_checks import starts_inplace
-from .._dispatch.launching import mutated
+from .._dispatch.launching import MISSED, mutated
 from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -189,7 +189,9 @@ def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, 
         if (pa < pi + li.extent and pi < pa + la.extent) or (pa < pv + lv.extent and pv < pa + la.extent):
             return False
         launch(la.numel, pi, pv, pa)
-    except (AttributeError, KeyError, OverflowError, RuntimeError, TypeError):
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
         return False
     sa.version += 1  # type: ignore[operator]
     sa.mutator = (operation, *user_site())

@@ -13,6 +13,7 @@ from facula_storage import Storage
 from facula_storage.extend import collecting, new_instance
 
 from ..._core.tensor import Tensor
+from ..launching import MISSED
 from ..planning import plan_of_other_shape
 from ..slow_path import slow_call
 
@@ -63,12 +64,13 @@ def make_elementwise(op: Operator) -> Function:
                     results.append(t)
                     addresses.append(s.ptr)
                 plan.launch(lo.numel, *[storage.ptr + offset for storage, offset in places], *addresses, *scalars)
-                return t if len(results) == 1 else tuple(results)
-            except KeyError:
-                if plan_of_other_shape(op, op.table, (layouts, ()), layouts):
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_of_other_shape(op, op.table, (layouts, ()), layouts):
                     continue
-            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
-                pass
+            else:
+                return t if len(results) == 1 else tuple(results)
             break
         try:
             return slow_call(op, operands, (), record=False)

@@ -13,6 +13,7 @@ from facula_errors.extend import boundary
 from facula_storage.extend import collecting
 
 from ..inplace import accumulate, slow_inplace
+from ..launching import MISSED
 from ..modes import unrecorded
 from ..planning import plan_inplace_of_other_shape, plan_of_other_shape
 
@@ -46,14 +47,14 @@ def make_inplace(op: Operator) -> Function:
                 sa = input._storage
                 oa = input._offset
                 if not (free or input.node is None):
-                    return slow_inplace(op, (input, other), (), alpha)
+                    break
                 if kind is float or kind is int:
                     lb = kind
                     launch = with_float[la.dense] if kind is float else with_int[la.dense]
                     if launch is None:
                         launch = plans[(la, kind)].launch
                     if alpha is not one:
-                        return slow_inplace(op, (input, other), (), alpha)
+                        break
                     sa.version + 1  # None, and so a TypeError, where the memory is read-only
                     pa = sa.ptr
                     if oa:
@@ -64,7 +65,7 @@ def make_inplace(op: Operator) -> Function:
                     sb = other._storage
                     ob = other._offset
                     if not (free or other.node is None):
-                        return slow_inplace(op, (input, other), (), alpha)
+                        break
                     sa.version + 1
                     pa = sa.ptr
                     pb = sb.ptr
@@ -73,28 +74,29 @@ def make_inplace(op: Operator) -> Function:
                     if ob:
                         pb += ob
                     if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
-                        return slow_inplace(op, (input, other), (), alpha)  # they overlap: refused there
+                        break  # they overlap: refused there
                     if la is not lb:
                         if pa == pb or alpha is not one:
-                            return slow_inplace(op, (input, other), (), alpha)
+                            break
                         plans[(la, lb)].launch(la.numel, pa, pb, pa)
                     elif alpha is one:
                         (dense[la.dense] or plans[(la, la)].launch)(la.numel, pa, pb, pa)
                     elif type(alpha) in NUMBERS and -65504 <= alpha <= 65504:  # which every floating dtype holds
                         scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
                     else:
-                        return slow_inplace(op, (input, other), (), alpha)
-            except KeyError:
-                if plan_inplace_of_other_shape(op, (la, lb)) is not None:
+                        break
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_inplace_of_other_shape(op, (la, lb)):
                     continue
-            except (AttributeError, TypeError, RuntimeError, OverflowError):
-                pass
             else:
                 sa.version += 1
                 f = _getframe(1)
                 sa.mutator = (name, f.f_code, f.f_lasti)
                 return input
-            return slow_inplace(op, (input, other), (), alpha)
+            break
+        return slow_inplace(op, (input, other), (), alpha)
 
     return call
 
@@ -113,19 +115,20 @@ def make_accumulate(op: Operator) -> Function:
                 pa = sa.ptr + input._offset
                 pb = sb.ptr + other._offset
                 if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
-                    return accumulate(op, (input, other))
+                    break
                 sa.version + 1  # None, and so a TypeError, where the memory is read-only
                 if la is lb:
                     (dense[la.dense] or plans[(la, la)].launch)(la.numel, pa, pb, pa)
                 else:
                     plans[(la, lb)].launch(la.numel, pa, pb, pa)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_inplace_of_other_shape(op, (la, lb)):
+                    continue
+            else:
                 sa.version += 1
                 return input
-            except KeyError:
-                if plan_inplace_of_other_shape(op, (la, lb)) is not None:
-                    continue
-            except (AttributeError, TypeError, RuntimeError):
-                pass
             break
         return accumulate(op, (input, other))
 
@@ -148,24 +151,25 @@ def make_inplace_unary(op: Operator) -> Function:
                 sa = input._storage
                 oa = input._offset
                 if not (free or input.node is None):
-                    return slow_inplace(op, (input,))
+                    break
                 launch = dense[la.dense] or plans[la].launch
                 sa.version + 1
                 pa = sa.ptr
                 if oa:
                     pa += oa
                 launch(la.numel, pa, pa)
-            except KeyError:
-                if plan_inplace_of_other_shape(op, (la,)) is not None:
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_inplace_of_other_shape(op, (la,)):
                     continue
-            except (AttributeError, TypeError, RuntimeError):
-                pass
             else:
                 sa.version += 1
                 f = _getframe(1)
                 sa.mutator = (name, f.f_code, f.f_lasti)
                 return input
-            return slow_inplace(op, (input,))
+            break
+        return slow_inplace(op, (input,))
 
     return call
 
@@ -186,23 +190,24 @@ def make_inplace_ternary(op: Operator) -> Function:
                 sa = input._storage
                 oa = input._offset
                 if not (free or input.node is None):
-                    return slow_inplace(op, (input, second, third))
+                    break
                 layouts = (la, type(second), type(third))
                 plan, numel = plans[(layouts, ())], la.numel
                 if plan.out is not la:
-                    return slow_inplace(op, (input, second, third))
+                    break
                 sa.version + 1
                 plan.launch(numel, sa.ptr + oa, sa.ptr + oa, second, third)
-            except KeyError:
-                if plan_of_other_shape(op, op.table, (layouts, ()), layouts) is not None:
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_of_other_shape(op, op.table, (layouts, ()), layouts):
                     continue
-            except (AttributeError, TypeError, RuntimeError, OverflowError):
-                pass
             else:
                 sa.version += 1
                 f = _getframe(1)
                 sa.mutator = (name, f.f_code, f.f_lasti)
                 return input
-            return slow_inplace(op, (input, second, third))
+            break
+        return slow_inplace(op, (input, second, third))
 
     return call

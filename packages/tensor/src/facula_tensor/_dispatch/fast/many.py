@@ -18,7 +18,7 @@ from facula_storage.extend import allocate, collecting, new_instance
 
 from ..._core.call_sites import user_frame
 from ..._core.tensor import Tensor, make
-from ..launching import NOWHERE
+from ..launching import MISSED, NOWHERE
 from ..modes import call_in_mode
 from ..planning import plan_of_other_shape
 from ..saved import SavedTensors, save_alias, saved_tensors
@@ -89,11 +89,15 @@ def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: boo
                     plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, sc.ptr + oc, p, *parameters[fixed:])
                 else:
                     plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, sc.ptr + oc, p)
-            except KeyError:
-                if not values and plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if (
+                    type(error) is KeyError
+                    and not values
+                    and plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters)
+                ):
                     continue
-            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
-                pass
             else:
                 s.ptr = p
                 s.version = 0
@@ -192,11 +196,11 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
                     plan.launch(lo.numel, sa.ptr + oa, sc.ptr + oc, p, second)
                 else:
                     plan.launch(lo.numel, sa.ptr + oa, p, second, third)
-            except KeyError:
-                if plan_of_other_shape(op, op.table, (layouts, ()), layouts):
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_of_other_shape(op, op.table, (layouts, ()), layouts):
                     continue
-            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
-                pass
             else:
                 s.ptr = p
                 s.version = 0
@@ -323,12 +327,13 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 for storage in further:
                     addresses.append(storage.ptr)
                 plan.launch(lo.numel, *addresses, *scalars, *parameters[fixed:])
-            except KeyError:
-                layouts = tuple(layouts)
-                if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters[:fixed]):
-                    continue
-            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
-                pass
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    layouts = tuple(layouts)
+                    if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters[:fixed]):
+                        continue
             else:
                 s.ptr = p
                 s.version = 0

@@ -14,6 +14,7 @@ from facula_storage.extend import collecting, new_instance
 
 from ..._core.call_sites import user_frame
 from ..._core.tensor import Tensor
+from ..launching import MISSED
 from ..modes import call_in_mode
 from ..planning import plan_of_other_shape
 from ..saved import SavedTensors, save_alias
@@ -64,11 +65,15 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
                     plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, p, *parameters[fixed:])
                 else:
                     plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, p)
-            except KeyError:
-                if not values and plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if (
+                    type(error) is KeyError
+                    and not values
+                    and plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters)
+                ):
                     continue
-            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
-                pass
             else:
                 s.ptr = p
                 s.version = 0

@@ -14,6 +14,7 @@ from facula_storage.extend import collecting, new_instance
 
 from ..._core.call_sites import user_frame
 from ..._core.tensor import Tensor
+from ..launching import MISSED
 from ..modes import call_in_mode
 from ..planning import plan_of_other_shape
 from ..saved import save_alias, saved_tensors
@@ -63,11 +64,13 @@ def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool =
                 except IndexError:
                     q, f.__del__ = lf.refill()
                 plan.launch(lo.numel, sa.ptr + oa, p, q)
-            except KeyError:
-                if plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_of_other_shape(
+                    op, op.table, (layouts, parameters), layouts, parameters
+                ):
                     continue
-            except (AttributeError, TypeError, RuntimeError, MemoryError):
-                pass
             else:
                 s.ptr = p
                 s.version = 0

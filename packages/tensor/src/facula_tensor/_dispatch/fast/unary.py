@@ -20,6 +20,7 @@ from facula_storage.extend import collecting, new_instance
 
 from ..._core.call_sites import user_frame
 from ..._core.tensor import Tensor
+from ..launching import MISSED
 from ..modes import call_in_mode
 from ..planning import plan_of_other_shape
 from ..saved import save_alias
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 # * A layout's `take_block` is the pop of a free list. An empty list raises IndexError, an exception costs
 #   nothing until it happens. The release of the block goes into the slot `__del__`, a C callable.
 # * A table without a plan (None is not callable) and an operand that is no tensor raise TypeError or AttributeError
-#   before the launch has done anything; so does MemoryError. They are caught once, around everything, and said by
-#   `slow_call`.
+#   before the launch has done anything; so does MemoryError. They are caught once, around everything (`MISSED`), and
+#   said by `slow_call`. What is raised once a launch is done goes on: no call launches twice.
 # * `guard` is a shared list, not empty while any thread is in a mode or the garbage collector runs (raw
 #   functions look at the collector's alone). It is asked directly before a block is taken, with no call
 #   between: during a collection blocks must come from `refill`. `break` leaves to `avoid`, outside the try.
@@ -91,11 +92,11 @@ def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool 
                 if oa:
                     pa += oa
                 launch(lo.numel, pa, p)
-            except KeyError:
-                if plan_of_other_shape(op, op.table, (la, _parameters), (la,), _parameters) is not None:
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_of_other_shape(op, op.table, (la, _parameters), (la,), _parameters):
                     continue
-            except (AttributeError, TypeError, RuntimeError, MemoryError):
-                pass
             else:
                 s.ptr = p
                 s.version = 0
@@ -183,11 +184,11 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                     if oa:
                         pa += oa
                     launch(lo.numel, pa, p, other)
-                except KeyError:
-                    if plan_of_other_shape(op, op.table, (la, kind), (la, kind)) is not None:
+                except MISSED as error:
+                    if hasattr(error, "launched"):
+                        raise
+                    if type(error) is KeyError and plan_of_other_shape(op, op.table, (la, kind), (la, kind)):
                         continue
-                except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
-                    pass
                 else:
                     s.ptr = p
                     s.version = 0
@@ -249,11 +250,11 @@ def make_binary(op: Operator, *, record: bool, checked: bool, library_call: bool
                 if ob:
                     pb += ob
                 launch(lo.numel, pa, pb, p)
-            except KeyError:
-                if plan_of_other_shape(op, op.table, (la, lb), (la, lb)) is not None:
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_of_other_shape(op, op.table, (la, lb), (la, lb)):
                     continue
-            except (AttributeError, TypeError, RuntimeError, MemoryError):
-                pass
             else:
                 s.ptr = p
                 s.version = 0
@@ -340,11 +341,13 @@ def make_number_first(op: Operator, *, record: bool, checked: bool) -> Function:
                 if ob:
                     pb += ob
                 plan.launch(lo.numel, pb, p, number)
-            except KeyError:
-                if plan_of_other_shape(op, op.table, (type(number), lb), (type(number), lb)) is not None:
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError and plan_of_other_shape(
+                    op, op.table, (type(number), lb), (type(number), lb)
+                ):
                     continue
-            except (AttributeError, TypeError, RuntimeError, OverflowError, MemoryError):
-                pass
             else:
                 s.ptr = p
                 s.version = 0

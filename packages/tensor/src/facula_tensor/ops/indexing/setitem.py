@@ -6,7 +6,7 @@ from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import active_modes, edge_to
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import Layout, bool_, int64
 from facula_storage.extend import FLOATING, layout_cache_clearers
@@ -18,7 +18,7 @@ from ..._core.wrapped import innermost
 from ..._creation.filling import fill_plan, fills
 from ..._creation.from_data import as_tensor_like
 from ..._dispatch.inplace_checks import starts_inplace
-from ..._dispatch.launching import mutated
+from ..._dispatch.launching import MISSED, mutated
 from ..._dispatch.modes import unrecorded
 from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from ..._dispatch.nodes import node_for
@@ -53,35 +53,38 @@ def setitem(self: Tensor, index: Index, value: Any) -> None:
         sa = self._storage
         oa = self._offset
         free = unrecorded() if active_modes else False  # whether nothing is recorded whatever the operands are
-        if free or (free is False and self.node is None):
-            lo, delta = fast_window(la, index if type(index) is tuple else (index,))
-            if kind is float or kind is int:
-                key, number = _settable[kind, lo]
-                launch = _fills[key].launch
-                value = number(value)
-                sa.version + 1  # None, and so a TypeError, where the memory is read-only
-                pa = sa.ptr + oa + delta
-                launch(lo.numel, pa, value)
-            else:
-                lb = value._layout
-                sb = value._storage
-                ob = value._offset
-                if value.node is not None and not free:
-                    raise InvalidTypeError  # to be recorded
-                key, target_bytes, source_bytes = _settable[lb, lo]
-                launch = _plans[key].launch
-                sa.version + 1
-                pa = sa.ptr + oa + delta
-                pb = sb.ptr + ob
-                if pa < pb + source_bytes and pb < pa + target_bytes:
-                    raise OperationError  # they overlap, perhaps
-                launch(lo.numel, pb, pa)
-            sa.version += 1
-            f = _getframe(1)
-            sa.mutator = ("setitem", f.f_code, f.f_lasti)
-            return
-    except (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError):
-        pass
+        if not (free or (free is False and self.node is None)):
+            raise InvalidTypeError  # to be recorded
+        lo, delta = fast_window(la, index if type(index) is tuple else (index,))
+        if kind is float or kind is int:
+            key, number = _settable[kind, lo]
+            launch = _fills[key].launch
+            value = number(value)
+            sa.version + 1  # None, and so a TypeError, where the memory is read-only
+            pa = sa.ptr + oa + delta
+            launch(lo.numel, pa, value)
+        else:
+            lb = value._layout
+            sb = value._storage
+            ob = value._offset
+            if value.node is not None and not free:
+                raise InvalidTypeError  # to be recorded
+            key, target_bytes, source_bytes = _settable[lb, lo]
+            launch = _plans[key].launch
+            sa.version + 1
+            pa = sa.ptr + oa + delta
+            pb = sb.ptr + ob
+            if pa < pb + source_bytes and pb < pa + target_bytes:
+                raise InvalidTypeError  # they overlap, perhaps
+            launch(lo.numel, pb, pa)
+    except (*MISSED, ValueError) as error:
+        if hasattr(error, "launched"):
+            raise
+    else:
+        sa.version += 1
+        f = _getframe(1)
+        sa.mutator = ("setitem", f.f_code, f.f_lasti)
+        return
     slow_setitem(self, index, value)
 
 

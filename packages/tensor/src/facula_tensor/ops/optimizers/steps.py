@@ -16,7 +16,7 @@ from facula_storage.extend import Place, PlanTable, collecting, current_recorder
 from ..._core.call_sites import user_site
 from ..._core.memory import check_overlap, check_writable
 from ..._core.tensor import layout_of_tensor
-from ..._dispatch.launching import launch_places, mutated
+from ..._dispatch.launching import MISSED, launch_places, mutated
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.snapshots import snapshots_of
 
@@ -63,13 +63,16 @@ def _step(
                 storage.version + 1  # None, and so a TypeError, where the memory is read-only
             addresses = [storage.ptr + t._offset for storage, t in zip(storages, tensors)]
             plan.launch(len(tensors) // width, *numbers, *addresses)
-        except (AttributeError, KeyError, TypeError):  # as in Note [Fast path]
-            slow_call(tensors, width, numbers)
+        except MISSED as error:  # as in Note [Fast path]
+            if hasattr(error, "launched"):
+                raise
+        else:
+            site = (name, *user_site())
+            for storage in changed:
+                storage.version += 1
+                storage.mutator = site
             return
-        site = (name, *user_site())
-        for storage in changed:
-            storage.version += 1
-            storage.mutator = site
+        slow_call(tensors, width, numbers)
 
     def slow_call(tensors: Sequence[Tensor], width: int, numbers: Numbers) -> None:
         """Any strides, dtypes and devices: checks first, then a launch for each dtype on each device."""
