@@ -128,7 +128,8 @@ def test_each_packages_urls_lead_into_the_tree(package, root):
 
 
 def listed(path):
-    """The names of `__all__`, or none where there is no such file or list."""
+    """The names of `__all__`, as the stub beside a file has them if there is one; none without a file or a list."""
+    path = path.with_suffix(".pyi") if path.with_suffix(".pyi").is_file() else path
     if not path.is_file():
         return set()
     for node in ast.parse(path.read_text()).body:

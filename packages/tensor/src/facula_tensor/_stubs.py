@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -167,22 +166,21 @@ def is_function(name: str) -> bool:
 
 
 def imports() -> str:
-    """The names that `__init__.py` imports, and those of the starred modules that are no functions."""
+    """The names that `__init__.py` imports, and those of its table that are no functions."""
+    found = [
+        (f"{'.' * node.level}{node.module or ''}", one.name, one.asname or one.name)
+        for node in ast.parse((FOLDER / "__init__.py").read_text()).body
+        if isinstance(node, ast.ImportFrom)
+        for one in node.names
+    ]
+    for module, listed in vars(facula_tensor)["_NAMES"].items():
+        for name, _, path in (one.partition("=") for one in listed.split()):
+            found += [] if is_function(name) else [(f".{module}", path or name, name)]
     text = ""
-    tree = ast.parse((FOLDER / "__init__.py").read_text())
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom):
-            for one in node.names:
-                shown = one.asname or one.name
-                if shown != "*" and not shown.startswith("_") and not is_function(shown):
-                    text += f"from {'.' * node.level}{node.module or ''} import {one.name} as {one.name}\n"
-                    text += f"{shown} = {one.name}\n" if shown != one.name else ""
-                if one.name == "*":
-                    module = sys.modules["facula_tensor." + (node.module or "")]
-                    for name in module.__all__:
-                        value = getattr(module, name)
-                        if not callable(value) or isinstance(value, type):
-                            text += f"from .{node.module} import {name} as {name}\n"
+    for home, name, shown in found:
+        if not shown.startswith("_"):
+            text += f"from {home} import {name} as {name}\n"
+            text += f"{shown} = {name}\n" if shown != name else ""
     return text + "from facula_storage import DType\n"
 
 

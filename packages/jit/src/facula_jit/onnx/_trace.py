@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import facula_tensor
 from facula_autograd import no_grad
 from facula_storage.extend import Place, current_recorder
-from facula_tensor import Tensor
+from facula_tensor import Tensor, functional
 from facula_tensor.extend import user_frame
 
 from .._breaks import CaptureError
@@ -72,7 +73,9 @@ class Tracer(Recorder):
         frame, called, program = sys._getframe(1), operation, user_frame(1)
         while frame is not program:  # the last one that is public is what the program's line calls
             name = frame.f_code.co_name
-            if name in frame.f_globals.get("__all__", ()) or (hasattr(Tensor, name) and name[0] != "_"):
+            if name[0] != "_" and (
+                hasattr(Tensor, name) or name in facula_tensor.__all__ or name in functional.__all__
+            ):
                 called = name
             frame = frame.f_back  # type: ignore[assignment]
         by = "" if called == operation else f", by {operation}"

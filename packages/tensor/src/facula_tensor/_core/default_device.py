@@ -26,8 +26,6 @@ from facula_storage.extend import default_device_blocks
 if TYPE_CHECKING:
     from .types import DeviceLike
 
-__all__ = ["get_default_device", "set_default_device"]
-
 
 class _Lasting:
     """What `set_default_device` set for a thread; it ends with the thread."""

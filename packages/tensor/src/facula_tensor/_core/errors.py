@@ -29,7 +29,7 @@ from facula_storage.extend import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import TypeVar
 
     E = TypeVar("E", bound=Exception)
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 #: Classes whose methods are public names: Tensor puts itself here.
 NAMING: list[type] = []
+
+#: Modules for users whose functions errors are named after, wherever these are declared.
+PUBLIC: list[Mapping[str, Any]] = []
 
 _LABEL = re.compile(
     r"[\w.]+: |[&|^~]: |\w+\.__init__\(\) (?=missing|takes|got )"
@@ -180,18 +183,24 @@ def _called(frame: FrameType | None) -> str | None:
 
 
 def _public_name(frame: FrameType) -> str | None:
-    """The name under which users know the function that runs in `frame`: in its module's `__all__`, or as a method."""
+    """The name under which users know the function that runs in `frame`: of a public module, or as a method."""
     module = frame.f_globals
     methods = [pair for cls in NAMING for pair in vars(cls).items()]
-    for name, function in [*((name, module.get(name)) for name in module.get("__all__", ())), *methods]:
-        function = _asking_nobody(function, frame)
+    for name, value in [*((name, value) for name, value in module.items() if not name.startswith("_")), *methods]:
+        function = _asking_nobody(value, frame)
         if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
+            if module.get(name) is value and not any(_lists(one, name, value) for one in (module, *PUBLIC)):
+                continue
             if not name.startswith("__"):
                 return name
             if name == "__new__":
                 return frame.f_locals["cls"].__name__
             return function.operator.name if hasattr(function, "operator") else name.strip("_")
     return None
+
+
+def _lists(module: Mapping[str, Any], name: str, value: object) -> bool:
+    return name in module.get("__all__", ()) and module[name] is value
 
 
 def _asking_nobody(function: object, frame: FrameType) -> object:

@@ -8,11 +8,6 @@ from facula_storage import Layout, layout_of
 
 from .errors import named, shown
 
-__all__ = [
-    "channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format", "preserve_format",
-    "sparse_bsc", "sparse_bsr", "sparse_coo", "sparse_csc", "sparse_csr", "strided",
-]  # fmt: skip
-
 
 class memory_format:
     """The order in which the elements of a copy lie in memory. There are four, one object each.

@@ -15,8 +15,6 @@ from .promotion import as_dtype, get_default_dtype
 if TYPE_CHECKING:
     from .types import DTypeLike
 
-__all__ = ["finfo", "iinfo"]
-
 # Limits of dtypes that NumPy lacks: eps, max, tiny, resolution. `min` is -max, but e8m0fnu has no sign.
 LIMITS = {
     "bfloat16": (2.0**-7, 2.0**127 * (2 - 2.0**-7), 2.0**-126, 0.01),

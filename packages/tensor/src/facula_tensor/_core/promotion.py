@@ -31,8 +31,6 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 from .errors import named, shown
 from .tensor import Tensor
 
-__all__ = ["can_cast", "get_default_dtype", "promote_types", "result_type", "set_default_dtype"]
-
 _default: list[DType] = [float32]
 
 

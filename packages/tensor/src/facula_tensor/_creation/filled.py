@@ -24,13 +24,6 @@ from .filling import filled
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Function, Lengths, MemoryFormat, Number, Operand
 
-__all__ = [
-    "empty",
-    "full",
-    "ones",
-    "zeros",
-]
-
 
 def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
     """A new tensor, wanting a gradient or not."""

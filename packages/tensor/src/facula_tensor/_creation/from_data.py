@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Data, DeviceLike, DTypeLike, Function, Number, Operand, SupportsDLPack
 
-__all__ = ["as_tensor", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
-
 MOST_DIMS = 64  # of nested sequences: a list that contains itself has no end
 
 

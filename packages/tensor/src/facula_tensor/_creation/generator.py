@@ -21,16 +21,6 @@ from .batches import open_batches, reserved
 if TYPE_CHECKING:
     from .._core.types import DeviceLike
 
-__all__ = [
-    "Generator",
-    "default_generator",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "seed",
-    "set_rng_state",
-]
-
 LARGEST = (1 << 63) - 1
 
 # Note [One draw at a time]

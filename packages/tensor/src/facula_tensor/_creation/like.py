@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
     from .generator import Generator
 
-__all__ = ["empty_like", "full_like", "ones_like", "rand_like", "randn_like", "zeros_like"]
-
 
 @maker("like", memory_format=True, inline=True)
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from .._core.types import DeviceLike, DTypeLike, Lengths
 
-__all__ = ["bernoulli", "rand", "randint", "randn", "randperm"]
-
 # The launches that draw into a contiguous tensor, by its `dense` code: evenly from an interval, from the normal
 # distribution of a mean and a standard deviation, and integers from a range.
 UNIFORM, NORMAL, RANDINT = PlanTable("uniform"), PlanTable("normal"), PlanTable("randint")

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from .._core.types import DeviceLike, DTypeLike, Lengths, Number, Scalar
 
-__all__ = ["normal"]
-
 
 def _draw_into(
     name: str, self: Tensor, table: PlanTable, generator: Generator | None, first: float, second: float

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from facula_storage import DType
 
 
-__all__: list[str] = []
-
-
 def _target(name: str, self: Tensor, least: int = FLOATING) -> DType:
     """The dtype to compute draws in for a tensor that may be filled with them; raises where it may not."""
     if starts_inplace(name, self, (self,)):

@@ -24,8 +24,6 @@ from .filling import fill
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Number, Scalar
 
-__all__ = ["arange", "eye", "linspace"]
-
 
 @maker()
 def arange(

@@ -28,8 +28,6 @@ from .from_data import from_array, from_dlpack, from_numpy, frombuffer, tensor
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Lengths, Scalar
 
-__all__ = ["asarray", "empty_permuted", "empty_strided", "from_file", "logspace", "range", "scalar_tensor"]
-
 
 def _strided(name: str, size: Lengths, stride: Lengths, dtype: DTypeLike | None, device: DeviceLike | None) -> Tensor:
     """A tensor with memory up to the last element that its strides reach."""

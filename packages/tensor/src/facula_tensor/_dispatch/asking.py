@@ -29,6 +29,7 @@ import numpy as np
 from facula_errors import FaculaError
 from facula_errors.extend import boundary, trim_traceback
 
+from .._core.errors import PUBLIC
 from .._core.names import GIVEN
 from .._core.parameter import Parameter
 from .._core.promotion import plain_number
@@ -152,7 +153,11 @@ def _property(name: str, member: property) -> property:
 
 
 def asks(module: Mapping[str, object], names: Iterable[str]) -> None:
-    """Let these functions of a module ask classes that override operators, from the first instance of one on."""
+    """Let these functions of a module ask classes that override operators, from the first instance of one on.
+
+    Errors are named after the functions that the module lists.
+    """
+    PUBLIC.append(module)
     _waiting.append((module, tuple(names)))
     if not firsts:
         _let_functions_ask()

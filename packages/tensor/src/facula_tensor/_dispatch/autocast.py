@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     # identity, its storage and version then, and the cast.
     Casts = dict[tuple[int, bool], tuple[Tensor, Storage, int | None, Tensor]]
 
-__all__ = ["LISTED", "LISTED_FUNCTIONS", "Autocast", "autocast_state", "in_one_dtype", "widen"]
-
 # Operators that compute in the lower dtype, and functions made of several.
 LOWER = frozenset("attention conv2d conv2d_input linear matmul".split())
 LOWER_FUNCTIONS = frozenset(

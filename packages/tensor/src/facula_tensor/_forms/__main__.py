@@ -17,7 +17,6 @@ from pkgutil import iter_modules
 from textwrap import indent
 
 from facula_tensor._dispatch.written import declared, file_of
-from facula_tensor._forms._arguments import quoted
 from facula_tensor._forms._functions import WIDTH, Text
 
 FOLDER = Path(__file__).parent
@@ -48,18 +47,8 @@ def parts_of(file: str, texts: list[Text]) -> list[str]:
     types -= needs
     head = HEAD.format(source=source, imports=imports(needs | ({("typing", "TYPE_CHECKING")} if types else set())))
     head += FOR_ANNOTATIONS.format(types=indent(imports(types), "    ")) if types else ""
-    named = [text for text in texts if text.what.public and not text.what.label]
-    head += f"\n\n{public(named)}" if named else ""
     head += f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
     return [head, *functions]
-
-
-def public(texts: list[Text]) -> str:
-    """The list of names that errors know functions by."""
-    changing = [f"{text.what.name}_" for text in texts if text.what.changes and not text.what.method]
-    names = [text.what.name for text in texts] + changing
-    line = f"__all__ = [{', '.join(map(quoted, sorted(names)))}]"
-    return line if len(line) <= WIDTH else "\n".join(["__all__ = [", *[f'    "{one}",' for one in sorted(names)], "]"])
 
 
 def imports(needs: set[tuple[str, str]]) -> str:

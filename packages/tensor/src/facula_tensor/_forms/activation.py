@@ -18,26 +18,6 @@ from ..ops.assigning import assign_inplace
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = [
-    "celu",
-    "celu_",
-    "elu",
-    "elu_",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "hardtanh_",
-    "leaky_relu",
-    "leaky_relu_",
-    "relu6",
-    "selu",
-    "selu_",
-    "softshrink",
-    "threshold",
-    "threshold_",
-]
-
 bodies = bodies_of("activation")
 
 

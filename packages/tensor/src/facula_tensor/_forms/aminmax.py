@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from ..ops.named_results import NamedResults
 
-__all__ = ["aminmax"]
-
 
 @overridable
 @method()

@@ -15,8 +15,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits"]
-
 bodies = bodies_of("binary_losses")
 
 

@@ -11,8 +11,6 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
-__all__ = ["alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
-
 bodies = bodies_of("channel_dropout")
 
 

@@ -18,8 +18,6 @@ from ..ops.matrices import matrices
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
-
 bodies = bodies_of("cholesky")
 
 

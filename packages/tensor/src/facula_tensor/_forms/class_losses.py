@@ -14,8 +14,6 @@ from .._dispatch.namespaces import recorded_ops as ops
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["cross_entropy", "nll_loss"]
-
 
 def cross_entropy(
     input: Tensor,

@@ -13,8 +13,6 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
-__all__ = ["multi_margin_loss", "multilabel_margin_loss"]
-
 bodies = bodies_of("class_margin_losses")
 
 

@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.types import Operand
 
-__all__ = ["allclose", "equal", "isclose", "isin"]
-
 bodies = bodies_of("comparing")
 
 

@@ -14,25 +14,6 @@ from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
 from ..ops.assigning import assign_inplace
 
-__all__ = [
-    "adjoint",
-    "angle",
-    "complex",
-    "conj",
-    "conj_physical",
-    "imag",
-    "is_conj",
-    "is_neg",
-    "isreal",
-    "polar",
-    "real",
-    "resolve_conj",
-    "resolve_neg",
-    "sgn",
-    "view_as_complex",
-    "view_as_real",
-]
-
 bodies = bodies_of("complex_numbers")
 
 

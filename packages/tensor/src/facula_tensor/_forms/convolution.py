@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .._core.tensor import Tensor
 
-__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
-
 bodies = bodies_of("convolution")
 
 

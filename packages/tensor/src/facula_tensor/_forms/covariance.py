@@ -13,8 +13,6 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
-__all__ = ["corrcoef", "cov"]
-
 bodies = bodies_of("covariance")
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat, Operand
 
-__all__ = ["empty", "full", "ones", "zeros"]
-
 
 def empty(
     *lengths: Lengths,

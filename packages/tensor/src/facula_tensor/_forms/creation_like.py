@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Lengths, MemoryFormat, Operand
     from .._creation.generator import Generator
 
-__all__ = ["empty_like", "full_like", "ones_like", "rand_like", "randn_like", "zeros_like"]
-
 bodies = bodies_of("creation_like")
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Lengths
     from .._creation.generator import Generator
 
-__all__ = ["bernoulli", "rand", "randint", "randn", "randperm"]
-
 bodies = bodies_of("creation_random")
 
 

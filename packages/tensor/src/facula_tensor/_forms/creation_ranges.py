@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import DeviceLike, DTypeLike, Scalar
 
-__all__ = ["arange", "eye", "linspace"]
-
 bodies = bodies_of("creation_ranges")
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import DeviceLike, DTypeLike, Lengths, Scalar
 
-__all__ = ["empty_permuted", "empty_strided", "logspace", "range", "scalar_tensor"]
-
 bodies = bodies_of("creation_strided")
 
 

@@ -18,8 +18,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ctc_loss"]
-
 bodies = bodies_of("ctc")
 
 

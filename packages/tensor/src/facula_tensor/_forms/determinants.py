@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from ..ops.named_results import NamedResults
 
-__all__ = ["det", "logdet", "slogdet"]
-
 bodies = bodies_of("determinants")
 
 

@@ -18,8 +18,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["diag", "diag_embed", "diagflat", "diagonal", "trace"]
-
 bodies = bodies_of("diagonals")
 
 

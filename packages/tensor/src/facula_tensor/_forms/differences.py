@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Dims, Scalar
 
-__all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
-
 bodies = bodies_of("differences")
 
 

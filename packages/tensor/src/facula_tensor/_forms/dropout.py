@@ -13,8 +13,6 @@ from .._creation.generator import default_generator
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.view_call import as_tensor
 
-__all__ = ["dropout"]
-
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """In training each element is 0 with probability `p`, else divided by 1 - p.

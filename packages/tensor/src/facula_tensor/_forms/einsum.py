@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import SupportsIndex
 
-__all__ = ["einsum", "tensordot"]
-
 bodies = bodies_of("einsum")
 
 

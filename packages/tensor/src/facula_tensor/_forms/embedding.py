@@ -14,8 +14,6 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 from ..ops.embedding import prepared
 
-__all__ = ["embedding", "one_hot"]
-
 bodies = bodies_of("embedding")
 
 

@@ -15,8 +15,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["embedding_bag"]
-
 bodies = bodies_of("embedding_bag")
 
 

@@ -18,8 +18,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.types import Lengths
 
-__all__ = ["nonzero_static", "unravel_index"]
-
 bodies = bodies_of("flat_places")
 
 

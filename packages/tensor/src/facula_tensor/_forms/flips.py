@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Lengths
 
-__all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
-
 bodies = bodies_of("flips")
 
 

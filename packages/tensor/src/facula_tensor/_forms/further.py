@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, MemoryFormat, Operand
     from .._creation.generator import Generator
 
-__all__ = ["constant_pad_nd", "fill", "randint_like", "to_dlpack", "vander"]
-
 bodies = bodies_of("further")
 
 

@@ -19,8 +19,6 @@ from ..ops.assigning import assign_inplace
 if TYPE_CHECKING:
     from .._core.types import Operand, Scalar
 
-__all__ = ["addcdiv", "addcmul", "lerp"]
-
 bodies = bodies_of("fused_arithmetic")
 
 

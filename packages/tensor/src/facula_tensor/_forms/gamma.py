@@ -15,8 +15,6 @@ from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
 from ..ops.assigning import assign_inplace
 
-__all__ = ["mvlgamma", "polygamma"]
-
 bodies = bodies_of("gamma")
 
 

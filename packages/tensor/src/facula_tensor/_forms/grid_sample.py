@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Lengths
 
-__all__ = ["affine_grid", "grid_sample"]
-
 bodies = bodies_of("grid_sample")
 
 

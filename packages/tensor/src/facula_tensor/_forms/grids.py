@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Lengths
 
-__all__ = ["broadcast_shapes", "broadcast_tensors", "cartesian_prod", "combinations", "meshgrid", "ravel", "unflatten"]
-
 bodies = bodies_of("grids")
 
 

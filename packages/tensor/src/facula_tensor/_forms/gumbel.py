@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["gumbel_softmax"]
-
 bodies = bodies_of("gumbel")
 
 

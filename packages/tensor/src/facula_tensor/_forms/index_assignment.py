@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["index_put"]
-
 bodies = bodies_of("index_assignment")
 
 

@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.types import Operand, Scalar
 
-__all__ = ["index_add", "index_copy", "index_fill", "index_reduce"]
-
 bodies = bodies_of("index_ops")
 
 

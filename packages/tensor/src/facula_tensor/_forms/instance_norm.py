@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["instance_norm", "local_response_norm"]
-
 bodies = bodies_of("instance_norm")
 
 

@@ -16,8 +16,6 @@ from ..ops.matrices import matrices
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["inverse"]
-
 bodies = bodies_of("inverses")
 
 

@@ -19,8 +19,6 @@ from ..ops.assigning import assign_inplace
 if TYPE_CHECKING:
     from .._core.types import DTypeLike
 
-__all__ = ["glu", "log_softmax", "prelu", "relu", "relu_", "rrelu", "rrelu_", "softmax", "softmin"]
-
 bodies = bodies_of("irregular_activations")
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import SupportsIndex
 
-__all__ = ["group_norm", "layer_norm", "rms_norm"]
-
 
 def layer_norm(
     input: Tensor,

@@ -13,8 +13,6 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.written import bodies_of
 
-__all__ = ["gaussian_nll_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss"]
-
 bodies = bodies_of("likelihood_losses")
 
 

@@ -12,8 +12,6 @@ from .._dispatch.namespaces import recorded_ops as ops
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["linear"]
-
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype.

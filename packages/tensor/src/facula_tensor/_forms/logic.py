@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 from ..ops.assigning import assign_inplace
 from ..ops.logic import infinite, truth
 
-__all__ = ["isfinite", "isinf", "logical_and", "logical_not", "logical_or", "logical_xor"]
-
 bodies = bodies_of("logic")
 
 

@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["huber_loss", "kl_div", "l1_loss", "mse_loss", "smooth_l1_loss"]
-
 bodies = bodies_of("losses")
 
 

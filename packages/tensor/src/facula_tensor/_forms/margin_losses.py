@@ -18,14 +18,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
-]
-
 bodies = bodies_of("margin_losses")
 
 

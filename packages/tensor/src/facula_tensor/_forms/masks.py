@@ -17,8 +17,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["masked_scatter", "masked_select"]
-
 bodies = bodies_of("masks")
 
 

@@ -12,8 +12,6 @@ from .._dispatch.overrides import overridable
 from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
 
-__all__ = ["bmm", "dot", "mm", "mv"]
-
 bodies = bodies_of("matmul")
 
 

@@ -19,8 +19,6 @@ from ..ops.matrices import matrices
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["chain_matmul", "matrix_exp", "matrix_power"]
-
 bodies = bodies_of("matrix_functions")
 
 

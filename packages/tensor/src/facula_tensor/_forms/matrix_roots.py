@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from ..ops.named_results import NamedResults
 
-__all__ = ["qr", "svd"]
-
 bodies = bodies_of("matrix_roots")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._creation.generator import Generator
 
-__all__ = ["multinomial"]
-
 bodies = bodies_of("multinomial")
 
 

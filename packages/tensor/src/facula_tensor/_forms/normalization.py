@@ -11,8 +11,6 @@ from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.view_call import as_tensor
 from ..ops.normalization import check_several
 
-__all__ = ["batch_norm"]
-
 
 def batch_norm(
     input: Tensor,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.types import Operand, Scalar
     from ..ops.numeric import Frexp
 
-__all__ = ["float_power", "frexp", "heaviside", "isneginf", "isposinf", "ldexp", "nextafter", "positive", "rsub"]
-
 bodies = bodies_of("numeric")
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .._core.tensor import Tensor
 
-__all__ = ["pad"]
-
 bodies = bodies_of("padding")
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Scalar
 
-__all__ = ["chunk", "narrow", "select", "unbind"]
-
 
 @overridable
 @method()

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .._core.tensor import Tensor
 
-__all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]
-
 bodies = bodies_of("pixels")
 
 

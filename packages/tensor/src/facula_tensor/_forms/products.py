@@ -19,8 +19,6 @@ from ..ops.assigning import assign_inplace
 if TYPE_CHECKING:
     from .._core.types import Scalar
 
-__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "cross", "ger", "inner", "kron", "outer", "vdot"]
-
 bodies = bodies_of("products")
 
 

@@ -15,8 +15,6 @@ from ..ops.matrices import matrices
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["pinverse"]
-
 bodies = bodies_of("pseudo_inverse")
 
 

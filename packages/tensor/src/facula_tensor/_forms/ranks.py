@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from ..ops.ranks import Extremes
 
-__all__ = ["kthvalue", "median", "mode", "nanmedian"]
-
 bodies = bodies_of("ranks")
 
 

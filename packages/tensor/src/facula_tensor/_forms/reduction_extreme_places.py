@@ -16,8 +16,6 @@ from ..ops.reduction.extremes import along_one
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["argmax", "argmin"]
-
 
 @overridable
 @method()

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Dims
 
-__all__ = ["std", "std_mean", "var", "var_mean"]
-
 bodies = bodies_of("reduction_moments")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Dims, DTypeLike
 
-__all__ = ["nanmean", "nansum"]
-
 bodies = bodies_of("reduction_nan_reductions")
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Dims, DTypeLike
 
-__all__ = ["count_nonzero", "dist", "logsumexp", "norm"]
-
 bodies = bodies_of("reduction_norms")
 
 

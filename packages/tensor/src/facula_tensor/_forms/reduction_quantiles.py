@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["nanquantile", "quantile"]
-
 bodies = bodies_of("reduction_quantiles")
 
 

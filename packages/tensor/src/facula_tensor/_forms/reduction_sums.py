@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Dims, DTypeLike
 
-__all__ = ["mean", "prod", "sum"]
-
 bodies = bodies_of("reduction_sums")
 
 

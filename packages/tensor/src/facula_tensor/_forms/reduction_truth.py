@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Dims
 
-__all__ = ["all", "any"]
-
 bodies = bodies_of("reduction_truth")
 
 

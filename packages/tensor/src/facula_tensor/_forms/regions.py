@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Lengths
 
-__all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
-
 bodies = bodies_of("regions")
 
 

@@ -20,8 +20,6 @@ from ..ops.assigning import assign_inplace
 if TYPE_CHECKING:
     from .._core.types import Lengths
 
-__all__ = ["renorm"]
-
 bodies = bodies_of("renorm")
 
 

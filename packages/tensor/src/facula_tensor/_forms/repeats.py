@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Lengths
 
-__all__ = ["repeat", "repeat_interleave", "tile"]
-
 bodies = bodies_of("repeats")
 
 

@@ -14,8 +14,6 @@ from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
 from ..ops.assigning import assign_inplace
 
-__all__ = ["nan_to_num", "signbit"]
-
 bodies = bodies_of("rounding")
 
 

@@ -16,8 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._creation.generator import Generator
 
-__all__ = ["binomial", "poisson", "sample_dirichlet", "standard_gamma"]
-
 bodies = bodies_of("samples")
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._core.types import DTypeLike
     from ..ops.scans import Extremes
 
-__all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]
-
 bodies = bodies_of("scans")
 
 

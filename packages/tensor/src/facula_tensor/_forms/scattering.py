@@ -15,8 +15,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.types import Operand
 
-__all__ = ["scatter", "scatter_add_", "scatter_reduce"]
-
 bodies = bodies_of("scattering")
 
 

@@ -17,8 +17,6 @@ from ..ops.searching import distinct
 if TYPE_CHECKING:
     from .._core.types import Operand
 
-__all__ = ["bincount", "bucketize", "searchsorted", "unique", "unique_consecutive"]
-
 bodies = bodies_of("searching")
 
 

@@ -17,8 +17,6 @@ from .._dispatch.view_call import as_tensor
 if TYPE_CHECKING:
     from .._core.types import Lengths
 
-__all__ = ["broadcast_to", "expand", "flatten"]
-
 
 @overridable
 @method()

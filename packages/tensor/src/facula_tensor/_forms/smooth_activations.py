@@ -16,8 +16,6 @@ from ..ops.assigning import assign_inplace
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__ = ["gelu", "logsigmoid", "mish", "silu", "softplus", "softsign", "tanhshrink"]
-
 bodies = bodies_of("smooth_activations")
 
 

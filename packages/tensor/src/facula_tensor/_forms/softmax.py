@@ -18,8 +18,6 @@ from ..ops.softmax import KNOWN, by_any
 if TYPE_CHECKING:
     from .._core.types import DTypeLike
 
-__all__ = ["log_softmax", "softmax"]
-
 
 @overridable
 @method()

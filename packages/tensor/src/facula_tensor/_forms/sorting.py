@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from ..ops.sorting import Extremes
 
-__all__ = ["argsort", "msort", "sort", "topk"]
-
 bodies = bodies_of("sorting")
 
 

@@ -16,21 +16,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "block_diag",
-    "column_stack",
-    "dsplit",
-    "dstack",
-    "hsplit",
-    "hstack",
-    "tensor_split",
-    "vsplit",
-    "vstack",
-]
-
 bodies = bodies_of("stacking")
 
 

@@ -17,8 +17,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.types import Lengths
 
-__all__ = ["as_strided"]
-
 bodies = bodies_of("strided")
 
 

@@ -13,8 +13,6 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
 
-__all__ = ["argwhere", "put", "take", "take_along_dim"]
-
 bodies = bodies_of("taking")
 
 

@@ -18,8 +18,6 @@ from .._dispatch.written import bodies_of
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike
 
-__all__ = ["tril", "tril_indices", "triu", "triu_indices"]
-
 bodies = bodies_of("triangles")
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from ..ops.named_results import NamedResults
 
-__all__ = ["triangular_solve"]
-
 bodies = bodies_of("triangular")
 
 

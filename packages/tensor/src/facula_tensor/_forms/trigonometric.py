@@ -14,8 +14,6 @@ from .._dispatch.writing import write_out
 from .._dispatch.written import bodies_of
 from ..ops.assigning import assign_inplace
 
-__all__ = ["deg2rad", "rad2deg"]
-
 bodies = bodies_of("trigonometric")
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .._core.tensor import Tensor
 
-__all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
-
 bodies = bodies_of("unpooling")
 
 

@@ -23,31 +23,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Dims, DTypeLike, Lengths, Scalar
 
-__all__ = [
-    "alias_copy",
-    "as_strided_copy",
-    "detach_copy",
-    "diagonal_copy",
-    "expand_copy",
-    "narrow_copy",
-    "permute_copy",
-    "select_copy",
-    "slice_copy",
-    "split_copy",
-    "split_with_sizes",
-    "split_with_sizes_copy",
-    "squeeze_copy",
-    "t_copy",
-    "transpose_copy",
-    "unbind_copy",
-    "unfold_copy",
-    "unsafe_chunk",
-    "unsafe_split",
-    "unsafe_split_with_sizes",
-    "unsqueeze_copy",
-    "view_copy",
-]
-
 bodies = bodies_of("view_copies")
 
 

@@ -16,8 +16,6 @@ from .._dispatch.view_call import as_tensor
 if TYPE_CHECKING:
     from .._core.types import DeviceLike
 
-__all__ = ["get_device", "is_inference", "is_nonzero", "is_same_size", "is_signed"]
-
 
 def _always(name: str, doc: str) -> None:
     """A property that is False for every tensor there is."""

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
-__all__ = ["get_printoptions", "printoptions", "set_printoptions"]
-
 
 class Options(NamedTuple):
     """The options that `set_printoptions` sets."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from facula_storage import Device
 
-__all__ = ["register_reductions", "share"]
-
 
 @method()
 @boundary

@@ -45,11 +45,6 @@ from .._creation.from_data import tensor
 from .._dispatch.overrides import overridable
 from ..ops.copying import to_like
 
-__all__ = [
-    "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor", "HalfTensor",
-    "IntTensor", "LongTensor", "ShortTensor",
-]  # fmt: skip
-
 # The names by which `x.type()` tells a dtype and takes one.
 DTYPES: dict[str, DType] = {
     "FloatTensor": float32, "DoubleTensor": float64, "HalfTensor": float16, "BFloat16Tensor": bfloat16,

@@ -19,8 +19,6 @@ from .._creation.strided import from_file
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, Index, Number, Operand
 
-__all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
-
 
 class UntypedStorage:
     """The memory of a tensor, and of all tensors that share it, as bytes.

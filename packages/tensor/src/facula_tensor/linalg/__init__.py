@@ -1,7 +1,7 @@
 """Linear algebra by the names of `torch.linalg`.
 
 What it is: functions of matrices (..., m, n), any number of them at once; `ops/` has what they are made of.
-Where next: `_decompositions.py`, `_solving.py`, `_functions.py`, `_norms.py`; `__all__` there is what they add here.
+Where next: `_decompositions.py`, `_solving.py`, `_functions.py`, `_norms.py`.
 """
 
 from __future__ import annotations

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Matrices, Outs, SquareMatrices, Truth
     from .._dispatch.namespaces import Namespace
 
-__all__ = [
-    "cholesky", "cholesky_ex", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "lu", "lu_factor", "lu_factor_ex",
-    "lu_solve", "qr", "svd", "svdvals",
-]  # fmt: skip
-
 Eig = results_named("linalg_eig", "eigenvalues", "eigenvectors")
 Eigh = results_named("linalg_eigh", "eigenvalues", "eigenvectors")
 LU_PARTS = results_named("linalg_lu", "P", "L", "U")

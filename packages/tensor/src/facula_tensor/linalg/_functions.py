@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Integer, SquareMatrices, Steady, Truth
     from .._dispatch.namespaces import Namespace
 
-__all__ = [
-    "cond", "cross", "diagonal", "matmul", "matrix_exp", "matrix_power", "matrix_rank", "multi_dot", "pinv",
-    "tensorinv", "tensorsolve", "vander", "vecdot",
-]  # fmt: skip
-
 
 @function(label="linalg.matrix_power", out=True, overridable=True, instead=partial(power_of, "linalg.matrix_power"))
 def matrix_power(F: Namespace, A: Steady, n: Integer) -> None:

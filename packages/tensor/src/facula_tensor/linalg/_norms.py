@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .._core.types import Dims, DTypeLike
     from .._dispatch.kinds import Checked, Real
 
-__all__ = ["matrix_norm", "norm", "vector_norm"]
-
 
 @function(label="linalg.vector_norm", overridable=True, instead=partial(vector_norm_of, "linalg.vector_norm"))
 def vector_norm(

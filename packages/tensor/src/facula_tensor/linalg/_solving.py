@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Matrices, Outs, SquareMatrices, Truth
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["det", "inv", "inv_ex", "slogdet", "solve", "solve_ex", "solve_triangular"]
-
 InvEx = results_named("linalg_inv_ex", "inverse", "info")
 SolveEx = results_named("linalg_solve_ex", "result", "info")
 Slogdet = results_named("linalg_slogdet", "sign", "logabsdet")

@@ -15,11 +15,6 @@ from .join import cat
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "absolute", "clip", "concat", "concatenate", "divide", "greater", "greater_equal", "less", "less_equal", "moveaxis",
-    "multiply", "negative", "not_equal", "subtract", "swapdims", "true_divide",
-]  # fmt: skip
-
 absolute: Callable[..., Tensor] = operators["abs"].public
 clip: Callable[..., Tensor] = clamp
 concat: Callable[..., Tensor] = cat
@@ -37,7 +32,10 @@ negative: Callable[..., Tensor] = operators["neg"].public
 subtract: Callable[..., Tensor] = operators["sub"].public
 swapdims: Callable[..., Tensor] = operators["transpose"].public
 
-for _alias in __all__:
+for _alias in (
+    "absolute clip concat concatenate divide greater greater_equal less less_equal moveaxis multiply negative "
+    "not_equal subtract swapdims true_divide"
+).split():
     _name = globals()[_alias].__name__
     for _underscore in ("", "_"):
         if hasattr(Tensor, _name + _underscore):

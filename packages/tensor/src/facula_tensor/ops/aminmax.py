@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Flag, Outs, ReducedDim
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["aminmax"]
-
 LeastAndGreatest: type[NamedResults] = results_named("aminmax", "min", "max")
 
 

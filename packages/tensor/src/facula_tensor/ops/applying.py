@@ -18,8 +18,6 @@ from .._dispatch.view_call import as_tensor
 if TYPE_CHECKING:
     from .._core.types import Operand
 
-__all__: list[str] = []
-
 
 def _apply(name: str, function: Callable[..., complex], *tensors: Tensor) -> Tensor:
     """Store `function(*elements)` in the first tensor, for each place; the other tensors broadcast to it."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._core.types import Scalar
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["abs", "add", "maximum", "minimum", "mul", "neg", "sign", "square", "sub"]
-
 
 def numeric(dtype: DType) -> bool:
     """Any dtype but bool."""

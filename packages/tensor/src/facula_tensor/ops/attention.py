@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Flag, Float, Truth
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["scaled_dot_product_attention"]
-
 Gradients = tuple[Tensor, Tensor, Tensor]  # of query, key and value
 Operands = tuple[Tensor, Tensor, Tensor, Tensor | None]  # query, key, value and mask
 

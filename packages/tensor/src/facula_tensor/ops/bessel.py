@@ -6,8 +6,6 @@ from .._core.promotion import floating
 from .._dispatch.declaration import elementwise
 from .pointwise import real
 
-__all__ = ["i0"]
-
 
 @elementwise
 class i0:

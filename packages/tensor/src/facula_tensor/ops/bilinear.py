@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["bilinear"]
-
 
 @function(overridable=True)
 def bilinear(F: Namespace, input1: Steady, input2: Steady, weight: Steady, bias: Tensor | None = None) -> Tensor:

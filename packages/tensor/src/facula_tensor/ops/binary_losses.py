@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Averages, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits"]
-
 SMALLEST_SLOPE = 1e-12  # PyTorch's bound, which keeps the gradients at probabilities of 0 and 1 finite
 
 

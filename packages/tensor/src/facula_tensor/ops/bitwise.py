@@ -14,15 +14,6 @@ if TYPE_CHECKING:
 
     from facula_storage import DType
 
-__all__ = [
-    "bitwise_and",
-    "bitwise_left_shift",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-]
-
 
 def integral(operation: str, *, least: int = BOOL) -> Callable[[DType], DType]:
     """The `compute_dtype` of a bitwise operator: the operands' dtype; TypeError unless it is one of integers (or bool).

@@ -22,8 +22,6 @@ from .dropout import PROBABILITY, dropout
 if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Flag, Float
 
-__all__ = ["alpha_dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
-
 LEAST = -1.7580993408473766  # the limit of selu for very negative numbers
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Matrices, SquareMatrices, Truth
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["cholesky", "cholesky_inverse", "cholesky_solve"]
-
 
 @operator
 class _cholesky_ex:

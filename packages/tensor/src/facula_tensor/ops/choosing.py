@@ -23,8 +23,6 @@ from .where_true import where_true
 if TYPE_CHECKING:
     from .._core.types import Operand
 
-__all__ = ["nonzero", "where"]
-
 
 @elementwise
 class _where:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._core.types import Operand
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["clamp", "clamp_max", "clamp_min"]
-
 
 def ordered(dtype: DType) -> bool:
     """Any dtype but a complex one."""

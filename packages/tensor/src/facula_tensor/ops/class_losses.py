@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Averages, Float, Integer, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["cross_entropy", "nll_loss"]
-
 
 def _by_class(name: str) -> None:
     """Declare the fused operator of a loss by class numbers, and that of its gradient; both check the target.

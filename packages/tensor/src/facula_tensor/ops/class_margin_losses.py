@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Averages, Checked, Real, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["multi_margin_loss", "multilabel_margin_loss"]
-
 
 @function(overridable=True, refuses={"p not in (1, 2)": "p to be 1 or 2; got {p}"})
 def multi_margin_loss(

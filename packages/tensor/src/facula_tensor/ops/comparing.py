@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.types import Operand
     from .._dispatch.kinds import Checked
 
-__all__ = ["allclose", "equal", "isclose", "isin"]
-
 MOST_COMPARED = 16  # test elements that are compared one by one; beyond it sorting is quicker
 
 

@@ -18,8 +18,6 @@ from .assigning import assign_inplace
 if TYPE_CHECKING:
     from .._core.types import Function, Operand
 
-__all__ = ["eq", "ge", "gt", "le", "lt", "ne"]
-
 
 def boolean(dtype: DType) -> DType:
     """The dtype of an answer."""

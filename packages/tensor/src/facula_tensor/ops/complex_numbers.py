@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = [
-    "adjoint", "angle", "complex", "conj", "conj_physical", "imag", "is_conj", "is_neg", "isreal", "polar", "real",
-    "resolve_conj", "resolve_neg", "sgn", "view_as_complex", "view_as_real",
-]  # fmt: skip
-
 
 def is_complex(layout: Layout) -> bool:
     """Whether elements are complex."""

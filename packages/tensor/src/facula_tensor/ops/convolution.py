@@ -5,6 +5,7 @@ each bilinear, so the rules of each are the other two. Images have four dimensio
 in threes. Sequences are images of height 1.
 """
 
+# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from .._core.types import Operands, Parameters
     from .._dispatch.kinds import Numbers
     from .._dispatch.namespaces import Namespace
-
-__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
 PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of the result
 

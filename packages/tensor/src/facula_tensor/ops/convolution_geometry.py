@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Parameters
 
-__all__: list[str] = []
-
 Shape = tuple[int, ...]
 
 LENGTHS: dict[int, tuple[str, ...]] = {1: ("length",), 2: ("height", "width"), 3: ("depth", "height", "width")}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, MemoryFormat
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["clone"]
-
 
 @operator
 class to:

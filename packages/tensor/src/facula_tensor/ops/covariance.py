@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Integer, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["corrcoef", "cov"]
-
 
 @function(method=True)
 def cov(

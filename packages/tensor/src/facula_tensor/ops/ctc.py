@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Flag, Integer, Reduction
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["ctc_loss"]
-
 NEVER = -1e30  # a logarithm in place of -inf, whose slopes would be NaN
 ROUND = 8  # longest targets are rounded up to multiples of it, so that fewer plans are made
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Outs, SquareMatrices
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["det", "logdet", "slogdet"]
-
 
 @operator
 class _det:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Integer, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["diag", "diag_embed", "diagflat", "diagonal", "trace"]
-
 
 def along(layout: Layout, offset: int, dim1: int, dim2: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Shape, strides and first element of a diagonal, which comes last, in the plane of two dimensions.

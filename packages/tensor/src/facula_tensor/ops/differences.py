@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Steps = Tensor | complex  # distances of neighbours, or one for all
 
-__all__ = ["cumulative_trapezoid", "diff", "gradient", "trapezoid", "trapz"]
-
 
 def _part(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
     """Elements `start` to `stop` of x along a dimension; a `stop` of at most 0 counts from the end."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
     from .._dispatch.view_call import Window
 
-__all__ = ["movedim", "permute", "squeeze", "swapaxes", "t", "transpose", "unsqueeze"]
-
 
 def new_dim(operation: str, dim: int, ndim: int) -> int:
     """The place of a new dimension beside `ndim`, counted from the front.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Real, Steady, Truth
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["cdist", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]
-
 EXPONENT = {"not p >= 0": "p of at least 0; got {p}"}
 MANY = 25  # rows, from which products of matrices are quicker than differences of all pairs
 

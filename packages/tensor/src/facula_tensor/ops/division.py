@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._core.types import Operand
     from .._dispatch.operator import Operator
 
-__all__ = ["div", "floor_divide", "fmod", "remainder"]
-
 
 def divisible(dtype: DType) -> bool:
     """Any dtype but bool and complex ones."""

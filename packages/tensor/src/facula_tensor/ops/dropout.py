@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Flag, Float
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["dropout"]
-
 PROBABILITY = {"not 0 <= p <= 1": "a probability p from 0 to 1; got {p}"}
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from .._dispatch.kinds import Checked
 
-__all__ = ["einsum", "tensordot"]
-
 Labels = tuple[int, ...]
 Step = tuple[str, tuple[Any, ...]]  # the name of an operator, and its parameter
 Steps = tuple[Step, ...]

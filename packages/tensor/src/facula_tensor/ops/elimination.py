@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Matrices, Outs, SquareMatrices
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["lu", "lu_solve", "lu_unpack"]
-
 
 @operator
 class _lu_factor_ex:

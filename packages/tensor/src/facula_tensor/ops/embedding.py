@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Flag, Integer
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["embedding", "one_hot"]
-
 
 def prepared(
     operation: str,

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Flag
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["embedding_bag"]
-
 
 @function(overridable=True)
 def embedding_bag(

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
 
-__all__ = ["exp2", "hypot", "log2", "log10", "logaddexp", "logaddexp2", "xlogy"]
-
 
 @elementwise
 class exp2:

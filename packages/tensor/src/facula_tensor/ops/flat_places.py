@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._core.types import Lengths
     from .._dispatch.kinds import Checked, Integer, Steady
 
-__all__ = ["nonzero_static", "unravel_index"]
-
 
 @function(overridable=True)
 def unravel_index(indices: Checked, shape: Lengths | Tensor) -> tuple[Tensor, ...]:

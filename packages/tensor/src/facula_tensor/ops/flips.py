@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Each, Integer, Sizes, SizesByName, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["flip", "fliplr", "flipud", "roll", "rot90"]
-
 
 @operator
 class _flip:

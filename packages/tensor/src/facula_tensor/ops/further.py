@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, IntegerOrNone, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["constant_pad_nd", "fill", "randint_like", "to_dlpack", "typename", "vander"]
-
 
 @function(overridable=True, out=True)
 def fill(F: Namespace, input: Checked, value: Operand) -> Tensor:

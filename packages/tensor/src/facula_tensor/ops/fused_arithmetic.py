@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["addcdiv", "addcmul", "lerp"]
-
 
 @elementwise
 class _addcmul:

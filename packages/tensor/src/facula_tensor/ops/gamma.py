@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
 
 
-__all__ = ["digamma", "lgamma", "mvlgamma", "polygamma"]
-
-
 @elementwise
 class lgamma:
     """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers.

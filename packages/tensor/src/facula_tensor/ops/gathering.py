@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._core.types import Function, Operands, Parameters
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["gather"]
-
 
 # ----------------------------------------------------------------------------------------------- operators
 def check_fits(operation: str, layout: Layout, index: Layout, dim: int, src: Layout | None = None) -> None:

@@ -10,8 +10,6 @@ from facula_storage import contiguous
 from .._dispatch.declaration import operator
 from .._dispatch.view_call import in_row_major
 
-__all__: list[str] = []
-
 
 @operator
 class _gather_taps:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["affine_grid", "grid_sample"]
-
 NOWHERE = -(1 << 40)  # added to places, takes them out of any image
 FAR = float(1 << 30)  # points beyond are as good as at infinity
 

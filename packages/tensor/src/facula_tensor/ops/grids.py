@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Integer, Sizes, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["broadcast_shapes", "broadcast_tensors", "cartesian_prod", "combinations", "meshgrid", "ravel", "unflatten"]
-
 
 @function()
 def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Flag, Floating, Real
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["gumbel_softmax"]
-
 SMALLEST = 2.0**-126  # of draws, so that no logarithm is infinite
 
 

@@ -21,8 +21,6 @@ from .searching import bincount
 if TYPE_CHECKING:
     from .._dispatch.kinds import Flag, Float, Integer, Outs, Snapshot
 
-__all__ = ["histc", "histogram", "histogramdd"]
-
 _indices = range  # the name of an argument below
 Histogram: type[NamedResults] = results_named("histogram", "hist", "bin_edges")
 Histograms: type[NamedResults] = results_named("histogramdd", "hist", "bin_edges")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["index_put"]
-
 
 @function(method=True, changes=True)
 def index_put(

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["index_add", "index_copy", "index_fill", "index_reduce", "index_select"]
-
 
 @operator
 class _index_select:

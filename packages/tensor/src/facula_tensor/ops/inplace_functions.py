@@ -10,15 +10,6 @@ from .._dispatch.overrides import overridable_method
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "abs_", "acos_", "acosh_", "addmv_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_", "arctanh_",
-    "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_",
-    "conj_physical_", "cos_", "cosh_", "deg2rad_", "detach_", "erf_", "erfc_", "exp2_", "exp_", "expm1_", "fill_",
-    "fix_", "floor_", "frac_", "gcd_", "i0_", "index_put_", "lcm_", "ldexp_", "log1p_", "log2_", "log10_", "log_",
-    "logit_", "nan_to_num_", "neg_", "negative_", "rad2deg_", "reciprocal_", "resize_as_", "round_", "rsqrt_",
-    "sigmoid_", "sin_", "sinc_", "sinh_", "sqrt_", "square_", "tan_", "tanh_", "trunc_", "xlogy_", "zero_",
-]  # fmt: skip
-
 abs_: Callable[..., Tensor] = overridable_method(Tensor.abs_)
 acos_: Callable[..., Tensor] = overridable_method(Tensor.acos_)
 acosh_: Callable[..., Tensor] = overridable_method(Tensor.acosh_)

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Dims, Lengths, MemoryFormat
 
-__all__: list[str] = []
-
 
 def _seen_through(
     name: str, self: Tensor, view: Callable[..., Tensor], *arguments: object, moves: bool = False

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Flag, Float, Integer, Real, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["instance_norm", "local_response_norm"]
-
 
 @function(overridable=True)
 def instance_norm(

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import SquareMatrices
 
 
-__all__ = ["inverse"]
-
-
 @operator
 class _inv_ex:
     """The inverse of matrices, and `info`: 0, or the place (from 1) of the first pivot that is 0."""

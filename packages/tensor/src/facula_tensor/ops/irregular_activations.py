@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Flag, Float, Floating, Reals
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["glu", "log_softmax", "prelu", "relu", "relu_", "rrelu", "softmax", "softmin"]
-
 
 @function(inline=True)
 def relu(F: Namespace, input: Reals, inplace: Flag = False) -> Tensor:

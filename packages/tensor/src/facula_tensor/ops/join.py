@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Dims, Function, Layouts, Operands
 
-__all__ = ["cat", "stack"]
-
 
 @operator
 class _cat:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Statistics = tuple[Tensor, ...]  # the mean, if it is kept, and the inverse deviation
     Gradients = tuple[Tensor | None, ...]  # of the input, the weight and the bias
 
-__all__ = ["group_norm", "layer_norm", "rms_norm"]
-
 EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0**-52}
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Averages, Checked, Flag, Floating, Real, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["gaussian_nll_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss"]
-
 
 @elementwise
 class _poisson_of_logarithms:

@@ -8,8 +8,6 @@ from facula_storage import Layout, contiguous, float32, float64
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator
 
-__all__ = ["linear"]
-
 ROWS = ((0,), False)  # the parameters of a sum over the rows of a matrix
 
 

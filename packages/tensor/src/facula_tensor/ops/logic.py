@@ -16,8 +16,6 @@ from .comparison import boolean
 if TYPE_CHECKING:
     from .._dispatch.kinds import Checked
 
-__all__ = ["isfinite", "isinf", "isnan", "logical_and", "logical_not", "logical_or", "logical_xor"]
-
 
 @elementwise
 class isnan:

@@ -20,14 +20,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Averages, Flag, Real, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
-__all__ = [
-    "huber_loss",
-    "kl_div",
-    "l1_loss",
-    "mse_loss",
-    "smooth_l1_loss",
-]
-
 Numbers = tuple[float, ...]
 
 

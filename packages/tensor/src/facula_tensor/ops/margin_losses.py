@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Averages, Checked, Flag, Real, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
-__all__ = [
-    "cosine_embedding_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "triplet_margin_loss",
-    "triplet_margin_with_distance_loss",
-]
-
 POSITIVE_MARGIN = {"not margin > 0": "margin > 0; got {margin}"}
 SMALLEST_SQUARE = 1e-12  # added to squares of lengths, so that vectors of zeros have gradients
 

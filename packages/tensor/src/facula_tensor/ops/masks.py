@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["masked_fill", "masked_scatter", "masked_select"]
-
 GREATEST = {float32: 3.4028234663852886e38, float64: 1.7976931348623157e308}
 INFINITE = float("inf")
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Matrix, MatrixStack, Vector
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["bmm", "dot", "matmul", "mm", "mv"]
-
 
 @operator
 class _matmul:

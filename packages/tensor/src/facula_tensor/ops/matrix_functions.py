@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Integer, SquareMatrices, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["chain_matmul", "matrix_exp", "matrix_power"]
-
 
 @operator
 class _matrix_exp:

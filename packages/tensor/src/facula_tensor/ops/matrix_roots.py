@@ -14,8 +14,6 @@ from .spectral import svd_of, values_of
 if TYPE_CHECKING:
     from .._dispatch.kinds import Matrices, Outs
 
-__all__ = ["qr", "svd"]
-
 QR = results_named("qr", "Q", "R")
 SVD = results_named("svd", "U", "S", "V")
 

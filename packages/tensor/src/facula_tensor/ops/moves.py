@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._dispatch.namespaces import Namespace
 
-__all__: list[str] = []
-
 
 @operator
 class _windows:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._creation.generator import Generator
     from .._dispatch.kinds import Flag, Integer, Snapshot
 
-__all__ = ["multinomial"]
-
 LARGEST = float_info.max
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 else:
     _Tensors = tuple
 
-__all__: list[str] = []
-
 _kinds: dict[str, type[NamedResults]] = {}  # by operation, for what is unpickled
 
 

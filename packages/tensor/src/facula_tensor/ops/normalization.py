@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Flag, Float
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["batch_norm"]
-
 OPERANDS = ("input", "weight", "bias", "running_mean", "running_var")
 
 

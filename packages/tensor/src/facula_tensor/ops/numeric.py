@@ -28,20 +28,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = [
-    "float_power",
-    "frexp",
-    "gcd",
-    "heaviside",
-    "isneginf",
-    "isposinf",
-    "lcm",
-    "ldexp",
-    "nextafter",
-    "positive",
-    "rsub",
-]
-
 
 # ------------------------------------------------------------------------------------------ whole numbers
 def _integer(dtype: DType) -> bool:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["pad"]
-
 WORDS = {
     "reflect": "less than {0} elements on each side of a dimension of length {0}",
     "circular": "at most {0} elements on each side of a dimension of length {0}",

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
     from .._dispatch.view_call import Window
 
-__all__ = ["chunk", "narrow", "select", "split", "unbind"]
-
 
 @view
 class select:

@@ -11,8 +11,6 @@ from .._core.tensor import Tensor, method
 if TYPE_CHECKING:
     from .._core.types import DeviceLike
 
-__all__: list[str] = []
-
 _noticed: list[None] = []  # whether the warning was given
 
 

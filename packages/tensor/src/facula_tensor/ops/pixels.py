@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Described = tuple[tuple[tuple[int, ...], DType], ...]
 
-__all__ = ["channel_shuffle", "fold", "pixel_shuffle", "pixel_unshuffle", "unfold"]
-
 
 @view
 class _unfold_dim:

@@ -8,8 +8,6 @@ from facula_storage.extend import COMPLEX
 from .._core.promotion import floating
 from .._dispatch.declaration import elementwise
 
-__all__ = ["cos", "exp", "expm1", "log", "log1p", "reciprocal", "relu", "rsqrt", "sigmoid", "sin", "sqrt", "tanh"]
-
 
 def real(dtype: DType) -> bool:
     """Any dtype but a complex one."""

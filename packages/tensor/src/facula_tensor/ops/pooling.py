@@ -5,6 +5,7 @@ gradient is put there, and its gradient picked from there. Means of windows, reg
 operator, and its gradient another; each is the other's rule.
 """
 
+# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -47,27 +48,6 @@ if TYPE_CHECKING:
     from .._core.types import Operands, Parameters
     from .._dispatch.kinds import Flag, Numbers
     from .._dispatch.namespaces import Namespace
-
-__all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool1d_with_indices",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool2d_with_indices",
-    "adaptive_max_pool3d",
-    "adaptive_max_pool3d_with_indices",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "max_pool1d",
-    "max_pool1d_with_indices",
-    "max_pool2d",
-    "max_pool2d_with_indices",
-    "max_pool3d",
-    "max_pool3d_with_indices",
-]
 
 PARAMETERS = ("geometry", "size")  # the size is that of each plane of the result
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .._core.types import Lengths
 
-__all__: list[str] = []
-
 Numbers = tuple[int, ...]
 
 

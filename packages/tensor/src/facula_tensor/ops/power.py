@@ -15,8 +15,6 @@ from . import arithmetic as _  # noqa: F401  declares the operator
 if TYPE_CHECKING:
     from .._core.types import Operand
 
-__all__ = ["pow"]
-
 _walking = operators["pow"].library_call
 _power, _power_ = operators["pow"].public, operators["pow"].changing
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Matrix, MatrixStack, Steady, Vector
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "cross", "ger", "inner", "kron", "outer", "vdot"]
-
 
 @function(method=True, out=True)
 def outer(F: Namespace, input: Vector, vec2: Vector) -> Tensor:

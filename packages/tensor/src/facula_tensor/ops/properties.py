@@ -7,8 +7,6 @@ from facula_errors.extend import boundary
 from .._core.tensor import Tensor
 from .._dispatch.view_call import as_tensor
 
-__all__ = ["is_complex", "is_floating_point", "is_tensor", "numel"]
-
 
 def is_tensor(obj: object) -> bool:
     """Whether `obj` is a Tensor."""

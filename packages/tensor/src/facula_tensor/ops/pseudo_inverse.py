@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Matrices
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["pinverse"]
-
 
 @operator
 class _pinv:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
     from .reduction.extreme_pairs import Extremes
 
-__all__ = ["kthvalue", "median", "mode", "nanmedian"]
-
 
 def _rank(name: str, *further: str) -> Function:
     @operator

@@ -24,8 +24,6 @@ from .recurrent_steps import all_steps
 if TYPE_CHECKING:
     from .._core.types import Layouts, Operands
 
-__all__ = ["recurrent_layer"]
-
 KINDS = {"lstm": (4, 4), "gru": (4, 3), "rnn_tanh": (1, 1), "rnn_relu": (1, 1)}  # saved, and rows of weights, a unit
 OPERANDS = ("input", "h0", "c0", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "sizes")
 OPTIONAL = ("h0", "c0", "bias_ih", "bias_hh", "sizes")

@@ -11,8 +11,6 @@ from .linear import linear
 if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["all_steps"]
-
 
 def all_steps(
     F: Namespace,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Integer, IntegerOrNone, Sizes, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"]
-
 
 def _replaced(
     operation: str, input: Tensor, src: Tensor, size: tuple[int, ...], strides: tuple[int, ...], offset: int

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Real, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["renorm"]
-
 
 @function(
     method=True,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Each, SizesByName, Steady
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["repeat_interleave", "tile"]
-
 
 def _tiled(operation: str, input: Tensor, counts: tuple[int, ...]) -> Tensor:
     """The tensor repeated as often as `counts` say, of which there are as many as dimensions or more."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Pass = tuple[int, int, int, float | None]  # a dimension, its length, the length to make, and the factor if given
 
-__all__ = ["interpolate"]
-
 # The numbers of dimensions, with images and channels, that each mode takes.
 MODES: dict[str, tuple[int, ...]] = {
     "nearest": (3, 4, 5), "nearest-exact": (3, 4, 5), "area": (3, 4, 5), "linear": (3,), "bilinear": (4,),

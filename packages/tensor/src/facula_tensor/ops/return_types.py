@@ -12,8 +12,6 @@ from .reduction.extreme_pairs import Extremes, MaxExtremes, MinExtremes
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def return_types() -> dict[str, type[tuple[Tensor, ...]]]:
     """By name: what `max(x, dim)`, `linalg.eigh(x)`, `frexp(x)` and others give."""

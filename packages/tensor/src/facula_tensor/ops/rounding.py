@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["ceil", "copysign", "fix", "floor", "frac", "nan_to_num", "round", "signbit", "trunc"]
-
 
 def _number(dtype: DType) -> bool:
     """Any dtype but bool and complex ones."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["binomial", "poisson"]
-
 TINY = {4: 2.0**-126, 8: 2.0**-1022}  # the least normal numbers of 4 and 8 bytes
 LAST = {4: 1 - 2.0**-24, 8: 1 - 2.0**-53}  # the last numbers below 1
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
     from .reduction.extreme_pairs import Extremes
 
-__all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]
-
 
 def like(layout: Layout, *rest: object) -> Layout:
     """A contiguous result of the operand's shape and dtype."""

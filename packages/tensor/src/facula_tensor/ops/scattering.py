@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .._core.types import Operand, Scalar
     from .._dispatch.kinds import Checked
 
-__all__ = ["scatter", "scatter_add", "scatter_reduce"]
-
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .._core.types import Operand
     from .._dispatch.kinds import Checked, Flag, Integer, Snapshot
 
-__all__ = ["bincount", "bucketize", "searchsorted", "unique", "unique_consecutive"]
-
 
 @operator
 class _search_sorted:

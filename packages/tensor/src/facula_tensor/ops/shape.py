@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
     from .._dispatch.view_call import Window
 
-__all__ = ["broadcast_to", "flatten", "reshape"]
-
 
 def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     """`shape` with its one -1 replaced so that it has `numel` elements; ValueError where that cannot be."""

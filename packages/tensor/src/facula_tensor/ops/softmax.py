@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Axis
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["log_softmax", "softmax"]
-
 
 def like(layout: Layout, *rest: object) -> Layout:
     """A contiguous result of the operand's shape and dtype."""

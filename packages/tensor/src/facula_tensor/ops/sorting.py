@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
     from .reduction.extreme_pairs import Extremes
 
-__all__ = ["argsort", "msort", "sort", "topk"]
-
 
 @operator
 class _sort:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 ROOT_HALF = 0.5**0.5
 
-__all__ = ["erf", "erfc", "erfinv", "logit", "sinc"]
-
 
 # ------------------------------------------------------------------------------------------ error functions
 @elementwise

@@ -1,5 +1,6 @@
 """Tensors put together and taken apart by the names of NumPy's programs: `hstack`, `vstack`, `tensor_split` and kin."""
 
+# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -24,11 +25,6 @@ from .parts import split
 if TYPE_CHECKING:
     from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
-
-__all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "column_stack", "dsplit", "dstack", "hsplit", "hstack",
-    "row_stack", "tensor_split", "vsplit", "vstack",
-]  # fmt: skip
 
 
 def _several(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> tuple[Tensor, ...] | None:

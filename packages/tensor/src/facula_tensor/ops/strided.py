@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, IntegerOrNone, Sizes
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["as_strided"]
-
 
 @view
 class _as_strided:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Steady
 from .._dispatch.namespaces import Namespace
 
-__all__ = ["argwhere", "put", "take", "take_along_dim"]
-
 
 @function(method=True, out=("input", "index"))
 def take(F: Namespace, input: Steady, index: Tensor) -> Tensor:

@@ -14,8 +14,6 @@ from .._core.tensor import layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.view_call import in_row_major
 
-__all__: list[str] = []
-
 
 class Taps:
     """A sparse matrix by rows: row i has `weights` k at `places` k, for k from `starts[i]` to `starts[i + 1]`.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Checked, Integer
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["tril", "tril_indices", "triu", "triu_indices"]
-
 
 @operator
 class _triangle:

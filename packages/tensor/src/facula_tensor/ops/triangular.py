@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .._dispatch.kinds import Matrices, Outs, SquareMatrices, Truth
     from .._dispatch.namespaces import Namespace
 
-__all__ = ["triangular_solve"]
-
 
 @operator
 class _triangular_solve:

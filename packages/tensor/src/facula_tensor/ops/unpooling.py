@@ -1,5 +1,6 @@
 """Pooling undone, and pooling by powers: `max_unpool1d` to `max_unpool3d`, `lp_pool1d` to `lp_pool3d`."""
 
+# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
 from __future__ import annotations
 
 from math import prod
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from .._core.types import Function
     from .._dispatch.kinds import Numbers, Real
     from .._dispatch.namespaces import Namespace
-
-__all__ = ["lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 AVERAGES: dict[int, Function] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
 

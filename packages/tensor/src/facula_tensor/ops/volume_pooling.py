@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.types import Parameters
     from .._dispatch.namespaces import Namespace
 
-__all__: list[str] = []
-
 
 def wide(F: Namespace, operation: str, input: Tensor, of_integers: DType) -> Tensor:
     """`input` in a dtype in which two steps are as good as one; TypeError for bool and complex."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .._core.types import Operands, Parameters
     from .._dispatch.namespaces import Namespace
 
-__all__: list[str] = []
-
 
 def widened(
     F: Namespace, name: str, operands: Operands, parameters: Parameters, called: str, of_integers: DType = float64

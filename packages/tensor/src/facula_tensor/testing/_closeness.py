@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from facula_storage import DType
 
-__all__ = ["assert_close"]
-
 # Relative and absolute difference that is still close, by dtype; other dtypes must be equal.
 TOLERANCES = {
     float16: (1e-3, 1e-5), bfloat16: (1.6e-2, 1e-5), float32: (1.3e-6, 1e-5), float64: (1e-7, 1e-7),

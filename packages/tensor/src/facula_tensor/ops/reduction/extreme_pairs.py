@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-__all__: list[str] = []
-
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
 

@@ -13,8 +13,6 @@ from .reducing import over_dim, reduced
 if TYPE_CHECKING:
     from ..._core.types import Function
 
-__all__ = ["argmax", "argmin"]
-
 
 def _index_of(name: str, extreme: str, places: str) -> Function:
     @operator

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ..._core.types import Function
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["amax", "amin", "max", "min"]
-
 
 def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
     """Raise for complex numbers, and where one of `dims` has no elements."""

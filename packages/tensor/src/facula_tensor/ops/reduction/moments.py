@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Axes, Flag, KeepDims, ReducedDims
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["std", "std_mean", "var", "var_mean"]
-
 
 def real_dtype(layout: Layout) -> DType:
     """The dtype of a magnitude: real where the elements are complex."""

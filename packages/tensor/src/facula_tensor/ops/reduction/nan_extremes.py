@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..._core.types import Function
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["fmax", "fmin"]
-
 
 def _extreme(name: str, extreme: str, wins: str, result: str) -> Function:
     def is_chosen(F: Namespace, input: Tensor, other: Tensor) -> Tensor:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Axes, Flag, KeepDims, ReducedDims
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["nanmean", "nansum"]
-
 
 @function(method=True)
 def nansum(

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Axes, Flag, KeepDims, Real, ReducedDims
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["count_nonzero", "dist", "logsumexp", "norm"]
-
 INF = float("inf")
 SINGULAR = (2, -2, "nuc")
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Flag, ReducedDim
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["nanquantile", "quantile"]
-
 
 # Note [Ranks]
 # ~~~~~~~~~~~~

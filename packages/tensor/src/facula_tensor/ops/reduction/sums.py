@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Axes, Flag, KeepDims, ReducedDims
     from ..._dispatch.namespaces import Namespace
 
-__all__ = ["mean", "prod", "sum"]
-
 
 @composite
 def sum_to(F: Namespace, g: Tensor, layout: Layout) -> Tensor:

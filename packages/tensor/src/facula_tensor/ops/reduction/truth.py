@@ -14,8 +14,6 @@ from .reducing import over_dims, reduced, reduction
 if TYPE_CHECKING:
     from ..._core.types import Dims, Function
 
-__all__ = ["all", "any"]
-
 
 def tests(
     operation: str, input: Tensor, dim: Dims | None, keepdim: bool
