@@ -2,6 +2,7 @@
 
 import gc
 import multiprocessing
+import os
 import signal
 import time
 
@@ -21,6 +22,20 @@ def taken():
     _blocks.settle()
     outgoing.sweep()
     return outgoing.ledger.arena.taken
+
+
+def figures(*others):
+    """What must not grow: bytes that this process's arena reserved, descriptors here and in other processes.
+
+    Less is no surprise: idle pages of earlier tests go after a while.
+    """
+    gc.collect()  # what earlier tests left
+    places = ["/proc/self/fd", *(f"/proc/{process.pid}/fd" for process in others)]
+    return _sharing._current.own().ledger.arena.reserved, *(len(os.listdir(place)) for place in places)
+
+
+def grown(before, now):
+    return any(one > other for one, other in zip(now, before, strict=True))
 
 
 def eventually(condition, within=60.0):

@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -165,10 +166,18 @@ except SharedMemoryError as error:
 
 
 def test_memory_has_no_name_and_goes_with_its_arena():
-    before = set(os.listdir("/proc/self/fd")), sorted(os.listdir("/dev/shm"))
+    def open_inodes():
+        found = set()
+        for number in os.listdir("/proc/self/fd"):
+            with suppress(FileNotFoundError):  # that of the listing itself
+                found.add(os.stat(f"/proc/self/fd/{number}").st_ino)
+        return found
+
     arenas = [Arena(1 << 20) for _ in range(5)]
     for arena in arenas:
         arena.take(1000)
-    assert sorted(os.listdir("/dev/shm")) == before[1]
+        assert os.fstat(arena.fd).st_nlink == 0 and os.readlink(f"/proc/self/fd/{arena.fd}").startswith("/memfd:")
+    inodes = {os.fstat(arena.fd).st_ino for arena in arenas}
+    assert inodes <= open_inodes()
     del arena, arenas
-    assert set(os.listdir("/proc/self/fd")) == before[0]
+    assert not inodes & open_inodes()

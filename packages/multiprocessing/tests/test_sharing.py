@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sharing_helpers import LARGE, answer, eventually, leave, taken
+from sharing_helpers import LARGE, answer, eventually, figures, grown, leave, taken
 
 import facula_multiprocessing as mp
 from facula_errors import FaculaError
@@ -158,10 +158,9 @@ def test_many_rounds_take_no_more(fork):
             assert total == number * 5 * LARGE and got[3] == number
 
     rounds(30)
-    arena = _sharing._current.own().ledger.arena
-    before = arena.reserved, len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{process.pid}/fd"))
+    before = figures(process)
     rounds(300)
-    assert (arena.reserved, len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{process.pid}/fd"))) == before
+    assert not grown(before, figures(process))
     inbox.put(None)
     process.join()
 

@@ -21,7 +21,7 @@ process.join()
 def run(program, tmp_path, *arguments):
     path = tmp_path / "program.py"
     path.write_text(program)
-    return subprocess.run([sys.executable, path, *arguments], capture_output=True, text=True, timeout=100)
+    return subprocess.run([sys.executable, path, *arguments], capture_output=True, text=True, timeout=600)
 
 
 def test_a_start_method_that_is_set_without_a_guard_is_told_so(tmp_path):
@@ -47,7 +47,7 @@ def test_maps_go_on_while_all_workers_are_being_replaced(fork, count):
         workers, pool._pool = pool._pool, []  # as it is for a moment then
         results = pool.map_async(double, iter(range(count)))
         pool._pool = workers
-        assert results.get(60) == [2 * index for index in range(count)]
+        assert results.get(600) == [2 * index for index in range(count)]
 
 
 def test_descriptors_of_pools_go_with_them(fork):
