@@ -17,7 +17,7 @@ def program(root):
 
 def test_two_lanes_run_at_once(program):
     """Each of the first two waits until the other has begun: one lane would never pass."""
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2, timeout=600)
 
     def run(name):
         if name in "ab":

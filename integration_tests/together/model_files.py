@@ -53,7 +53,7 @@ def run(folder, path, inputs, outputs, *options, **environment):
     for number in range(outputs):
         arguments += ["--output", folder / f"y{number}.npy"]
     done = subprocess.run(
-        [PROGRAM, *map(str, arguments), *map(str, options)], capture_output=True, text=True, timeout=120,
+        [PROGRAM, *map(str, arguments), *map(str, options)], capture_output=True, text=True, timeout=600,
         env={**os.environ, **environment},
     )  # fmt: skip
     assert not done.returncode, done.stderr

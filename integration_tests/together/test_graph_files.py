@@ -128,7 +128,7 @@ for size in (5, 33, 64):
         print(step(images, classes).item())
 """
     found = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=600
     ).stdout.split()
     facula.manual_seed(2)
     wanted = []
@@ -287,7 +287,7 @@ def test_a_saved_step_runs_without_python_and_comes_back(tmp_path):
     np.save(tmp_path / "y.npy", y.numpy())
     words = "step.facula --input x.npy --input y.npy --output loss.npy --steps 4 --save after.facula"
     program = Path(facula_cpu.__file__).with_name("facula-run")
-    done = subprocess.run([program, *words.split()], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([program, *words.split()], cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert not done.returncode, done.stderr
     assert [loaded(x, y).item() for _ in range(4)] == wanted and np.load(tmp_path / "loss.npy").item() == wanted[-1]
     assert jit.load(tmp_path / "after.facula")(x, y).item() == step(x, y).item()

@@ -17,7 +17,7 @@ ADAPTIVE = ("dopri5", "bosh3", "fehlberg2", "adaptive_heun", "adjoint")
 def test_small_libraries(root, tmp_path):
     folder, results = root / "integration_tests" / "libraries", tmp_path / "small.facula.npz"
     command = [sys.executable, "-m", "facula", "run", str(folder / "on_small.py"), str(results)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert run.returncode == 0, run.stderr
     found = np.load(results)
     images = found["safetensors.0"]

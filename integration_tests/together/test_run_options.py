@@ -12,7 +12,7 @@ import facula.nn as nn
 
 def command(*arguments):
     """What facula-run prints; its message if it fails."""
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=600)
     return done.stdout if not done.returncode else done.stderr
 
 

@@ -19,7 +19,7 @@ def server(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("serve")
     where = subprocess.run([PROGRAM, "--where"], capture_output=True, text=True, check=True).stdout.strip()
     command = line.replace("FOLDER", where).replace("serve.c", str(source))
-    subprocess.run([*command.split(), "-Wall", "-Wextra", "-Werror"], cwd=folder, check=True, timeout=60)
+    subprocess.run([*command.split(), "-Wall", "-Wextra", "-Werror"], cwd=folder, check=True, timeout=600)
     return folder / "serve"
 
 
@@ -44,7 +44,7 @@ def test_requests_are_answered(server, model, network):
     requests = facula.randn(5, 6)
     lines = [" ".join(map(str, one)) for one in requests.tolist()]
     lines[2:2] = ["1 2 three", "1 2 3 4 5 6 7"]
-    done = subprocess.run([server, model], input="\n".join(lines), capture_output=True, text=True, timeout=60, env={})
+    done = subprocess.run([server, model], input="\n".join(lines), capture_output=True, text=True, timeout=600, env={})
     assert not done.returncode, done.stderr
     answers = done.stdout.splitlines()
     assert answers[2:4] == ["expected 6 numbers; got 2", "expected 6 numbers; got at least 7"]
@@ -55,6 +55,6 @@ def test_requests_are_answered(server, model, network):
 
 def test_a_model_that_is_not_there(server, tmp_path):
     """Said, and the program ends."""
-    done = subprocess.run([server, tmp_path / "none.facula"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([server, tmp_path / "none.facula"], capture_output=True, text=True, timeout=600)
     assert done.returncode == 1
     assert "No such file" in done.stderr

@@ -39,7 +39,7 @@ def test_a_kept_loss_would_be_seen(root, tmp_path):
 
 def soak_workers(root, *arguments, program=None):
     script = program or (root / "integration_tests" / "soak_workers.py")
-    return subprocess.run([sys.executable, str(script), *arguments], capture_output=True, text=True, timeout=300)
+    return subprocess.run([sys.executable, str(script), *arguments], capture_output=True, text=True, timeout=600)
 
 
 def test_twenty_runs_with_killed_workers_and_some_epochs(root):

@@ -99,7 +99,7 @@ def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
 
     def look(owner):
         proceed.set()
-        done.wait(60)
+        done.wait(600)
         seen.append(holds(owner.address, 5000, 7))
 
     proceed, done = threading.Event(), threading.Event()
@@ -109,7 +109,7 @@ def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
         """An idle list whose first look makes the trimming thread wait until the collection runs."""
 
         def __len__(self):
-            proceed.wait(60)
+            proceed.wait(600)
             return super().__len__()
 
     owner = Owner(allocator, 5000)
@@ -133,7 +133,7 @@ def test_a_take_that_a_collection_overtakes_gives_the_block_back(no_collection):
 
     def look(owner):
         proceed.set()
-        done.wait(60)
+        done.wait(600)
         seen.append(holds(owner.address, 5000, 7))
 
     proceed, done = threading.Event(), threading.Event()
@@ -142,7 +142,7 @@ def test_a_take_that_a_collection_overtakes_gives_the_block_back(no_collection):
         """A list whose first look makes the taking thread wait until the collection runs."""
 
         def __len__(self):
-            proceed.wait(60)
+            proceed.wait(600)
             return super().__len__()
 
     owner = Owner(allocator, 5000)
@@ -259,7 +259,7 @@ for _ in range(50):
         caught += 1
 print(caught)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
     assert (done.stdout, done.stderr) == ("50\n", "")
 
 

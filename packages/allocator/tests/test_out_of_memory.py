@@ -282,7 +282,7 @@ def test_observers_are_asked_without_the_lock(driver):
     def observer(error, of):
         thread = threading.Thread(target=lambda: (held.clear(), held.append(caching.allocate(100))))
         thread.start()
-        thread.join(60)
+        thread.join(600)
         return not thread.is_alive()
 
     caching.add_oom_observer(observer)

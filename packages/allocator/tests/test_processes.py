@@ -21,14 +21,14 @@ def run(code, **environment):
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env={**os.environ, **environment},
         check=False,
     )
 
 
 def in_child(body):
-    """Fork, call `body` in the child; whether it returned without an error in a minute."""
+    """Fork, call `body` in the child; whether it returned without an error in ten minutes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of forks beside threads: our subject
         pid = os.fork()
@@ -37,7 +37,7 @@ def in_child(body):
         try:
             import signal
 
-            signal.alarm(60)  # a deadlock ends the child
+            signal.alarm(600)  # a deadlock ends the child
             body()
             status = 0
         finally:

@@ -1,6 +1,14 @@
+"""Settings for hypothesis (HYPOTHESIS_PROFILE=ci is derandomised and short); collections see a test's objects alone."""
+
 import gc
+import os
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
+settings.register_profile("default", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_collection_finish():

@@ -134,11 +134,11 @@ def test_calls_of_other_threads_and_interrupted_calls():
 
         def work():
             with track_modules():
-                Layer(lambda x: [done.set(), go.wait(60)])(None)
+                Layer(lambda x: [done.set(), go.wait(600)])(None)
 
         thread = threading.Thread(target=work)
         thread.start()
-        done.wait(60)
+        done.wait(600)
         net = Net(lambda x: (x * 2.0) ** 2)
         y = net(array())
         go.set()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
+settings.register_profile("default", deadline=None)
 settings.register_profile("dev", max_examples=300, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

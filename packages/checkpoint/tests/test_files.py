@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 
@@ -153,6 +154,7 @@ def test_the_mapping_lives_as_long_as_a_tensor_in_it(path):
 
 def test_reading_leaves_no_descriptor_open(path):
     save_file({"t": parts(np.arange(4.0))}, path)
+    gc.collect()  # what earlier tests left
     before = os.listdir("/proc/self/fd")
     load_file(path, lazy=False)
     load_metadata(path)

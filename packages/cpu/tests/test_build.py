@@ -18,7 +18,7 @@ LEVELS = _registry.LEVELS[: _registry.lib.facula_best_level() + 1]
 def python(code, **environment):
     """Run code in a new interpreter."""
     return subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, timeout=600
     )
 
 

@@ -27,7 +27,7 @@ def fuzz(tmp_path_factory):
     flags = shlex.split(os.environ.get("FACULA_SANITIZE", ""))
     source, library = Path(__file__).with_name("model_fuzz.c"), ["-L", FOLDER, "-lfacula_kernels.1"]
     line = ["gcc", "-O1", "-Wall", "-Werror", *flags, source, "-o", folder / "fuzz", "-I", FOLDER / "include", *library]
-    subprocess.run([*map(str, line), f"-Wl,-rpath,{FOLDER}"], check=True, timeout=60)
+    subprocess.run([*map(str, line), f"-Wl,-rpath,{FOLDER}"], check=True, timeout=600)
     files = [
         write(folder / f"{number}.facula", {"one": program(name)[0].bytes(0)}) for number, name in enumerate(NAMES)
     ]

@@ -126,7 +126,7 @@ print(sum(int(batch.sum()) for batch in loader), loader.worker_choice.chosen)
 def test_a_kind_that_cannot_begin_is_left_out(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(UNGUARDED)
-    said = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120)
+    said = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=600)
     assert said.stdout.split()[-2:] == ["780", "inline"] and "leaves out kind 'process'" in said.stderr
 
 

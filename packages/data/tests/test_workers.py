@@ -260,5 +260,5 @@ def test_threads_of_the_program_may_share_a_pass(kind):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(600)
     assert sorted(found) == list(range(600))

@@ -92,12 +92,12 @@ def alive(pid):
 
 
 def gone(pids):
-    """Whether the processes end; a busy machine may take a minute."""
+    """Whether the processes end; a busy machine may take minutes."""
     return eventually(lambda: not any(map(alive, pids)))
 
 
 def eventually(condition):
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while not condition() and time.monotonic() < until:
         time.sleep(0.02)
     return condition()

@@ -142,7 +142,7 @@ def test_called_by_no_python_code_one_frame_is_left():
         import _thread
 
         _thread.start_new_thread(library.root, (-1,))
-        assert done.wait(60)
+        assert done.wait(600)
     finally:
         sys.unraisablehook = former
     assert [frame.f_code.co_name for frame, _ in traceback.walk_tb(seen[0])] == ["call"]
@@ -162,7 +162,7 @@ def run(tail, *options, **environment):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *filter(None, sys.path)]), **environment}
     env.pop("FACULA_FULL_TRACEBACK", None) if "FACULA_FULL_TRACEBACK" not in environment else None
     done = subprocess.run(
-        [sys.executable, *options, "-c", PROGRAM + tail], capture_output=True, text=True, env=env, timeout=120
+        [sys.executable, *options, "-c", PROGRAM + tail], capture_output=True, text=True, env=env, timeout=600
     )
     return done.stdout + done.stderr
 

@@ -5,4 +5,5 @@ import os
 from hypothesis import settings
 
 settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None)
+settings.register_profile("default", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -30,7 +30,7 @@ from facula_checkpoint import CheckpointError
 FILES = Path(__file__).with_name("pytorch_files")
 COUNT = int(os.environ.get("FACULA_FUZZ", "5000"))
 SEED = 1
-SECONDS = 20  # that one file may take
+SECONDS = 20  # of the processor, that one file may take
 # What may stand in a pickle: calls of dangerous functions, opcodes, numbers and names.
 SNIPPETS = [
     b"cos\nsystem\n(X\x04\x00\x00\x00trueotR.", b"cbuiltins\neval\nX\x01\x00\x00\x001\x85R", b"cbuiltins\ngetattr\n",
@@ -186,7 +186,7 @@ def test_no_changed_file_crashes_or_runs_code(how, tmp_path):
         path = tmp_path / "changed.pt"
         if how == "mapped":
             path.write_bytes(content)
-        start = time.monotonic()
+        start = time.process_time()
         watching[:] = ["on"]
         try:
             value = facula.load(path, mmap=True) if how == "mapped" else facula.load(io.BytesIO(content))
@@ -201,7 +201,7 @@ def test_no_changed_file_crashes_or_runs_code(how, tmp_path):
         seen = [one for one in seen if "facula" not in one[1]]
         assert not seen, f"file {number}: {seen}"
         touch(value)
-        slowest = max(slowest, time.monotonic() - start)
+        slowest = max(slowest, time.process_time() - start)
         assert slowest < SECONDS, f"file {number} took {slowest} seconds"
     assert outcomes["refused"] > 10 and outcomes["loaded"] > 10, outcomes
 

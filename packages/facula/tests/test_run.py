@@ -119,7 +119,7 @@ if __name__ == "__main__":
 
 def run(*arguments, cwd=None):
     command = [sys.executable, "-m", "facula", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=cwd)
 
 
 def test_a_program_and_its_children(tmp_path):
@@ -140,7 +140,7 @@ METHODS = ["spawn", "forkserver", "fork"]
 def test_the_alias_in_the_first_line(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(ALIASED.replace("METHODS", repr(METHODS)))
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [*[f"{method} True torch 1.0 2.13.0" for method in METHODS], "4"]
 

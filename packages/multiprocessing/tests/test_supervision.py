@@ -89,6 +89,33 @@ def test_a_stuck_process_says_where_it_is(method):
     stacks.close()
 
 
+def _answer_in_parts(stacks, link):
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])  # as it is while the handler runs
+    link.recv()
+    os.write(stacks._fd, b"a part")
+    link.send(None)
+    link.recv()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGUSR1])
+    link.send(None)
+    time.sleep(1000)
+
+
+def test_an_answer_is_complete_when_the_process_is_through_with_it(fork):
+    ours, theirs = fork.Pipe()
+    stacks = Stacks()
+    process = fork.Process(target=_answer_in_parts, args=(stacks, theirs))
+    process.start()
+    assert not stacks.is_complete(process.pid)  # nothing is there yet
+    for whole in (False, True):
+        ours.send(None)
+        ours.recv()
+        assert stacks.read() == "a part" and stacks.is_complete(process.pid) == whole
+    process.kill()
+    process.join()
+    assert not stacks.is_complete(process.pid)
+    stacks.close()
+
+
 def test_ends_are_closed_in_a_forked_child_alone():
     read, write = os.pipe()
     end = open(write, "wb")

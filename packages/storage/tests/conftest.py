@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("ci", derandomize=True, max_examples=25, deadline=None, database=None)
+settings.register_profile("default", deadline=None)
 settings.register_profile("dev", max_examples=100, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
@@ -37,7 +38,7 @@ def address_of(kernels):
 def run_python():
     """Run a program in a new interpreter; its standard output, and no error of any kind."""
 
-    def run(program: str, *arguments: str, timeout: float = 60) -> str:
+    def run(program: str, *arguments: str, timeout: float = 600) -> str:
         command = [sys.executable, "-c", program, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr

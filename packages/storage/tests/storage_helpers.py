@@ -43,7 +43,7 @@ class Running(threading.Thread):
         except BaseException as error:
             self.error = error
 
-    def finish(self, timeout=30):
+    def finish(self, timeout=600):
         self.join(timeout)
         assert not self.is_alive(), "the thread hangs"
         if self.error is not None:

@@ -103,7 +103,7 @@ def test_loading_holds_no_lock(install):
         "from facula_storage.extend import HostMemory, register_backend\n"
         "thread = threading.Thread(target=register_backend, args=('while_waiting', HostMemory), daemon=True)\n"
         "thread.start()\n"
-        "thread.join(60)\n"
+        "thread.join(600)\n"
         "assert not thread.is_alive(), 'register_backend waits for an import'\n"
         "def make(index):\n    return HostMemory()\n",
     )

@@ -155,7 +155,7 @@ def waits(address_of, n, release_at, patience=200):
 
     launch = bind(address_of("wait_for_go"), ctypes.addressof(flags), release_at, 0, flags)
     thread = Running(say_go)
-    assert ready.wait(60)
+    assert ready.wait(600)
     status = 0
     try:
         launch(n)

@@ -62,10 +62,10 @@ def parked(module):
 
     def operator(ready, go):
         ready.set()
-        go.wait(30)
+        go.wait(600)
 
     thread = Running(lambda: inside(operator, module)(ready, go))
-    assert ready.wait(60)
+    assert ready.wait(600)
     return thread, go
 
 
@@ -143,11 +143,11 @@ def test_a_refill_inside_a_launch_keeps_what_the_launch_reads(launching_module):
 
     def operator():
         step[0].set()
-        step[1].wait(30)
+        step[1].wait(600)
         LAYOUT.refill()[1]()
         turn.append(live())
         step[2].set()
-        step[3].wait(30)
+        step[3].wait(600)
 
     def work():
         inside(operator, launching_module)()
@@ -155,10 +155,10 @@ def test_a_refill_inside_a_launch_keeps_what_the_launch_reads(launching_module):
         turn.append(live())
 
     thread = Running(work)
-    step[0].wait(30)
+    step[0].wait(600)
     replace_buffer(counting()[0], 0, int, 0)
     step[1].set()
-    step[2].wait(30)
+    step[2].wait(600)
     step[3].set()
     thread.finish()
     assert turn == [(before[0] + 24, before[1] + 1), before]
@@ -172,10 +172,10 @@ def test_a_quiet_moment_waits_for_nobody(launching_module):
     def replace():
         with buffer_lock:
             held.set()
-            done.wait(30)
+            done.wait(600)
 
     thread = Running(replace)
-    held.wait(30)
+    held.wait(600)
     try:
         LAYOUT.refill()[1]()
         release_idle_memory()
@@ -251,7 +251,7 @@ def test_one_thread_swaps_while_others_compute(address_of, launching_module, oft
 
     threads = [Running(compute, one) for one in (storage, follower)]
     swapped, begun = 0, time.monotonic()
-    while swapped < 200 and (time.monotonic() < begun + 2 or swapped < 10) and time.monotonic() < begun + 60:
+    while swapped < 200 and (time.monotonic() < begun + 2 or swapped < 10) and time.monotonic() < begun + 600:
         release_retired()
         if free:
             which = free.pop(0)
@@ -291,7 +291,7 @@ thread.start()
 held.wait()
 child = os.fork()
 if child == 0:
-    signal.alarm(60)
+    signal.alarm(600)
     assert not collecting
     assert to_numpy(storage, layout).shape == (2, 3)
     register_backend("after_fork", lambda index: HostMemory())
@@ -320,7 +320,7 @@ def test_threads_inside_looks_through_whole_stacks():
         if levels:
             return deep(levels - 1)
         here.wait()
-        go.wait(30)
+        go.wait(600)
 
     def call(function):
         function(3)

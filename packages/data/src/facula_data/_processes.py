@@ -48,6 +48,7 @@ UNGUARDED = (
     "'__main__':`, since a worker imports its main module, and a notebook's classes in a module of their own"
 )
 GRACE = 2.0  # seconds in which a worker may end by itself
+STATUS = 30.0  # seconds in which the exit status of a worker that has ended is there
 ANSWER = 0.9  # seconds in which a stuck worker may say where it is
 
 
@@ -192,7 +193,7 @@ class _Worker:
             raise
 
     def _death(self, unit: object) -> WorkerError:
-        self._process.join(GRACE)
+        self._process.join(STATUS)
         code = self._process.exitcode
         hint = "" if self._forked or self._began or code != 1 else UNGUARDED
         return WorkerError(self.number, self.pid, unit, code, hint, self.position())
@@ -203,10 +204,9 @@ class _Worker:
 
     def stacks(self) -> str:
         self._stacks.ask(self.pid)
-        until, text = monotonic() + ANSWER, ""
-        while monotonic() < until and not wait([self._process.sentinel], 0.02):
-            former, text = text, self._stacks.read()
-            if text and text == former:  # it is written in parts
+        until = monotonic() + ANSWER
+        while monotonic() < until and not self._stacks.is_complete(self.pid):
+            if wait([self._process.sentinel], 0.02):
                 break
         return self._stacks.read()
 

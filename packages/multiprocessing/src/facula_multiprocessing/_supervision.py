@@ -67,7 +67,7 @@ def end_with(life: Connection) -> None:
 class Stacks:
     """The stacks of another process, on demand.
 
-    Made before the process is: `answer` in it, `ask` and then `read` in its parent.
+    Made before the process is: `answer` in it, `ask` in its parent, and then `read` until it `is_complete`.
     """
 
     __slots__ = ("_fd",)
@@ -97,6 +97,18 @@ class Stacks:
     def read(self) -> str:
         """What it has answered so far; empty while it has not, or cannot."""
         return os.pread(self._fd, 1 << 16, 0).decode(errors="replace")
+
+    def is_complete(self, pid: int) -> bool:
+        """Whether the process has answered, and written all of it; False where there is no /proc."""
+        if not self.read():
+            return False
+        try:
+            with open(f"/proc/{pid}/status") as file:
+                masks = [line.split()[1] for line in file if line.startswith(("SigPnd", "ShdPnd", "SigBlk"))]
+        except OSError:
+            return False
+        # A signal is pending until its handler begins, and blocked until that has ended.
+        return not any(int(mask, 16) >> (signal.SIGUSR1 - 1) & 1 for mask in masks)
 
     def close(self) -> None:
         """Give back the descriptor."""

@@ -128,12 +128,12 @@ def beside_another_mode(call):
     def elsewhere():
         with ft.no_grad():
             inside.set()
-            done.wait(30)
+            done.wait(600)
 
     thread = threading.Thread(target=elsewhere)
     thread.start()
     try:
-        assert inside.wait(30)
+        assert inside.wait(600)
         return call()
     finally:
         done.set()

@@ -224,7 +224,7 @@ def test_threads_leave_nothing():
 
 
 def run_program(program: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout
 

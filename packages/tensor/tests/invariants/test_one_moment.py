@@ -305,4 +305,4 @@ def test_in_threads():
                 assert contents(outcome(call, x)) in expected[name], name
     finally:
         stop.set()
-        thread.join(30)
+        thread.join(600)

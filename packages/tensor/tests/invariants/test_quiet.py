@@ -89,7 +89,7 @@ def test_training_in_eight_threads(allocator):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(120)
+        thread.join(600)
     assert not errors
     weight = ft.ones(4, 4, requires_grad=True)
     for _ in range(100):
@@ -109,14 +109,14 @@ def test_replaced_buffers_are_released_without_another_replacement(allocator, wo
 
     def operator(reached, go):
         reached.set()
-        go.wait(30)
+        go.wait(600)
 
     launching_modules.add("launching_test")
     try:
         call = types.FunctionType(operator.__code__, {"__name__": "launching_test"})
         thread = threading.Thread(target=call, args=(reached, go))
         thread.start()
-        assert reached.wait(30)
+        assert reached.wait(600)
         shared = ft.ones(1000)
         before = allocator.statistics()["allocated_blocks"]
         replace_buffer(shared._storage, *take_block(contiguous((1000,), ft.float32)), 4000)
@@ -124,7 +124,7 @@ def test_replaced_buffers_are_released_without_another_replacement(allocator, wo
         a + a
         assert allocator.statistics()["allocated_blocks"] == before + 1, "the thread may still read it"
         go.set()
-        thread.join(30)
+        thread.join(600)
         if work == "training":
             for _ in range(200):
                 step(weight)
