@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # What a declaration may say, beside the vjp rules of its operands.
 KNOWN = frozenset(
-    "accepts arity batching bilinear cached compute_dtype decompose differentiable direct dunders execute "
+    "accepts arity batching bilinear broadcasts cached compute_dtype decompose differentiable direct dunders execute "
     "holomorphic inplace inplace_dunders inputs jvp kernel launch_scalars linear low_bits mask_operands mutates named "
     "no_gradient optional outputs parameters program reads_values reflected result_dtype results scaled signature "
     "validate_layouts validate_values value vjp_all widens window".split()
@@ -84,6 +84,7 @@ class Operator:
       alone would let pass; where it `reads_values`, integer operands take no fast path.
     - `decompose(F, operands, parameters)` may answer a call in other operators, and does not where
       `direct(*layouts)` is true. `execute(operands, parameters)` stands in for plan and launch.
+    - `broadcasts`: whether gradients may have a larger shape, or a wider dtype, than their operands: they are summed.
     - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once,
       None where an edge is.
     - `linear`: the operands in which, taken together, the operator is linear; `bilinear`: those in each of which, taken
@@ -124,6 +125,7 @@ class Operator:
         self.execute: Callable[..., list[Tensor]] | None = declared.get("execute")
         self.accepts: Callable[[DType], bool] | None = declared.get("accepts")
         self.validate_values: Callable[..., None] | None = declared.get("validate_values")
+        self.broadcasts: bool = declared.get("broadcasts", is_elementwise)
         self.reads_values: bool = declared.get("reads_values", False)
         self.holomorphic: bool = declared.get("holomorphic", True)
         self.scaled: int = declared.get("scaled", 0)

@@ -45,7 +45,7 @@ def make_rules(op: Operator) -> None:
     op.saves_out = "out" in names
     op.saves_further = not names.isdisjoint(op.results[1:])
     op.saves_input = op.inputs[0] in names and op.arity == 1
-    op.extras = not names <= {*op.inputs, "out"}
+    op.extras = not names <= {*op.inputs, "out"} or (op.broadcasts and not op.elementwise)
     if op.arity == 2:
         op.operand_needs = tuple(tuple(one in needs.get(name, ()) for one in op.inputs) for name in op.inputs)
     # A gradient is fresh unless a rule says otherwise.
@@ -209,9 +209,11 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
     for_input = _uniform(rule_of(name, vjps, first), (first, second, *layouts))
     for_other = _uniform(rule_of(name, vjps, second), (first, second, *layouts))
     if op.extras:
+        sums = op.broadcasts and not op.elementwise
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             a, b = node.s0, node.s1
+            la, lb = node.rest
             if a is not None:
                 _saved(node, a, node.v0, first)
             if b is not None:
@@ -219,9 +221,11 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
             ea, eb = node.e0, node.e1
             pairs: Pairs = ()
             if ea is not None:
-                pairs = ((ea, for_input(F, g, a, b, *node.rest)),)
+                h = for_input(F, g, a, b, la, lb)
+                pairs = ((ea, F.sum_to(h, la) if sums and h._layout is not la else h),)
             if eb is not None:
-                pairs += ((eb, for_other(F, g, a, b, *node.rest)),)
+                h = for_other(F, g, a, b, la, lb)
+                pairs += ((eb, F.sum_to(h, lb) if sums and h._layout is not lb else h),)
             return pairs
     elif any(needs.values()):
 
@@ -272,7 +276,10 @@ def _sum_broadcast(backward: Function) -> Function:
         pairs = backward(F, node, g)
         if len(pairs) == 2:
             (ea, ga), (eb, gb) = pairs
-            return ((ea, F.sum_to(ga, la)), (eb, F.sum_to(gb, lb)))
+            return (
+                (ea, ga if ga._layout is la else F.sum_to(ga, la)),
+                (eb, gb if gb._layout is lb else F.sum_to(gb, lb)),
+            )
         ((edge, h),) = pairs
         return ((edge, F.sum_to(h, la if edge is node.e0 else lb)),)
 
@@ -337,7 +344,7 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
     names = (*op.inputs, *op.results[1:])
     at_once = _picking(op.vjp_all, places) if op.vjp_all else None
     rules = [_picking(rule_of(op.name, vjps, name), places) for name in op.inputs]
-    saves_out = op.saves_out
+    saves_out, sums = op.saves_out, op.broadcasts
     further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved
 
     def backward_all(F: Namespace, node: Node, g: Tensor) -> Pairs:
@@ -351,6 +358,10 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
         values = (edges, *values, saved_out(node) if saves_out else None, *kept.layouts, *kept.parameters)
         if at_once is not None:
             return tuple([pair for pair in zip(edges, at_once(F, g, values), strict=True) if pair[0] is not None])
-        return tuple([(edge, rule(F, g, values)) for edge, rule in zip(edges, rules, strict=True) if edge is not None])
+        pairs = [(edge, rule(F, g, values)) for edge, rule in zip(edges, rules, strict=True) if edge is not None]
+        if sums:
+            wanted = [one for one, edge in zip(kept.layouts, edges, strict=True) if edge is not None]
+            pairs = [(e, h if h._layout is to else F.sum_to(h, to)) for (e, h), to in zip(pairs, wanted, strict=True)]
+        return tuple(pairs)
 
     return backward_all

@@ -83,35 +83,31 @@ def with_checked_rules(name: str, body: dict[str, Any]) -> dict[str, Any]:
     for one in inputs:
         rule = body.get(f"vjp_{one}")
         if rule is not None:
-            made[f"vjp_{one}"] = checked_rule(name, one, rule, sums=len(inputs) > 2, keeps_dtype=result is None)
+            made[f"vjp_{one}"] = checked_rule(name, one, rule, keeps_dtype=result is None)
         elif "value" not in body:
             made[f"vjp_{one}"] = refusing_rule(name, one)
     return made
 
 
-def checked_rule(name: str, operand: str, rule: Any, *, sums: bool, keeps_dtype: bool) -> Function:
+def checked_rule(name: str, operand: str, rule: Any, *, keeps_dtype: bool) -> Function:
     """A rule that raises for what is no gradient.
 
     Arguments:
         name: the operator's.
         operand: the one whose rule it is.
         rule: the user's function.
-        sums: whether its gradients have to be summed to the operand's shape, as those of more than two operands.
         keeps_dtype: whether they have the dtype of the result's gradient.
     """
     key = f"vjp_{operand}"
-    given, shape = asked_by(rule), f"{operand}_layout"
-    asks = (*given, shape) if sums and shape not in given else given
-    count, place = len(given), asks.index(shape) if sums else 0
 
     def checked(F: Any, g: Any, *values: Any) -> Any:
         if F is no_record_ops:
             with replace_mode(grad=False):  # the rule may use Python's operators, which record
-                found = rule(F, g, *values[:count])
+                found = rule(F, g, *values)
         else:
-            found = rule(F, g, *values[:count])
+            found = rule(F, g, *values)
         if isinstance(found, (float, int)) and not isinstance(g, Tensor):  # of g = 1, in a program
-            right = rule(F, g * 2, *values[:count]) == found * 2
+            right = rule(F, g * 2, *values) == found * 2
         else:  # symbols are tensors, too
             right = isinstance(found, Tensor) or (type(g) is Symbol and found == 0)
         if not right:
@@ -122,7 +118,7 @@ def checked_rule(name: str, operand: str, rule: Any, *, sums: bool, keeps_dtype:
         if type(found) in (Symbol, float, int):
             return found
         _check_like(found, g, values)
-        return F.sum_to(found, values[place]) if sums else found
+        return found
 
     def _check_like(found: Tensor, g: Tensor, values: tuple[Any, ...]) -> None:
         given, wanted = layout_of_tensor(found), layout_of_tensor(g)
@@ -133,5 +129,5 @@ def checked_rule(name: str, operand: str, rule: Any, *, sums: bool, keeps_dtype:
                 f"{name}: expected {key} to return a gradient like g, {show(wanted)}; got {show(given)}"
             )
 
-    checked.asks = asks  # type: ignore[attr-defined]
+    checked.asks = asked_by(rule)  # type: ignore[attr-defined]
     return checked

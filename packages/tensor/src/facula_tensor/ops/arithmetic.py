@@ -14,7 +14,7 @@ from .._core.promotion import floating
 from .._core.tensor import Tensor
 from .._creation.filled import full
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import composite, identity_grad, may_alias_grad
+from .._dispatch.namespaces import composite, identity_grad
 from .complex_parts import magnitude
 
 if TYPE_CHECKING:
@@ -83,12 +83,10 @@ class _add_scaled:
 
     inputs = ("input", "other", "alpha")
 
-    @may_alias_grad
-    def vjp_input(F, g, input_layout):
-        return F.sum_to(g, input_layout)
+    vjp_input = identity_grad
 
-    def vjp_other(F, g, alpha, other_layout):
-        return F.sum_to(F.mul(g, alpha), other_layout)
+    def vjp_other(F, g, alpha):
+        return F.mul(g, alpha)
 
 
 @elementwise

@@ -21,7 +21,7 @@ from .._dispatch.declaration import operator
 from .._dispatch.inplace_checks import check_fits, starts_inplace
 from .._dispatch.launching import MISSED, mutated
 from .._dispatch.modes import unrecorded
-from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from .._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
 from .._dispatch.nodes import node_for
 from .._dispatch.overrides import overridable
 from .._dispatch.planning import broadcast_shapes
@@ -55,6 +55,7 @@ class _overwrite:
     inputs = ("input", "other")
     holomorphic = False
     batching = "first"
+    broadcasts = True
 
     def outputs(layout, other):
         return layout
@@ -62,8 +63,7 @@ class _overwrite:
     def vjp_input(F, g):
         return F.zeros_like(g)
 
-    def vjp_other(F, g, other_layout):
-        return F.to(F.sum_to(g, other_layout), (other_layout.dtype,))
+    vjp_other = identity_grad
 
 
 @overridable

@@ -51,11 +51,11 @@ class _where:
             return None
         return F.where(condition, tensor(input, dtype=result_type(input, other), device=condition.device), other)
 
-    def vjp_input(F, g, condition, input_layout):
-        return F.sum_to(F.where(condition, g, 0), input_layout)
+    def vjp_input(F, g, condition):
+        return F.where(condition, g, 0)
 
-    def vjp_other(F, g, condition, other_layout):
-        return F.sum_to(F.where(condition, 0, g), other_layout)
+    def vjp_other(F, g, condition):
+        return F.where(condition, 0, g)
 
 
 _choose = operators["where"].library_call

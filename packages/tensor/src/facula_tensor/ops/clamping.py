@@ -6,32 +6,25 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
-from facula_storage import DType, Layout
+from facula_storage import DType
 from facula_storage.extend import COMPLEX
 
 from .._core.errors import named
 from .._core.tensor import Tensor, method
 from .._dispatch.declaration import elementwise, public_form
 from .._dispatch.fast.inplace import make_inplace_ternary
-from .._dispatch.namespaces import composite, operators
+from .._dispatch.namespaces import operators
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write_out
 
 if TYPE_CHECKING:
     from .._core.types import Operand
-    from .._dispatch.namespaces import Namespace
 
 
 def ordered(dtype: DType) -> bool:
     """Any dtype but a complex one."""
     return dtype.category != COMPLEX
-
-
-@composite
-def keep_where(F: Namespace, kept: Tensor, g: Tensor, layout: Layout) -> Tensor:
-    """The gradient `g` where `kept`, 0 elsewhere, summed to the layout of an operand that was broadcast."""
-    return F.sum_to(F.where(kept, g, 0), layout)
 
 
 @elementwise
@@ -127,14 +120,14 @@ class _clamp:
     accepts = ordered
     inplace = False
 
-    def vjp_input(F, g, input, min, max, input_layout):
-        return F.keep_where(F.bitwise_and(F.ge(input, min), F.le(input, max)), g, input_layout)
+    def vjp_input(F, g, input, min, max):
+        return F.where(F.bitwise_and(F.ge(input, min), F.le(input, max)), g, 0)
 
-    def vjp_min(F, g, input, min, max, min_layout):
-        return F.keep_where(F.bitwise_and(F.lt(input, min), F.lt(min, max)), g, min_layout)
+    def vjp_min(F, g, input, min, max):
+        return F.where(F.bitwise_and(F.lt(input, min), F.lt(min, max)), g, 0)
 
-    def vjp_max(F, g, input, min, max, max_layout):
-        return F.keep_where(F.bitwise_or(F.gt(input, max), F.lt(max, min)), g, max_layout)
+    def vjp_max(F, g, input, min, max):
+        return F.where(F.bitwise_or(F.gt(input, max), F.lt(max, min)), g, 0)
 
 
 @elementwise
@@ -146,7 +139,7 @@ class _hardtanh:
     accepts = ordered
     inplace = False
 
-    def vjp_input(F, g, input, min, max, input_layout):
+    def vjp_input(F, g, input, min, max):
         return F.where(F.bitwise_and(F.gt(input, min), F.lt(input, max)), g, 0)
 
 

@@ -142,6 +142,7 @@ class _from_parts:
 
     inputs = ("real", "imag")
     holomorphic = False
+    broadcasts = True
 
     outputs = _whole_layout
     batching = "elementwise"
@@ -153,8 +154,8 @@ class _from_parts:
         write(no_record_ops.imag_view(result), imag)
         return [result]
 
-    def vjp_real(F, g, real_layout):
-        return F.sum_to(F.clone(F.real_view(g)), real_layout)
+    def vjp_real(F, g):
+        return F.clone(F.real_view(g))
 
-    def vjp_imag(F, g, imag_layout):
-        return F.sum_to(F.clone(F.imag_view(g)), imag_layout)
+    def vjp_imag(F, g):
+        return F.clone(F.imag_view(g))

@@ -11,7 +11,7 @@ from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 from .._core.promotion import SCALAR_CATEGORY, plain_number, result_type
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import may_alias_grad
+from .._dispatch.namespaces import identity_grad
 from .._dispatch.written import function
 from .pointwise import real
 
@@ -30,15 +30,13 @@ class _addcmul:
     inputs = ("input", "tensor1", "tensor2", "value")
     inplace = False
 
-    @may_alias_grad
-    def vjp_input(F, g, input_layout):
-        return F.sum_to(g, input_layout)
+    vjp_input = identity_grad
 
-    def vjp_tensor1(F, g, tensor2, value, tensor1_layout):
-        return F.sum_to(F.mul(F.mul(g, tensor2), value), tensor1_layout)
+    def vjp_tensor1(F, g, tensor2, value):
+        return F.mul(F.mul(g, tensor2), value)
 
-    def vjp_tensor2(F, g, tensor1, value, tensor2_layout):
-        return F.sum_to(F.mul(F.mul(g, tensor1), value), tensor2_layout)
+    def vjp_tensor2(F, g, tensor1, value):
+        return F.mul(F.mul(g, tensor1), value)
 
 
 @elementwise
@@ -48,16 +46,14 @@ class _addcdiv:
     inputs = ("input", "tensor1", "tensor2", "value")
     inplace = False
 
-    @may_alias_grad
-    def vjp_input(F, g, input_layout):
-        return F.sum_to(g, input_layout)
+    vjp_input = identity_grad
 
-    def vjp_tensor1(F, g, tensor2, value, tensor1_layout):
-        return F.sum_to(F.div(F.mul(g, value), tensor2), tensor1_layout)
+    def vjp_tensor1(F, g, tensor2, value):
+        return F.div(F.mul(g, value), tensor2)
 
-    def vjp_tensor2(F, g, tensor1, tensor2, value, tensor2_layout):
+    def vjp_tensor2(F, g, tensor1, tensor2, value):
         slope = F.div(F.mul(F.div(tensor1, tensor2), value), tensor2)
-        return F.sum_to(F.neg(F.mul(g, slope)), tensor2_layout)
+        return F.neg(F.mul(g, slope))
 
 
 @elementwise
@@ -68,14 +64,14 @@ class _lerp:
     inplace = False
     accepts = real
 
-    def vjp_input(F, g, weight, input_layout):
-        return F.sum_to(F.mul(g, F.sub(1, weight) if isinstance(weight, Tensor) else 1 - weight), input_layout)
+    def vjp_input(F, g, weight):
+        return F.mul(g, F.sub(1, weight) if isinstance(weight, Tensor) else 1 - weight)
 
-    def vjp_end(F, g, weight, end_layout):
-        return F.sum_to(F.mul(g, weight), end_layout)
+    def vjp_end(F, g, weight):
+        return F.mul(g, weight)
 
-    def vjp_weight(F, g, input, end, weight_layout):
-        return F.sum_to(F.mul(g, F.sub(end, input)), weight_layout)
+    def vjp_weight(F, g, input, end):
+        return F.mul(g, F.sub(end, input))
 
 
 def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -> tuple[DType, complex]:

@@ -40,6 +40,7 @@ class _solve_ex:
 
     inputs = ("A", "B")
     results = ("out", "info")
+    broadcasts = True
 
     def batching(F, call):
         return call.wrap(call.run(call.aligned()))
@@ -48,12 +49,11 @@ class _solve_ex:
         batch = broadcast_shapes("solve", a.shape[:-2], b.shape[:-2])
         return contiguous((*batch, *b.shape[-2:]), b.dtype, b.device), contiguous(batch, int32, b.device)
 
-    def vjp_A(F, g, A, out, A_layout):
-        of_b = F.solve_ex(F.mT(A), g)[0]
-        return F.sum_to(F.neg(F.matmul(of_b, F.mT(out))), A_layout)
+    def vjp_A(F, g, A, out):
+        return F.neg(F.matmul(F.solve_ex(F.mT(A), g)[0], F.mT(out)))
 
-    def vjp_B(F, g, A, B_layout):
-        return F.sum_to(F.solve_ex(F.mT(A), g)[0], B_layout)
+    def vjp_B(F, g, A):
+        return F.solve_ex(F.mT(A), g)[0]
 
 
 def singular(pivot: int) -> str:

@@ -28,6 +28,7 @@ class _matmul:
 
     inputs = ("input", "other")
     bilinear = ("input", "other")
+    broadcasts = True
 
     def validate_layouts(la, lb):
         if la.dtype is not lb.dtype:
@@ -76,8 +77,8 @@ class _matmul:
         if len(b) == 1:
             return F.mul(F.unsqueeze(g, -1), other)
         if len(a) == 1:
-            return F.sum_to(F.squeeze(F.matmul(other, F.unsqueeze(g, -1)), -1), input_layout)
-        return F.sum_to(F.matmul(g, F.mT(other)), input_layout)
+            return F.squeeze(F.matmul(other, F.unsqueeze(g, -1)), -1)
+        return F.matmul(g, F.mT(other))
 
     def vjp_other(F, g, input, _other, input_layout, other_layout):
         a, b = input_layout.shape, other_layout.shape
@@ -86,7 +87,7 @@ class _matmul:
         if len(b) < 3 < len(a) + 1:  # one matrix for all: a single product of more rows
             rows = product(a[:-1])
             input, g = F.reshape(input, (rows, a[-1])), F.reshape(g, (rows, *b[1:]))
-        return F.sum_to(F.matmul(F.mT(input), g), other_layout)
+        return F.matmul(F.mT(input), g)
 
 
 _product = operators["matmul"].library_call

@@ -26,6 +26,7 @@ class _triangular_solve:
 
     inputs = ("A", "B")
     parameters = ("upper", "unitriangular")
+    broadcasts = True
 
     def batching(F, call):
         a, b = call.wholes()
@@ -45,10 +46,9 @@ class _triangular_solve:
     def outputs(a, b, upper, unitriangular):
         return contiguous(b.shape, b.dtype, b.device)
 
-    def vjp_A(F, g, A, out, A_layout, upper, unitriangular):
+    def vjp_A(F, g, A, out, upper, unitriangular):
         of_b = F.triangular_solve(F.mT(A), g, (not upper, unitriangular))
-        slope = F.triangle(F.neg(F.matmul(of_b, F.mT(out))), (int(unitriangular) * (1 if upper else -1), upper))
-        return F.sum_to(slope, A_layout)
+        return F.triangle(F.neg(F.matmul(of_b, F.mT(out))), (int(unitriangular) * (1 if upper else -1), upper))
 
     def vjp_B(F, g, A, upper, unitriangular):
         return F.triangular_solve(F.mT(A), g, (not upper, unitriangular))

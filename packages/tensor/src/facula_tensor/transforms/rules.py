@@ -105,9 +105,6 @@ def gradients(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool]) -> li
     found = apply_rules(call, F, F.conj(g) if conjugated else g, wanted, call.layouts)
     if conjugated:
         found = [None if h is None else F.conj(h) for h in found]
-    if op.broadcast_rule is not op.rule:  # the rules of these leave the sum over broadcast dimensions to their node
-        found = [
-            h if h is None or h.shape == layout.shape else F.sum_to(h, layout)
-            for h, layout in zip(found, call.layouts, strict=True)
-        ]
+    if op.broadcasts:
+        found = [None if h is None else F.sum_to(h, to) for h, to in zip(found, call.layouts, strict=True)]
     return found

@@ -64,10 +64,8 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
     """The rule of an operand of an expression: the gradient times the derivative, which may be declared (`partial`)."""
     asks = op.inputs if partial is None else asked_by(partial, 1)
     slopes: list[tuple[Expression, Any]] = []  # one, once it was asked for
-    count, sums = len(asks), len(op.inputs) > 2  # rules of two operands are summed to their shapes for them
 
-    def rule(F: Any, g: Any, *given: Any) -> Any:
-        values = given[:count]
+    def rule(F: Any, g: Any, *values: Any) -> Any:
         if not slopes:
             if partial is None:
                 expression = expression_of(op)
@@ -77,10 +75,9 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
                 slope = expression.result
             slopes.append((expression, slope))
         expression, slope = slopes[0]
-        gradient = F.mul(g, expression.of(F, values, slope))
-        return F.sum_to(gradient, given[count]) if sums else gradient
+        return F.mul(g, expression.of(F, values, slope))
 
-    rule.asks = (*asks, f"{name}_layout") if sums else asks  # type: ignore[attr-defined]
+    rule.asks = asks  # type: ignore[attr-defined]
     return rule
 
 

@@ -25,20 +25,17 @@ if TYPE_CHECKING:
 
 @composite
 def sum_to(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
-    """`g` summed to the shape it was broadcast from; in the layout's dtype, if it was wider than the result's."""
-    shape, target = layout_of_tensor(g).shape, layout.shape
-    if shape == target:
-        return g
-    extra = len(shape) - len(target)
-    dims = tuple(i for i in range(len(shape)) if i < extra or (target[i - extra] == 1 and shape[i] != 1))
-    if extra:
-        leading = tuple(range(extra))
-        kept = tuple(dim for dim in dims if dim >= extra)
-        if kept:
-            g = F.sum(g, (kept, True))
-        g = F.sum(g, (leading, False))
-        return g if target or layout_of_tensor(g).dtype is layout.dtype else F.to(g, (layout.dtype,))
-    return F.sum(g, (dims, True))
+    """`g` summed to the shape it was broadcast from, in the layout's dtype."""
+    given, target = layout_of_tensor(g), layout.shape
+    shape = given.shape
+    if shape != target:
+        extra = len(shape) - len(target)
+        dims = tuple([i for i in range(extra, len(shape)) if target[i - extra] == 1 and shape[i] != 1])
+        if dims:
+            g = F.sum(g, (dims, True))
+        if extra:
+            g = F.sum(g, (tuple(range(extra)), False))
+    return g if given.dtype is layout.dtype else F.to(g, (layout.dtype,))
 
 
 def folded(
