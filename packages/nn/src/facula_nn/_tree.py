@@ -9,6 +9,7 @@ from facula_errors.extend import boundary, is_library_module
 from facula_tensor import Parameter, Tensor
 from facula_tensor.extend import Hooks, PyTorchNames, present
 
+from ._layer import shown
 from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, UnsavedNames, members
 
 M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
@@ -43,7 +44,7 @@ class Tree(Generic[M]):
 
     _kinds: dict[str, int]
     _hooks: dict[str, Hooks] | None = None  # by table; None until there is one
-    _repr_format: str = ""  # of what `extra_repr` shows: attributes of `{0}`
+    _repr_items: str | None = None  # what `extra_repr` shows: see Note [Fields of layers]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -147,7 +148,8 @@ class Tree(Generic[M]):
 
     def extra_repr(self) -> str:
         """The text between the parentheses of the repr; subclasses define it."""
-        return type(self)._repr_format.format(self)
+        items = type(self)._repr_items
+        return shown(self, items) if items else ""
 
     def _get_name(self) -> str:
         return type(self).__name__

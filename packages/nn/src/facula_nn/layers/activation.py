@@ -8,6 +8,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend import recorded_ops  # operators that know that a layer's line is not the user's
 
 from .. import functional as F
+from .._layer import layer
 from .._module import Module
 
 __all__ = [
@@ -27,25 +28,11 @@ __all__ = [
 ]
 
 
-class Inplace(Module):
-    """Layers that may change their input."""
-
-    inplace: bool
-
-    def extra_repr(self) -> str:
-        """The arguments of the constructor; `inplace` where it is set."""
-        shown = super().extra_repr()
-        if not self.inplace:
-            return shown
-        return f"{shown}, inplace=True" if shown else "inplace=True"
-
-
-class OnlyInplace(Inplace):
+@layer
+class OnlyInplace(Module):
     """Layers without other options."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
+    inplace: bool = False
 
 
 @boundary
@@ -62,54 +49,42 @@ class ReLU(OnlyInplace):
         return F.relu(input, self.inplace)
 
 
-@boundary
-class LeakyReLU(Inplace):
+@layer
+class LeakyReLU(Module):
     """x where it is positive, else x · negative_slope."""
 
-    _repr_format = "negative_slope={0.negative_slope}"
-    negative_slope: float
-
-    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__()
-        self.negative_slope, self.inplace = negative_slope, inplace
+    negative_slope: float = 1e-2
+    inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
 
-@boundary
-class ELU(Inplace):
+@layer
+class ELU(Module):
     """x where it is positive, else alpha · (exp(x) - 1).
 
     D. Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, ICLR 2016.
     """
 
-    _repr_format = "alpha={0.alpha}"
-    alpha: float
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha, self.inplace = alpha, inplace
+    alpha: float = 1.0
+    inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.elu(input, self.alpha, self.inplace)
 
 
-@boundary
+@layer
 class GELU(Module):
     """x · Φ(x), Φ the normal distribution's function; with `approximate="tanh"` an approximation of it.
 
     D. Hendrycks and K. Gimpel, Gaussian Error Linear Units, 2016.
     """
 
-    _repr_format = "approximate={0.approximate!r}"
-    approximate: str
-
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
-        self.approximate = approximate
+    _repr_items = "approximate!r="
+    approximate: str = "none"
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
@@ -126,7 +101,7 @@ class SiLU(OnlyInplace):
 
 
 @boundary
-class Hardtanh(Inplace):
+class Hardtanh(Module):
     """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second.
 
     `min_value` and `max_value` are older names of the two.
@@ -139,9 +114,10 @@ class Hardtanh(Inplace):
         max_value: an older name of `max_val`.
     """
 
-    _repr_format = "min_val={0.min_val}, max_val={0.max_val}"
+    _repr_items = "min_val=, max_val=, inplace=False"
     min_val: float
     max_val: float
+    inplace: bool
 
     def __init__(
         self,
@@ -167,23 +143,18 @@ class Hardtanh(Inplace):
 class ReLU6(Hardtanh):
     """min(max(x, 0), 6)."""
 
-    _repr_format = ""
+    _repr_items = "inplace=False"
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
 
-@boundary
+@layer
 class Softplus(Module):
     """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`."""
 
-    _repr_format = "beta={0.beta}, threshold={0.threshold}"
-    beta: float
-    threshold: float
-
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__()
-        self.beta, self.threshold = beta, threshold
+    beta: float = 1.0
+    threshold: float = 20.0
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
@@ -217,7 +188,7 @@ class Tanh(Module):
         return recorded_ops.tanh(input)
 
 
-@boundary
+@layer
 class Softmax(Module):
     """exp(x), divided by its sum along a dimension.
 
@@ -226,28 +197,18 @@ class Softmax(Module):
     tensor([0.5000, 0.5000])
     """
 
-    _repr_format = "dim={0.dim}"
-    dim: int | None
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
+    dim: int | None = None
 
     def forward(self, input: Tensor) -> Tensor:
         """Along the dimension."""
         return F.softmax(input, self.dim)
 
 
-@boundary
+@layer
 class LogSoftmax(Module):
     """The logarithm of `Softmax`, without underflow."""
 
-    _repr_format = "dim={0.dim}"
-    dim: int | None
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
+    dim: int | None = None
 
     def forward(self, input: Tensor) -> Tensor:
         """Along the dimension."""

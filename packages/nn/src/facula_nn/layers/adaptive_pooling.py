@@ -29,8 +29,9 @@ __all__ = [
 class _AdaptivePool(Module):
     """Windows of such sizes that results have one size."""
 
-    _repr_format = "output_size={0.output_size}"
+    _repr_items = "output_size="
     dims: int
+    _operator: str
     output_size: Any  # of integers, or None for the input's own length
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
@@ -44,6 +45,10 @@ class _AdaptivePool(Module):
         check_sizes(type(self).__name__, self.dims, output_size=wanted)
         self.output_size = output_size
 
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        return getattr(F, self._operator)(input, self.output_size)
+
 
 class _AdaptiveMaxPool(_AdaptivePool):
     """The same, with the places of the largest numbers where they are wanted."""
@@ -54,16 +59,17 @@ class _AdaptiveMaxPool(_AdaptivePool):
         super().__init__(output_size)
         self.return_indices = return_indices
 
+    def forward(self, input: Tensor) -> Pooled:
+        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        return getattr(F, self._operator)(input, self.output_size, self.return_indices)
+
 
 @boundary
 class AdaptiveAvgPool1d(_AdaptivePool):
     """Means over windows of such sizes that a sequence becomes `output_size` long."""
 
     dims = 1
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, L) or (C, L)."""
-        return F.adaptive_avg_pool1d(input, self.output_size)
+    _operator = "adaptive_avg_pool1d"
 
 
 @boundary
@@ -71,10 +77,7 @@ class AdaptiveAvgPool2d(_AdaptivePool):
     """Means over windows of such sizes that the result has size `output_size` (None in a pair: as the input)."""
 
     dims = 2
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, H, W) or (C, H, W)."""
-        return F.adaptive_avg_pool2d(input, self.output_size)
+    _operator = "adaptive_avg_pool2d"
 
 
 @boundary
@@ -82,10 +85,7 @@ class AdaptiveAvgPool3d(_AdaptivePool):
     """Means over windows of a volume of such sizes that the result has size `output_size` (None: as the input)."""
 
     dims = 3
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, D, H, W) or (C, D, H, W)."""
-        return F.adaptive_avg_pool3d(input, self.output_size)
+    _operator = "adaptive_avg_pool3d"
 
 
 @boundary
@@ -96,10 +96,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """
 
     dims = 1
-
-    def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, L) or (C, L)."""
-        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+    _operator = "adaptive_max_pool1d"
 
 
 @boundary
@@ -110,10 +107,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """
 
     dims = 2
-
-    def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, H, W) or (C, H, W)."""
-        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+    _operator = "adaptive_max_pool2d"
 
 
 @boundary
@@ -124,7 +118,4 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """
 
     dims = 3
-
-    def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, D, H, W) or (C, D, H, W)."""
-        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
+    _operator = "adaptive_max_pool3d"

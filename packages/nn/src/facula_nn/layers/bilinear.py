@@ -39,6 +39,7 @@ class Bilinear(Module):
     facula.Size([5, 2])
     """
 
+    _repr_items = "in1_features=, in2_features=, out_features=, bias="
     bias: Parameter | None
     in1_features: int
     in2_features: int
@@ -73,10 +74,3 @@ class Bilinear(Module):
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
         """`input1` (*, in1_features) and `input2` (*, in2_features) to (*, out_features)."""
         return F.bilinear(input1, input2, self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        """The sizes."""
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
-        )

@@ -41,6 +41,10 @@ class Convolution(Module):
         **sizes: the sizes of windows, by name.
     """
 
+    _repr_items = (
+        "in_channels, out_channels, kernel_size=, stride=, padding=0, dilation=1, output_padding=0, groups=1, "
+        "bias=True, padding_mode='zeros'"
+    )
     in_channels: int
     out_channels: int
     groups: int
@@ -54,6 +58,7 @@ class Convolution(Module):
 
     transposed: bool = False
     dims: int = 2
+    _operator: str
     bias: Parameter | None
 
     def __init__(
@@ -100,23 +105,6 @@ class Convolution(Module):
         if self.bias is not None and fan_in:
             init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
 
-    def extra_repr(self) -> str:
-        """The geometry, where it is not the default."""
-        parts = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
-        if self.padding != (0,) * self.dims:
-            parts.append(f"padding={self.padding}")
-        if self.dilation != (1,) * self.dims:
-            parts.append(f"dilation={self.dilation}")
-        if self.output_padding != (0,) * self.dims:
-            parts.append(f"output_padding={self.output_padding}")
-        if self.groups != 1:
-            parts.append(f"groups={self.groups}")
-        if self.bias is None:
-            parts.append("bias=False")
-        if self.padding_mode != "zeros":
-            parts.append(f"padding_mode={self.padding_mode}")
-        return ", ".join(parts)
-
     def _surrounded(self, input: Tensor) -> Tensor:
         """`input` with what `padding_mode` puts around it."""
         sides: list[int] = []
@@ -150,6 +138,14 @@ class _Conv(Convolution):
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C_in, ...) or (C_in, ...), with a length for each of the windows' dimensions."""
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            input, padding = self._surrounded(input), 0
+        convolve = getattr(F, self._operator)
+        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
 
 @boundary
 class Conv1d(_Conv):
@@ -176,13 +172,7 @@ class Conv1d(_Conv):
     """
 
     dims = 1
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C_in, L) or (C_in, L)."""
-        if self.padding_mode != "zeros":
-            around = self._surrounded(input)
-            return F.conv1d(around, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
-        return F.conv1d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+    _operator = "conv1d"
 
 
 @boundary
@@ -212,12 +202,7 @@ class Conv2d(_Conv):
     facula.Size([2, 8, 5, 5])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C_in, H, W) or (C_in, H, W)."""
-        if self.padding_mode != "zeros":
-            around = self._surrounded(input)
-            return F.conv2d(around, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
-        return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+    _operator = "conv2d"
 
 
 @boundary
@@ -245,13 +230,7 @@ class Conv3d(_Conv):
     """
 
     dims = 3
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C_in, D, H, W) or (C_in, D, H, W)."""
-        if self.padding_mode != "zeros":
-            around = self._surrounded(input)
-            return F.conv3d(around, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
-        return F.conv3d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+    _operator = "conv3d"
 
 
 def _padding(layer: str, padding: object, stride: tuple[int, ...], transposed: bool) -> str | tuple[int, ...]:

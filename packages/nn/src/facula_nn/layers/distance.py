@@ -7,12 +7,13 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
+from .._layer import layer
 from .._module import Module
 
 __all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
-@boundary
+@layer
 class CosineSimilarity(Module):
     """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`.
 
@@ -21,12 +22,9 @@ class CosineSimilarity(Module):
     tensor([0.7071])
     """
 
-    dim: int
-    eps: float
-
-    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
-        super().__init__()
-        self.dim, self.eps = dim, eps
+    _repr_items = ""
+    dim: int = 1
+    eps: float = 1e-8
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Of shapes that broadcast; `dim` goes."""

@@ -7,12 +7,13 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
+from .._layer import layer
 from .._module import Module
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
 
 
-@boundary
+@layer
 class Dropout(Module):
     """In training, each number is 0 with probability `p`, and the others are divided by 1 - p; else the input itself.
 
@@ -24,46 +25,39 @@ class Dropout(Module):
     tensor([1., 1., 1.])
     """
 
-    _repr_format = "p={0.p}, inplace={0.inplace}"
-    p: float
-    inplace: bool
+    _repr_items = "p=, inplace="
+    _operator = "dropout"
+    p: float = 0.5
+    inplace: bool = False
 
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        if not 0 <= p <= 1:
-            raise InvalidValueError(f"{type(self).__name__}: expected a probability from 0 to 1; got p={p}")
-        self.p, self.inplace = p, inplace
+    def _complete(self) -> None:
+        if not 0 <= self.p <= 1:
+            raise InvalidValueError(f"{type(self).__name__}: expected a probability from 0 to 1; got p={self.p}")
 
     def forward(self, input: Tensor) -> Tensor:
         """Of any shape."""
-        return F.dropout(input, self.p, self.training, self.inplace)
+        return getattr(F, self._operator)(input, self.p, self.training, self.inplace)
 
 
 @boundary
 class Dropout1d(Dropout):
     """As `Dropout`, of whole channels of (N, C, L), or without N."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Channel by channel."""
-        return F.dropout1d(input, self.p, self.training, self.inplace)
+    _operator = "dropout1d"
 
 
 @boundary
 class Dropout2d(Dropout):
     """As `Dropout`, of whole channels of images (N, C, H, W)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Channel by channel."""
-        return F.dropout2d(input, self.p, self.training, self.inplace)
+    _operator = "dropout2d"
 
 
 @boundary
 class Dropout3d(Dropout):
     """As `Dropout`, of whole channels of volumes (N, C, D, H, W), or without N."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Channel by channel."""
-        return F.dropout3d(input, self.p, self.training, self.inplace)
+    _operator = "dropout3d"
 
 
 @boundary
@@ -73,15 +67,11 @@ class AlphaDropout(Dropout):
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Of any shape."""
-        return F.alpha_dropout(input, self.p, self.training, self.inplace)
+    _operator = "alpha_dropout"
 
 
 @boundary
 class FeatureAlphaDropout(Dropout):
     """As `AlphaDropout`, of whole channels of (N, C, ...)."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Channel by channel."""
-        return F.feature_alpha_dropout(input, self.p, self.training, self.inplace)
+    _operator = "feature_alpha_dropout"

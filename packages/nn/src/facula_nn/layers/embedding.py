@@ -104,6 +104,10 @@ class Embedding(VectorTable):
     facula.Size([2, 2, 3])
     """
 
+    _repr_items = (
+        "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False"
+    )
+
     def __init__(
         self,
         num_embeddings: int,
@@ -128,17 +132,6 @@ class Embedding(VectorTable):
         return F.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
-
-    def extra_repr(self) -> str:
-        """The sizes, and options that are not the usual ones."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.padding_idx is not None:
-            text += f", padding_idx={self.padding_idx}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        return text + (", scale_grad_by_freq=True" if self.scale_grad_by_freq else "")
 
     @classmethod
     def from_pretrained(

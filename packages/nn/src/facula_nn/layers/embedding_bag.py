@@ -48,6 +48,9 @@ class EmbeddingBag(VectorTable):
     facula.Size([2, 3])
     """
 
+    _repr_items = (
+        "num_embeddings, embedding_dim, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode!r=, padding_idx=None"
+    )
     mode: str
     include_last_offset: bool
 
@@ -93,18 +96,6 @@ class EmbeddingBag(VectorTable):
             self.include_last_offset,
             self.padding_idx,
         )
-
-    def extra_repr(self) -> str:
-        """The sizes, the mode, and options that are not the usual ones."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq:
-            text += ", scale_grad_by_freq=True"
-        text += f", mode={self.mode!r}"
-        return text + (f", padding_idx={self.padding_idx}" if self.padding_idx is not None else "")
 
     @classmethod
     def from_pretrained(

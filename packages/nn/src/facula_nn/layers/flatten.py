@@ -10,12 +10,13 @@ from facula_tensor import Tensor
 from facula_tensor.extend import check_dim
 
 from .._arguments import check_input
+from .._layer import layer
 from .._module import Module
 
 __all__ = ["Flatten", "Unflatten"]
 
 
-@boundary
+@layer
 class Flatten(Module):
     """The dimensions from `start_dim` to `end_dim` as one.
 
@@ -24,13 +25,8 @@ class Flatten(Module):
     facula.Size([2, 12])
     """
 
-    _repr_format = "start_dim={0.start_dim}, end_dim={0.end_dim}"
-    start_dim: int
-    end_dim: int
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
+    start_dim: int = 1
+    end_dim: int = -1
 
     def forward(self, input: Tensor) -> Tensor:
         """Of any shape with these dimensions."""
@@ -47,7 +43,7 @@ class Unflatten(Module):
     facula.Size([2, 3, 4])
     """
 
-    _repr_format = "dim={0.dim}, unflattened_size={0.unflattened_size}"
+    _repr_items = "dim=, unflattened_size="
     dim: int
     unflattened_size: tuple[int, ...]
 

@@ -24,6 +24,7 @@ class _FractionalMaxPool(Module):
     """The geometry, given by sizes or by ratios."""
 
     dims: int
+    _operator: str
     kernel_size: tuple[int, ...]
     return_indices: bool
     _random_samples: Tensor | None
@@ -51,6 +52,11 @@ class _FractionalMaxPool(Module):
         self.output_size = None if output_size is None else lengths(name, "output_size", output_size, dims)
         self.output_ratio = (output_ratio,) * dims if isinstance(output_ratio, (int, float)) else output_ratio
 
+    def forward(self, input: Tensor) -> Pooled:
+        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        options = self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
+        return getattr(F, self._operator)(input, *options)
+
 
 @boundary
 class FractionalMaxPool2d(_FractionalMaxPool):
@@ -74,12 +80,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
     """
 
     dims = 2
-
-    def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, H, W) or (C, H, W)."""
-        return F.fractional_max_pool2d(
-            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
-        )
+    _operator = "fractional_max_pool2d"
 
 
 @boundary
@@ -91,9 +92,4 @@ class FractionalMaxPool3d(_FractionalMaxPool):
     """
 
     dims = 3
-
-    def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, D, H, W) or (C, D, H, W)."""
-        return F.fractional_max_pool3d(
-            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
-        )
+    _operator = "fractional_max_pool3d"

@@ -11,8 +11,9 @@ from facula_tensor import Parameter, Tensor, empty
 from .. import functional as F
 from .. import init
 from .._arguments import check_input
+from .._layer import layer
 from .._module import Module
-from .activation import Inplace, OnlyInplace
+from .activation import OnlyInplace
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
@@ -36,55 +37,41 @@ __all__ = [
 ]
 
 
-@boundary
-class CELU(Inplace):
+@layer
+class CELU(Module):
     """x where it is positive, else alpha · (exp(x / alpha) - 1).
 
     J. T. Barron, Continuously Differentiable Exponential Linear Units, 2017.
     """
 
-    _repr_format = "alpha={0.alpha}"
-    alpha: float
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
+    alpha: float = 1.0
+    inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
         return F.celu(input, self.alpha, self.inplace)
 
 
-@boundary
+@layer
 class GLU(Module):
     """The first half along a dimension, times the sigmoid of the second: that dimension becomes half as long.
 
     Y. Dauphin et al., Language Modeling with Gated Convolutional Networks, ICML 2017.
     """
 
-    _repr_format = "dim={0.dim}"
-    dim: int
-
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__()
-        self.dim = dim
+    dim: int = -1
 
     def forward(self, input: Tensor) -> Tensor:
         """Along the dimension."""
         return F.glu(input, self.dim)
 
 
-@boundary
+@layer
 class Hardshrink(Module):
     """x, or 0 where it is at most `lambd` from 0."""
 
-    _repr_format = "{0.lambd}"
-    lambd: float
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
+    _repr_items = "lambd"
+    lambd: float = 0.5
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
@@ -141,7 +128,7 @@ class PReLU(Module):
     tensor([-0.2500,  2.0000])
     """
 
-    _repr_format = "num_parameters={0.num_parameters}"
+    _repr_items = "num_parameters="
     num_parameters: int
     init: float
     weight: Parameter
@@ -167,8 +154,8 @@ class PReLU(Module):
         return F.prelu(input, self.weight)
 
 
-@boundary
-class RReLU(Inplace):
+@layer
+class RReLU(Module):
     """x where it is positive, else x times a slope: in training drawn for each number, else the mean of the two.
 
     Arguments:
@@ -179,15 +166,9 @@ class RReLU(Inplace):
     B. Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
     """
 
-    _repr_format = "lower={0.lower}, upper={0.upper}"
-    lower: float
-    upper: float
-
-    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
-        super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
+    lower: float = 1 / 8
+    upper: float = 1 / 3
+    inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
@@ -218,32 +199,23 @@ class Softmax2d(Module):
         return F.softmax(input, -3)
 
 
-@boundary
+@layer
 class Softmin(Module):
     """exp(-x), divided by its sum along a dimension."""
 
-    _repr_format = "dim={0.dim}"
-    dim: int | None
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
+    dim: int | None = None
 
     def forward(self, input: Tensor) -> Tensor:
         """Along the dimension."""
         return F.softmin(input, self.dim)
 
 
-@boundary
+@layer
 class Softshrink(Module):
     """x, `lambd` nearer to 0; 0 where it is as near as that."""
 
-    _repr_format = "{0.lambd}"
-    lambd: float
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
+    _repr_items = "lambd"
+    lambd: float = 0.5
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""
@@ -268,8 +240,8 @@ class Tanhshrink(Module):
         return F.tanhshrink(input)
 
 
-@boundary
-class Threshold(Inplace):
+@layer
+class Threshold(Module):
     """x, or `value` where x is not greater than `threshold`.
 
     Arguments:
@@ -278,15 +250,9 @@ class Threshold(Inplace):
         inplace: change the input.
     """
 
-    _repr_format = "threshold={0.threshold}, value={0.value}"
     threshold: float
     value: float
-
-    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
+    inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
         """Element by element."""

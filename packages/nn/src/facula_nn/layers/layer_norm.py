@@ -83,6 +83,7 @@ class LayerNorm(_Affine):
     tensor([[-1.0000,  1.0000]])
     """
 
+    _repr_items = "normalized_shape, eps=, elementwise_affine=, bias="
     normalized_shape: tuple[int, ...]
     eps: float
     elementwise_affine: bool
@@ -107,13 +108,6 @@ class LayerNorm(_Affine):
         """`input` (*, normalized_shape)."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
-            f"bias={self.bias is not None}"
-        )
-
 
 @boundary
 class RMSNorm(_Affine):
@@ -133,7 +127,7 @@ class RMSNorm(_Affine):
     tensor([[0.8485, 1.1314]])
     """
 
-    _repr_format = "{0.normalized_shape}, eps={0.eps}, elementwise_affine={0.elementwise_affine}"
+    _repr_items = "normalized_shape, eps=, elementwise_affine="
     normalized_shape: tuple[int, ...]
     eps: float | None
     elementwise_affine: bool
@@ -178,6 +172,7 @@ class GroupNorm(_Affine):
     tensor([[-1.0000,  1.0000]])
     """
 
+    _repr_items = "num_groups, num_channels, eps=, affine=, bias="
     num_groups: int
     num_channels: int
     eps: float
@@ -213,10 +208,3 @@ class GroupNorm(_Affine):
                 f"GroupNorm: expected input (N, {self.num_channels}, ...); got shape {tuple(input.shape)}"
             )
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )

@@ -9,6 +9,7 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, no_grad
 
 from .._arguments import check_input
+from .._layer import constructor, innermost
 from .._members import BUFFER, PARAMETER, members
 from .._module import Module
 from .._places import locate
@@ -16,7 +17,10 @@ from .._uninitialized import UninitializedBuffer, UninitializedParameter, is_laz
 from .linear import Linear
 
 if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
+    from collections.abc import Callable
+    from typing import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
 
 __all__ = ["LazyLinear"]
 
@@ -57,7 +61,7 @@ class LazyModuleMixin:
             module.__class__ = self.cls_to_become
         return Module.__call__(module, *args, **kwargs)
 
-    def _forget_shapes(self) -> None:
+    def _complete(self) -> None:
         """Put parameters without shapes in the place of the module's, and of its floating buffers."""
         module: Module = self  # type: ignore[assignment]  # whose base this is, too
         for name, value in members(module, PARAMETER):
@@ -82,8 +86,42 @@ class LazyModuleMixin:
         module.reset_parameters()
 
 
+def unsized(
+    made: Callable[Concatenate[Any, int, P], None],
+) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, P], None]]:
+    """Make a lazy layer's constructor of a layer's: without the first argument, a length, which is 0 at first."""
+    function = innermost(made)
+    code = function.__code__
+    size, *names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+
+    def decorate(declared: Callable[..., None]) -> Callable[Concatenate[Any, P], None]:
+        annotations = {name: function.__annotations__[name] for name in names}
+        how = (LazyModuleMixin, names, {size: 0})
+        init = constructor(how, annotations, function.__defaults__, code.co_kwonlyargcount)
+        init.__kwdefaults__ = function.__kwdefaults__
+        init.__qualname__, init.__module__ = declared.__qualname__, declared.__module__
+        return init
+
+    return decorate
+
+
+class Lazy(LazyModuleMixin):
+    """Base of the library's lazy layers, which come before the layer that they become."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        base = cls.__bases__[-1]
+        if cls.__name__ == f"Lazy{base.__name__}":
+            cls.cls_to_become = base
+
+    def reset_parameters(self) -> None:
+        """Draw initial values, where there are shapes."""
+        if not self.has_uninitialized_params():
+            super().reset_parameters()  # type: ignore[misc]
+
+
 @boundary
-class LazyLinear(LazyModuleMixin, Linear):
+class LazyLinear(Lazy, Linear):
     """`Linear` that finds `in_features` at its first call, and is a `Linear` from then on.
 
     Arguments:
@@ -100,22 +138,8 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     in_features: int
 
-    cls_to_become: type[Module] | None = Linear
-
-    def __init__(
-        self,
-        out_features: int,
-        bias: bool = True,
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        super().__init__(0, out_features, bias, device, dtype)
-        self._forget_shapes()
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias, where they have shapes."""
-        if not self.has_uninitialized_params():
-            super().reset_parameters()
+    @unsized(Linear.__init__)
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Take `in_features` from the last dimension of `input`."""

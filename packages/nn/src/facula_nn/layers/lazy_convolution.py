@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .._arguments import check_input
-from .._module import Module
 from .convolution import Conv1d, Conv2d, Conv3d, Convolution
-from .lazy import LazyModuleMixin
+from .lazy import Lazy, unsized
 from .transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from facula_tensor.extend import DeviceLike, DTypeLike
-
-    from .._types import Place
 
 __all__ = [
     "LazyConv1d",
@@ -31,15 +26,10 @@ __all__ = [
 ]
 
 
-class _LazyChannels(LazyModuleMixin, Convolution):
+class _LazyChannels(Lazy, Convolution):
     """Channels that are counted in the first input."""
 
     in_channels: int
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias, where they have shapes."""
-        if not self.has_uninitialized_params():
-            super().reset_parameters()
 
     def initialize_parameters(self, input: Tensor, output_size: Sequence[int] | None = None) -> None:
         """Take `in_channels` from `input`."""
@@ -59,55 +49,18 @@ class _LazyChannels(LazyModuleMixin, Convolution):
 
 
 class _LazyConv(_LazyChannels):
-    """Convolutions: the constructor without `in_channels`."""
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] | str = 0,
-        dilation: int | Sequence[int] = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        place: Place = {"device": device, "dtype": dtype}
-        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
-        Convolution.__init__(self, 0, out_channels, groups, bias, padding, padding_mode, place, **sizes)
-        self._forget_shapes()
+    @unsized(Conv2d.__init__)
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
 
 class _LazyConvTranspose(_LazyChannels):
-    """Transposes: the constructor without `in_channels`."""
-
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] = 1,
-        padding: int | Sequence[int] = 0,
-        output_padding: int | Sequence[int] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | Sequence[int] = 1,
-        padding_mode: str = "zeros",
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-    ) -> None:
-        place: Place = {"device": device, "dtype": dtype}
-        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
-        Convolution.__init__(self, 0, out_channels, groups, bias, padding, padding_mode, place, **sizes)
-        self._forget_shapes()
+    @unsized(ConvTranspose2d.__init__)
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
 
 @boundary
 class LazyConv1d(_LazyConv, Conv1d):
     """`Conv1d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
-
-    cls_to_become: type[Module] | None = Conv1d
 
 
 @boundary
@@ -120,32 +73,22 @@ class LazyConv2d(_LazyConv, Conv2d):
     (facula.Size([2, 8, 3, 3]), facula.Size([8, 3, 3, 3]))
     """
 
-    cls_to_become: type[Module] | None = Conv2d
-
 
 @boundary
 class LazyConv3d(_LazyConv, Conv3d):
     """`Conv3d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
-
-    cls_to_become: type[Module] | None = Conv3d
 
 
 @boundary
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """`ConvTranspose1d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
 
-    cls_to_become: type[Module] | None = ConvTranspose1d
-
 
 @boundary
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """`ConvTranspose2d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
 
-    cls_to_become: type[Module] | None = ConvTranspose2d
-
 
 @boundary
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """`ConvTranspose3d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
-
-    cls_to_become: type[Module] | None = ConvTranspose3d

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .._arguments import check_input
-from .._module import Module
 from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from .lazy import LazyModuleMixin
+from .lazy import Lazy, unsized
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, ChannelNorm
-
-if TYPE_CHECKING:
-    from facula_tensor.extend import DeviceLike, DTypeLike
 
 __all__ = [
     "LazyBatchNorm1d",
@@ -27,31 +23,15 @@ __all__ = [
 ]
 
 
-class _LazyNorm(LazyModuleMixin, ChannelNorm):
+class _LazyNorm(Lazy, ChannelNorm):
     """Channels that are counted in the first input."""
 
     num_features: int
 
     alone = False  # whether an input of the fewest dimensions is one example
 
-    def __init__(
-        self,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: DeviceLike | None = None,
-        dtype: DTypeLike | None = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        ChannelNorm.__init__(self, 0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-        self._forget_shapes()
-
-    def reset_parameters(self) -> None:
-        """Forget all batches; weight 1 and bias 0; where they have shapes."""
-        if not self.has_uninitialized_params():
-            super().reset_parameters()
+    @unsized(ChannelNorm.__init__)
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     def reset_running_stats(self) -> None:
         """Forget all batches, where there are channels yet."""
@@ -90,39 +70,27 @@ class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
     (facula.Size([2, 3]), 3)
     """
 
-    cls_to_become: type[Module] | None = BatchNorm1d
-
 
 @boundary
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
     """`BatchNorm2d` that finds `num_features` at its first call; else as `LazyBatchNorm1d`."""
-
-    cls_to_become: type[Module] | None = BatchNorm2d
 
 
 @boundary
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
     """`BatchNorm3d` that finds `num_features` at its first call; else as `LazyBatchNorm1d`."""
 
-    cls_to_become: type[Module] | None = BatchNorm3d
-
 
 @boundary
 class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
     """`InstanceNorm1d` that finds `num_features` at its first call; with weights and running statistics unless said."""
-
-    cls_to_become: type[Module] | None = InstanceNorm1d
 
 
 @boundary
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
     """`InstanceNorm2d` that finds `num_features` at its first call; else as `LazyInstanceNorm1d`."""
 
-    cls_to_become: type[Module] | None = InstanceNorm2d
-
 
 @boundary
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
     """`InstanceNorm3d` that finds `num_features` at its first call; else as `LazyInstanceNorm1d`."""
-
-    cls_to_become: type[Module] | None = InstanceNorm3d

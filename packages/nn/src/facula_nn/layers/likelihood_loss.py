@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
+from .._layer import layer
 from .loss import _Loss, _WeightedLoss
+
+if TYPE_CHECKING:
+    from dataclasses import InitVar
 
 __all__ = ["GaussianNLLLoss", "MultiLabelSoftMarginLoss", "PoissonNLLLoss", "SoftMarginLoss"]
 
 
-@boundary
+@layer
 class PoissonNLLLoss(_Loss):
     """exp(input) - target input, for counts; `log_input` False: input - target log(input + eps).
 
@@ -26,21 +32,12 @@ class PoissonNLLLoss(_Loss):
         reduction: "mean", "sum" or "none".
     """
 
-    log_input: bool
-    full: bool
-    eps: float
-
-    def __init__(
-        self,
-        log_input: bool = True,
-        full: bool = False,
-        size_average: bool | None = None,
-        eps: float = 1e-8,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.log_input, self.full, self.eps = log_input, full, eps
+    log_input: bool = True
+    full: bool = False
+    size_average: InitVar[bool | None] = None
+    eps: float = 1e-8
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         """`log_input`: the expectations, or, as the layer's `log_input` says, their logarithms."""

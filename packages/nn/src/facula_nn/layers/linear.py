@@ -53,6 +53,7 @@ class Linear(Module):
     facula.Size([5, 2])
     """
 
+    _repr_items = "in_features=, out_features=, bias="
     bias: Parameter | None
     in_features: int
     out_features: int
@@ -83,10 +84,6 @@ class Linear(Module):
     def forward(self, input: Tensor) -> Tensor:
         """`input` (*, in_features) to (*, out_features)."""
         return F.linear(input, self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        """The sizes."""
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
 class NonDynamicallyQuantizableLinear(Linear):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 from facula_tensor.extend import reduction_of
 
 from .. import functional as F
+from .._layer import layer
 from .._module import Module
+
+if TYPE_CHECKING:
+    from dataclasses import InitVar
 
 __all__ = [
     "BCELoss",
@@ -27,6 +33,7 @@ __all__ = [
 class _Loss(Module):
     """A loss with `reduction` "mean", "sum" or "none"; `size_average` and `reduce` are older ways to say so."""
 
+    _repr_items = ""
     reduction: str
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
@@ -51,7 +58,7 @@ class _WeightedLoss(_Loss):
         self.register_buffer("weight", weight)
 
 
-@boundary
+@layer
 class CrossEntropyLoss(_WeightedLoss):
     """-log softmax(input) at the target class: input (N, C, ...), target (N, ...) of classes or (N, C, ...) of
     probabilities.
@@ -72,20 +79,12 @@ class CrossEntropyLoss(_WeightedLoss):
     tensor(1.3863)
     """
 
-    ignore_index: int
-    label_smoothing: float
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
+    weight: Tensor | None = None
+    size_average: InitVar[bool | None] = None
+    ignore_index: int = -100
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
+    label_smoothing: float = 0.0
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """`input` (N, C, ...) of any numbers."""
@@ -99,7 +98,7 @@ class CrossEntropyLoss(_WeightedLoss):
         )
 
 
-@boundary
+@layer
 class NLLLoss(_WeightedLoss):
     """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); as `CrossEntropyLoss`.
 
@@ -111,18 +110,11 @@ class NLLLoss(_WeightedLoss):
         reduction: "mean", "sum" or "none".
     """
 
-    ignore_index: int
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        ignore_index: int = -100,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
+    weight: Tensor | None = None
+    size_average: InitVar[bool | None] = None
+    ignore_index: int = -100
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """`input` (N, C, ...) of log-probabilities."""
@@ -165,7 +157,7 @@ class L1Loss(_Loss):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
-@boundary
+@layer
 class SmoothL1Loss(_Loss):
     """|input - target| - beta / 2, and where that difference is less than `beta`, its square / (2 · beta).
 
@@ -176,32 +168,22 @@ class SmoothL1Loss(_Loss):
         beta: the difference below which the loss is a square.
     """
 
-    beta: float
-
-    def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        beta: float = 1.0,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.beta = beta
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
+    beta: float = 1.0
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Of any one shape."""
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
-@boundary
+@layer
 class HuberLoss(_Loss):
     """`SmoothL1Loss` times `delta`, which is its beta."""
 
-    delta: float
-
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction=reduction)
-        self.delta = delta
+    reduction: str = "mean"
+    delta: float = 1.0
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Of any one shape."""

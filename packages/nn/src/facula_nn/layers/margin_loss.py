@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
+from .._layer import layer
 from .distance import PairwiseDistance
 from .loss import _Loss, _WeightedLoss
+
+if TYPE_CHECKING:
+    from dataclasses import InitVar
 
 __all__ = [
     "CosineEmbeddingLoss",
@@ -23,24 +28,17 @@ __all__ = [
 ]
 
 
-@boundary
+@layer
 class _MarginLoss(_Loss):
     """A loss with a margin."""
 
-    margin: float
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
+    margin: float = 0.0
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
 
 
-@boundary
+@layer
 class HingeEmbeddingLoss(_MarginLoss):
     """`input` where target is 1, and max(0, margin - input) where it is -1: distances that should be small, or large.
 
@@ -55,14 +53,10 @@ class HingeEmbeddingLoss(_MarginLoss):
     tensor(2.7500)
     """
 
-    def __init__(
-        self,
-        margin: float = 1.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(margin, size_average, reduce, reduction)
+    margin: float = 1.0
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """Of any shapes that broadcast."""
@@ -113,7 +107,7 @@ class CosineEmbeddingLoss(_MarginLoss):
         return F.cosine_embedding_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
-@boundary
+@layer
 class MultiMarginLoss(_WeightedLoss):
     """The mean over classes of max(0, margin - input at the target + input)**p; `weight` (C) is a factor by target.
 
@@ -130,22 +124,16 @@ class MultiMarginLoss(_WeightedLoss):
     tensor(0.6667)
     """
 
-    p: int
-    margin: float
+    p: int = 1
+    margin: float = 1.0
+    weight: Tensor | None = None
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
 
-    def __init__(
-        self,
-        p: int = 1,
-        margin: float = 1.0,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        if p not in (1, 2):
-            raise InvalidValueError(f"MultiMarginLoss: expected p to be 1 or 2; got {p}")
-        self.p, self.margin = p, margin
+    def _complete(self) -> None:
+        if self.p not in (1, 2):
+            raise InvalidValueError(f"MultiMarginLoss: expected p to be 1 or 2; got {self.p}")
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """`input` (N, C) and classes `target` (N), or (C) and ()."""
@@ -168,7 +156,7 @@ class MultiLabelMarginLoss(_Loss):
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
-@boundary
+@layer
 class TripletMarginLoss(_Loss):
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), d being a distance of norm `p`.
 
@@ -185,24 +173,16 @@ class TripletMarginLoss(_Loss):
         reduction: "mean", "sum" or "none".
     """
 
-    margin: float
-    p: float
-    eps: float
-    swap: bool
+    margin: float = 1.0
+    p: float = 2.0
+    eps: float = 1e-6
+    swap: bool = False
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
 
-    def __init__(
-        self,
-        margin: float = 1.0,
-        p: float = 2.0,
-        eps: float = 1e-6,
-        swap: bool = False,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        _check_margin("TripletMarginLoss", margin)
-        self.margin, self.p, self.eps, self.swap = margin, p, eps, swap
+    def _complete(self) -> None:
+        _check_margin("TripletMarginLoss", self.margin)
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """All (N, D), or (D).

@@ -40,6 +40,7 @@ class ChannelNorm(Module):
         bias: whether there is a bias, too.
     """
 
+    _repr_items = "num_features, eps=, momentum=, affine=, bias=, track_running_stats="
     dims: tuple[int, ...]  # the numbers of dimensions that the input may have
     weight: Parameter | None
     bias: Parameter | None
@@ -98,13 +99,6 @@ class ChannelNorm(Module):
         if self.num_batches_tracked is not None:
             state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
         super()._load_from_state_dict(state_dict, prefix, *rest)
-
-    def extra_repr(self) -> str:
-        """The arguments of the constructor."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
 
 
 @boundary

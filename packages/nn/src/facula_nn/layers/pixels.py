@@ -9,12 +9,13 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input, check_sizes
+from .._layer import layer
 from .._module import Module
 
 __all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
 
 
-@boundary
+@layer
 class PixelShuffle(Module):
     """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
 
@@ -23,12 +24,7 @@ class PixelShuffle(Module):
     facula.Size([1, 2, 6, 6])
     """
 
-    _repr_format = "upscale_factor={0.upscale_factor}"
     upscale_factor: int
-
-    def __init__(self, upscale_factor: int) -> None:
-        super().__init__()
-        self.upscale_factor = upscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (..., C · r², H, W)."""
@@ -36,16 +32,11 @@ class PixelShuffle(Module):
         return F.pixel_shuffle(input, self.upscale_factor)
 
 
-@boundary
+@layer
 class PixelUnshuffle(Module):
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W)."""
 
-    _repr_format = "downscale_factor={0.downscale_factor}"
     downscale_factor: int
-
-    def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = downscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (..., C, H · r, W · r)."""
@@ -53,16 +44,11 @@ class PixelUnshuffle(Module):
         return F.pixel_unshuffle(input, self.downscale_factor)
 
 
-@boundary
+@layer
 class ChannelShuffle(Module):
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 
-    _repr_format = "groups={0.groups}"
     groups: int
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` (N, C, ...)."""
@@ -73,7 +59,7 @@ class ChannelShuffle(Module):
 class _Columns(Module):
     """The geometry of windows that are columns."""
 
-    _repr_format = "kernel_size={0.kernel_size}, dilation={0.dilation}, padding={0.padding}, stride={0.stride}"
+    _repr_items = "kernel_size=, dilation=, padding=, stride="
     kernel_size: int | Sequence[int]
     dilation: int | Sequence[int]
     padding: int | Sequence[int]
@@ -120,7 +106,7 @@ class Fold(_Columns):
         stride: the step between windows.
     """
 
-    _repr_format = f"output_size={{0.output_size}}, {_Columns._repr_format}"
+    _repr_items = f"output_size=, {_Columns._repr_items}"
     output_size: int | Sequence[int]
 
     def __init__(

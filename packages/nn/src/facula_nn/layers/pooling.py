@@ -21,8 +21,9 @@ __all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "Max
 class Windows(Module):
     """Windows of one size, a stride apart, over inputs that are padded."""
 
-    _repr_format = "kernel_size={0.kernel_size}, stride={0.stride}, padding={0.padding}"
+    _repr_items = "kernel_size=, stride=, padding="
     dims: int
+    _operator: str
     kernel_size: int | Sequence[int]
     stride: int | Sequence[int]
     padding: int | Sequence[int]
@@ -39,7 +40,7 @@ class Windows(Module):
 class _MaxPool(Windows):
     """Pooling of the largest numbers."""
 
-    _repr_format = f"{Windows._repr_format}, dilation={{0.dilation}}, ceil_mode={{0.ceil_mode}}"
+    _repr_items = "kernel_size=, stride=, padding=, dilation=, ceil_mode="
     dilation: int | Sequence[int]
     return_indices: bool
     ceil_mode: bool
@@ -57,6 +58,11 @@ class _MaxPool(Windows):
         self._place(kernel_size, stride, padding)
         check_sizes(type(self).__name__, self.dims, dilation=dilation)
         self.dilation, self.return_indices, self.ceil_mode = dilation, return_indices, ceil_mode
+
+    def forward(self, input: Tensor) -> Pooled:
+        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        options = self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
+        return getattr(F, self._operator)(input, *options)
 
 
 class _AvgPool(Windows):
@@ -80,6 +86,11 @@ class _AvgPool(Windows):
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
         self.divisor_override = divisor_override
 
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        options = self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        return getattr(F, self._operator)(input, *options, self.divisor_override)
+
 
 @boundary
 class MaxPool1d(_MaxPool):
@@ -93,12 +104,7 @@ class MaxPool1d(_MaxPool):
     """
 
     dims = 1
-
-    def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, L) or (C, L)."""
-        return F.max_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
-        )
+    _operator = "max_pool1d"
 
 
 @boundary
@@ -123,12 +129,7 @@ class MaxPool2d(_MaxPool):
     """
 
     dims = 2
-
-    def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, H, W) or (C, H, W)."""
-        return F.max_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
-        )
+    _operator = "max_pool2d"
 
 
 @boundary
@@ -143,12 +144,7 @@ class MaxPool3d(_MaxPool):
     """
 
     dims = 3
-
-    def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, D, H, W) or (C, D, H, W)."""
-        return F.max_pool3d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
-        )
+    _operator = "max_pool3d"
 
 
 @boundary
@@ -212,18 +208,7 @@ class AvgPool2d(_AvgPool):
     """
 
     dims = 2
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, H, W) or (C, H, W)."""
-        return F.avg_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
+    _operator = "avg_pool2d"
 
 
 @boundary
@@ -234,15 +219,4 @@ class AvgPool3d(_AvgPool):
     """
 
     dims = 3
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, D, H, W) or (C, D, H, W)."""
-        return F.avg_pool3d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
+    _operator = "avg_pool3d"

@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["RNNBase"]
 
 KINDS = {"LSTM": ("lstm", 4), "GRU": ("gru", 3), "RNN_TANH": ("rnn_tanh", 1), "RNN_RELU": ("rnn_relu", 1)}
-# What differs from these is shown.
-SHOWN: dict[str, int] = {
-    "proj_size": 0,
-    "num_layers": 1,
-    "bias": True,
-    "batch_first": False,
-    "dropout": 0,
-    "bidirectional": False,
-}
 
 
 def draw_evenly(module: Module, hidden_size: int) -> None:
@@ -87,6 +78,10 @@ class RNNBase(Module):
         dtype: of the parameters; the default dtype if None.
     """
 
+    _repr_items = (
+        "input_size, hidden_size, proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0, "
+        "bidirectional=False"
+    )
     mode: str
     input_size: int
     hidden_size: int
@@ -174,11 +169,6 @@ class RNNBase(Module):
     @property
     def _flat_weights(self) -> list[Parameter]:
         return [weight for weights in self.all_weights for weight in weights]
-
-    def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
-        shown = [f"{name}={getattr(self, name)}" for name, usual in SHOWN.items() if getattr(self, name) != usual]
-        return ", ".join([f"{self.input_size}, {self.hidden_size}", *shown])
 
     def _run(self, input: Tensor | PackedSequence, hx: object, states: int) -> tuple[Any, tuple[Tensor, ...]]:
         """Outputs and the last states, given the first ones: a tuple of `states` tensors, or None."""

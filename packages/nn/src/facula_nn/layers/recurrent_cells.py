@@ -34,6 +34,7 @@ class RNNCellBase(Module):
         dtype: of the parameters; the default dtype if None.
     """
 
+    _repr_items = "input_size, hidden_size, bias=True"
     bias_ih: Parameter | None
     bias_hh: Parameter | None
     input_size: int
@@ -64,14 +65,6 @@ class RNNCellBase(Module):
     def reset_parameters(self) -> None:
         """Draw all weights and biases evenly from ±1 / sqrt(hidden_size)."""
         draw_evenly(self, self.hidden_size)
-
-    def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
-        nonlinearity = getattr(self, "nonlinearity", "tanh")
-        return (
-            f"{self.input_size}, {self.hidden_size}{'' if self.bias else f', bias={self.bias}'}"
-            f"{'' if nonlinearity == 'tanh' else f', nonlinearity={nonlinearity}'}"
-        )
 
     def _step(
         self, kind: str, input: Tensor, names: tuple[str, ...], states: tuple[Tensor | None, ...]
@@ -190,6 +183,7 @@ class RNNCell(RNNCellBase):
     facula.Size([2, 4])
     """
 
+    _repr_items = "input_size, hidden_size, bias=True, nonlinearity='tanh'"
     nonlinearity: str
 
     def __init__(

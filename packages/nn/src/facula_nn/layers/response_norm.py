@@ -8,23 +8,21 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
+from .._layer import layer
 from .._module import Module
 
 __all__ = ["CrossMapLRN2d", "LocalResponseNorm"]
 
 
+@layer
 class _ResponseNorm(Module):
     """The numbers of both."""
 
-    _repr_format = "{0.size}, alpha={0.alpha}, beta={0.beta}, k={0.k}"
+    _repr_items = "size, alpha=, beta=, k="
     size: int
-    alpha: float
-    beta: float
-    k: float
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+    alpha: float = 1e-4
+    beta: float = 0.75
+    k: float = 1.0
 
 
 @boundary

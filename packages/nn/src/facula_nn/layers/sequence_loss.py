@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
+from .._layer import layer
 from .loss import _Loss
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["CTCLoss"]
 
 
-@boundary
+@layer
 class CTCLoss(_Loss):
     """Connectionist temporal classification: -log of the probability of the targets, over all ways to align them.
 
@@ -35,12 +35,9 @@ class CTCLoss(_Loss):
     tensor(0.2877)
     """
 
-    blank: int
-    zero_infinity: bool
-
-    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
-        super().__init__(reduction=reduction)
-        self.blank, self.zero_infinity = blank, zero_infinity
+    blank: int = 0
+    reduction: str = "mean"
+    zero_infinity: bool = False
 
     def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths) -> Tensor:
         """`log_probs` (T, N, C); targets (N, S) or one after another; lengths (N). Or one example, without N.

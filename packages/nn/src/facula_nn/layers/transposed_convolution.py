@@ -61,6 +61,12 @@ class Transposed(Convolution):
         sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation, "output_padding": output_padding}
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """`input` (N, C_in, ...) or (C_in, ...); `output_size` is one of those that stride allows."""
+        extra = self.output_padding if output_size is None else self._extra(input, output_size)
+        convolve = getattr(F, self._operator)
+        return convolve(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
+
     def _extra(self, input: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
         """The output padding that gives results of this size."""
         name, dims = type(self).__name__, self.dims
@@ -97,13 +103,7 @@ class ConvTranspose1d(Transposed):
     """
 
     dims = 1
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C_in, L) or (C_in, L); `output_size` (L') is one of those that stride allows."""
-        extra = self.output_padding if output_size is None else self._extra(input, output_size)
-        return F.conv_transpose1d(
-            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
-        )
+    _operator = "conv_transpose1d"
 
 
 @boundary
@@ -119,13 +119,7 @@ class ConvTranspose2d(Transposed):
     """
 
     dims = 2
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C_in, H, W) or (C_in, H, W); `output_size` (H', W') chooses among those that stride allows."""
-        extra = self.output_padding if output_size is None else self._extra(input, output_size)
-        return F.conv_transpose2d(
-            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
-        )
+    _operator = "conv_transpose2d"
 
 
 @boundary
@@ -140,10 +134,4 @@ class ConvTranspose3d(Transposed):
     """
 
     dims = 3
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C_in, D, H, W) or (C_in, D, H, W); `output_size` (D', H', W'), if stride allows."""
-        extra = self.output_padding if output_size is None else self._extra(input, output_size)
-        return F.conv_transpose3d(
-            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
-        )
+    _operator = "conv_transpose3d"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_sizes, lengths
+from .._layer import layer
 from .._module import Module
 from .pooling import Windows
 
@@ -34,28 +36,35 @@ class _MaxUnpool(Windows):
         self.stride = lengths(name, "stride", kernel_size if stride is None else stride, self.dims)
         self.padding = lengths(name, "padding", padding, self.dims)
 
+    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """`input` (N, C, ...) or (C, ...), and the pooling's indices.
 
+        Arguments:
+            input: what the pooling gave.
+            indices: the places that the pooling gave.
+            output_size: the size of the result; what the windows cover if None.
+        """
+        return getattr(F, self._operator)(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+@layer
 class _LPPool(Module):
     """Pooling by powers."""
 
-    _repr_format = "norm_type={0.norm_type}, kernel_size={0.kernel_size}, stride={0.stride}, ceil_mode={0.ceil_mode}"
-    dims: int
+    dims: ClassVar[int]
+    _operator: ClassVar[str]
     norm_type: float
     kernel_size: int | Sequence[int]
-    stride: int | Sequence[int] | None
-    ceil_mode: bool
+    stride: int | Sequence[int] | None = None
+    ceil_mode: bool = False
 
-    def __init__(
-        self,
-        norm_type: float,
-        kernel_size: int | Sequence[int],
-        stride: int | Sequence[int] | None = None,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        name = type(self).__name__
-        check_sizes(name, self.dims, kernel_size=kernel_size, stride=kernel_size if stride is None else stride)
-        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
+    def _complete(self) -> None:
+        stride = self.kernel_size if self.stride is None else self.stride
+        check_sizes(type(self).__name__, self.dims, kernel_size=self.kernel_size, stride=stride)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        return getattr(F, self._operator)(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
 @boundary
@@ -75,16 +84,7 @@ class MaxUnpool1d(_MaxUnpool):
     """
 
     dims = 1
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C, L) or (C, L), and the pooling's indices.
-
-        Arguments:
-            input: what the pooling gave.
-            indices: the places that the pooling gave.
-            output_size: the size of the result; what the windows cover if None.
-        """
-        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    _operator = "max_unpool1d"
 
 
 @boundary
@@ -92,16 +92,7 @@ class MaxUnpool2d(_MaxUnpool):
     """Zeros with the numbers that `MaxPool2d` took of an image where they were. Arguments: those of `MaxUnpool1d`."""
 
     dims = 2
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C, H, W) or (C, H, W), and the pooling's indices.
-
-        Arguments:
-            input: what the pooling gave.
-            indices: the places that the pooling gave.
-            output_size: the size of the result; what the windows cover if None.
-        """
-        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    _operator = "max_unpool2d"
 
 
 @boundary
@@ -109,16 +100,7 @@ class MaxUnpool3d(_MaxUnpool):
     """Zeros with the numbers that `MaxPool3d` took of a volume where they were. Arguments: those of `MaxUnpool1d`."""
 
     dims = 3
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C, D, H, W) or (C, D, H, W), and the pooling's indices.
-
-        Arguments:
-            input: what the pooling gave.
-            indices: the places that the pooling gave.
-            output_size: the size of the result; what the windows cover if None.
-        """
-        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+    _operator = "max_unpool3d"
 
 
 @boundary
@@ -137,10 +119,7 @@ class LPPool1d(_LPPool):
     """
 
     dims = 1
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, L) or (C, L)."""
-        return F.lp_pool1d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+    _operator = "lp_pool1d"
 
 
 @boundary
@@ -148,10 +127,7 @@ class LPPool2d(_LPPool):
     """The root of the sum of powers `norm_type` of each window of an image. Arguments: those of `LPPool1d`."""
 
     dims = 2
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, H, W) or (C, H, W)."""
-        return F.lp_pool2d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+    _operator = "lp_pool2d"
 
 
 @boundary
@@ -159,7 +135,4 @@ class LPPool3d(_LPPool):
     """The root of the sum of powers `norm_type` of each window of a volume. Arguments: those of `LPPool1d`."""
 
     dims = 3
-
-    def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, D, H, W) or (C, D, H, W)."""
-        return F.lp_pool3d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
+    _operator = "lp_pool3d"
