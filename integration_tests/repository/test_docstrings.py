@@ -127,6 +127,10 @@ def public_modules(top: str) -> list[str]:
 
 def members(node: ast.ClassDef) -> dict:
     found = {}
+    if any(ast.unparse(decorator) == "layer" for decorator in node.decorator_list):  # annotated fields are parameters
+        fields = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign)
+                  and not ast.unparse(one.annotation).startswith("ClassVar")]  # fmt: skip
+        found["__init__"] = ast.parse(f"def __init__({', '.join(['self', *fields])}): ...").body[0]
     for one in statements(node.body):
         if isinstance(one, ast.FunctionDef) and not is_overload(one):
             found[one.name] = one
