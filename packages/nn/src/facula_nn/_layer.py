@@ -22,36 +22,34 @@ from facula_errors.extend import boundary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ._tree import Tree
-
-C = TypeVar("C", bound="type[Tree[Any]]")
+C = TypeVar("C", bound=type)
 
 
 @dataclass_transform(eq_default=False)
-def layer(cls: C) -> C:
+def layer(declared: C) -> C:
     """Make a constructor whose parameters are the class's annotated fields, with their defaults.
 
     It passes the parameters that the base's constructor has on to it and keeps the others as attributes; `InitVar`
     marks those that the base turns into other attributes. Then it calls the method `_complete`, if there is one.
     The class is a boundary, too.
     """
+    cls: Any = declared
     own = vars(cls)
     fields = {
         name: said[len("InitVar[") : -1] if said.startswith("InitVar[") else said
         for name, said in own["__annotations__"].items()
         if not said.startswith("ClassVar[")
     }
-    above: Any = cls.__mro__[1]
-    base = innermost(above.__init__).__code__
+    base = innermost(cls.__mro__[1].__init__).__code__
     passed = fields.keys() & base.co_varnames[1 : base.co_argcount]
     made = constructor((cls, passed, {}), fields, tuple([own[name] for name in fields if name in own]))
     made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
-    cls.__init__ = made  # type: ignore[method-assign]
+    cls.__init__ = made
     if cls._repr_items is None:
         cls._repr_items = ", ".join([f"{name}={'False' * (name == 'inplace')}" for name in fields])
     for name in fields.keys() & own.keys():
         delattr(cls, name)  # values belong to instances
-    return boundary(cls)
+    return boundary(declared)
 
 
 def innermost(function: Any) -> Any:
@@ -104,7 +102,7 @@ def _construct(how: Any, values: dict[str, Any]) -> None:
         cls._complete(self)
 
 
-def shown(module: Tree[Any], items: str) -> str:
+def shown(module: Any, items: str) -> str:
     """What a module's repr shows of its attributes; see Note [Fields of layers]."""
     from ast import literal_eval
 
