@@ -1,12 +1,16 @@
 """Numbers that a dtype cannot hold, and arguments that are no numbers: refused by name, before anything is changed."""
 
 import pickle
+import warnings
 from enum import IntEnum
 
 import numpy as np
 import pytest
 
 import facula_tensor as ft
+from facula_tensor import func
+from facula_tensor import functional as F
+from facula_tensor._core import promotion
 
 NAN, INF = float("nan"), float("inf")
 CIRCLE: list = []
@@ -113,3 +117,100 @@ def test_a_generator_pickles_with_its_place_in_the_stream():
     two = pickle.loads(pickle.dumps(one))
     assert two.device is one.device
     assert ft.rand(4, generator=one).tolist() == ft.rand(4, generator=two).tolist()
+
+
+X, ROW = ft.ones(3, 3), ft.ones(3)
+NUMBERS = {  # operation and argument -> a call with that number
+    "add, alpha": lambda number: ft.add(X, X, alpha=number),
+    "sub_, alpha": lambda number: X.clone().sub_(X, alpha=number),
+    "addmm, beta": lambda number: ft.addmm(X, X, X, beta=number),
+    "addmm, alpha": lambda number: ft.addmm(X, X, X, alpha=number),
+    "addcmul, value": lambda number: X.addcmul(X, X, value=number),
+    "leaky_relu, negative_slope": lambda number: F.leaky_relu(-X, number),
+    "leaky_relu_, negative_slope": lambda number: F.leaky_relu_(-X, number),
+    "elu, alpha": lambda number: F.elu(-X, number),
+    "softplus, beta": lambda number: F.softplus(X, number),
+    "threshold, value": lambda number: F.threshold(X, 2.0, number),
+    "hardshrink, lambd": lambda number: F.hardshrink(X, number),
+    "huber_loss, delta": lambda number: F.huber_loss(X, 3 * X, delta=number),
+    "layer_norm, eps": lambda number: F.layer_norm(X, (3,), eps=number),
+    "cdist, p": lambda number: ft.cdist(X, 2 * X, number),
+    "renorm, maxnorm": lambda number: X.renorm(2, 0, number),
+    "nan_to_num, posinf": lambda number: ft.nan_to_num(X * INF, posinf=number),
+    "trapezoid, dx": lambda number: ft.trapezoid(X, dx=number),
+    "pad, value": lambda number: F.pad(X, (1, 1), value=number),
+    "logit, eps": lambda number: ft.logit(X, number),
+    "full, fill_value": lambda number: ft.full((2,), number),
+    "arange, end": lambda number: ft.arange(number),
+    "isclose, rtol": lambda number: ft.isclose(X, 1.2 * X, rtol=number),
+    "uniform_, to": lambda number: ft.zeros(3).uniform_(0, number),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_tensor_that_requires_a_gradient_is_no_number(name):
+    """Its gradient would be lost. Its element is a number, and so it is where no gradient is recorded."""
+    call, (operation, argument) = NUMBERS[name], name.split(", ")
+    number = ft.tensor(0.25, requires_grad=True)
+    with pytest.raises(
+        TypeError, match=rf"^{operation}: expected {argument} .* gradient, .*\.detach\(\) or \.item\(\)"
+    ):
+        call(number)
+    with pytest.raises(TypeError, match=f"^{operation}: expected {argument} .* gradient"):
+        func.grad(lambda one: call(one).sum())(number.detach())
+    ft.manual_seed(0)
+    wanted = call(0.25)
+    for again in (lambda: call(number.detach()), lambda: call(number.item()), lambda: without_gradients(call, number)):
+        ft.manual_seed(0)
+        assert again().tolist() == wanted.tolist()
+
+
+def without_gradients(function, *operands):
+    with ft.no_grad():
+        return function(*operands)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("linspace: start", lambda: ft.linspace(ft.tensor(0.5, requires_grad=True), 1, 3)),
+        ("logspace: end", lambda: ft.logspace(0.5, ft.tensor(1.0, requires_grad=True), 3)),
+        ("elu: alpha", lambda: func.jvp(lambda one: F.elu(-X, one), (ft.tensor(0.5),), (ft.tensor(1.0),))),
+    ],
+)
+def test_a_derivative_is_lost_with_a_warning(name, call):
+    """Where PyTorch takes the number and says nothing, a program goes on."""
+    promotion._warned.clear()
+    with pytest.warns(UserWarning, match=f"^{name} is taken as a number, and its (gradient|tangent) is lost"):
+        call()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call()  # once for an argument
+
+
+def softmax_of(tau):
+    ft.manual_seed(0)
+    return F.gumbel_softmax(ft.tensor([0.0, 1.0], dtype=ft.float64), tau)[0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        softmax_of,
+        lambda number: F.local_response_norm(X[None].double(), 2, number),
+        lambda number: F.local_response_norm(X[None].double(), 2, 1e-4, number),
+        lambda number: F.local_response_norm(X[None].double(), 2, 1e-4, 0.75, number),
+        lambda number: F.triplet_margin_with_distance_loss(X.double(), X.double(), X.double() * 1.1, margin=number),
+        lambda number: F.normalize(X.double() * 1e-3, eps=number),
+        lambda number: F.normalize(X.double() * 1e-3, p=1, eps=number),
+        lambda number: F.lp_pool1d(X.double() * 3, number, 2),
+    ],
+)
+def test_gradients_of_numbers_that_are_computed_with(call):
+    """As PyTorch has them, where the function is made of operators of tensors."""
+    number = ft.tensor(0.7, dtype=ft.float64, requires_grad=True)
+    result = call(number).sum()
+    result.backward()
+    slope = (call(0.7 + 1e-6).sum() - call(0.7 - 1e-6).sum()) / 2e-6
+    assert result.item() == pytest.approx(call(0.7).sum().item(), rel=1e-12)
+    assert number.grad.item() == pytest.approx(slope.item(), rel=1e-5) and slope != 0

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from facula_autograd.extend import active_modes, current_mode
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import boundary, trim_traceback, warn
 from facula_storage import (
     DType,
     bfloat16,
@@ -30,6 +31,7 @@ from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
 from .errors import named, shown
 from .tensor import Tensor
+from .wrapped import LevelLayout
 
 _default: list[DType] = [float32]
 
@@ -191,9 +193,53 @@ def _described(value: object) -> str:
     return shown(value) if isinstance(value, Tensor) else f"{type(value).__name__} {value!r:.200}"
 
 
-def as_number(value: object, operation: str, argument: str) -> Any:
-    """`value` as a plain Python number; TypeError naming the argument."""
+def lost_of(value: Tensor) -> str:
+    """What of a tensor's derivatives is lost where its element is taken as a number: "gradient", "tangent" or ""."""
+    recording = not active_modes or current_mode().grad
+    while True:
+        level = value._layout.level if isinstance(value._layout, LevelLayout) else None
+        if level is None or level.open:
+            if recording and value.node is not None:
+                return "gradient"
+            if level is not None and level.tangent(value) is not None:
+                return "tangent"
+        if level is None or level.traces:
+            return ""
+        value = level.value(value)
+
+
+def element(value: object, operation: str, argument: str, gradient: str = "refused") -> Any:
+    """The element of a tensor, or an array, without dimensions, to be used as a number; anything else as it is.
+
+    TypeError where the tensor requires a gradient, which would be lost. A warning, once for an argument, where
+    PyTorch takes the number: for the tangents of forward mode, and where `gradient` is "ignored".
+    """
+    if not isinstance(value, Tensor):
+        return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
+    if value.ndim:
+        return value
+    lost = lost_of(value)
+    if lost == "gradient" and gradient == "refused":
+        raise named(
+            InvalidTypeError(
+                f"{operation}: expected {argument} to be a number; got a tensor that requires a gradient, which would "
+                "be lost; give .detach() or .item() for the value alone, or compute with tensors, as by mul()"
+            )
+        )
+    if lost and (operation, argument) not in _warned:
+        _warned.add((operation, argument))
+        warn(f"{operation}: {argument} is taken as a number, and its {lost} is lost; give .detach() or .item()")
+    return value.item()
+
+
+_warned: set[tuple[str, str]] = set()
+
+
+def as_number(value: object, operation: str, argument: str, gradient: str = "refused") -> Any:
+    """`value`, a number or a tensor of one, as a plain Python number; TypeError naming the argument."""
     number = plain_number(value)
+    if number is None:
+        number = plain_number(element(value, operation, argument, gradient))
     if number is None:
         raise named(InvalidTypeError(f"{operation}: expected {argument} to be a number; got {_described(value)}"))
     return number
@@ -207,12 +253,18 @@ def as_real(value: object, operation: str, argument: str) -> float:
         operation: how the error begins.
         argument: the argument's name, for the error.
     """
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        value = value.item()
+    value = element(value, operation, argument)
     number = plain_number(value)
     if number is None or isinstance(number, complex):
         raise named(InvalidTypeError(f"{operation}: expected {argument} to be a real number; got {_described(value)}"))
     return number
+
+
+def real_or_tensor(value: object, operation: str, argument: str) -> float | Tensor:
+    """`as_real`, but a tensor of which a derivative is wanted as it is: the caller computes with it."""
+    if isinstance(value, Tensor) and not value.ndim and lost_of(value):
+        return value
+    return as_real(value, operation, argument)
 
 
 def as_integer(value: Any, operation: str, argument: str) -> int:

@@ -180,6 +180,10 @@ class Level:
         """An operand with this level taken off."""
         undefined(self, "value")
 
+    def tangent(self, operand: Any) -> Any:
+        """The tangent of an operand, in forward mode; None where there is none."""
+        return None
+
     def constant_of(self, value: Any) -> Any:
         """A result that was computed of what an operand wraps, and has no derivative."""
         return value

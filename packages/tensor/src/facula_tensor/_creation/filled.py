@@ -53,8 +53,6 @@ def with_options(function: Function, given: dict[str, Any]) -> Tensor:
 
 def number_to_fill(value: object, operation: str) -> Number:
     """A number, or a tensor of one without dimensions, as a Python number."""
-    if isinstance(value, Tensor) and not value.ndim:
-        value = value.item()
     return as_number(value, operation, "fill_value")
 
 

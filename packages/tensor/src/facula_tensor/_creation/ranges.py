@@ -56,7 +56,9 @@ def arange(
     if end is None:
         raise InvalidTypeError("arange: expected end to be a number; got none; as in arange(3), or arange(1, 3)")
     start = 0 if start is None else start
-    start, end, step = numbers = [_bound("arange", *one) for one in (("start", start), ("end", end), ("step", step))]
+    given = (("start", start), ("end", end), ("step", step))
+    numbers: list[Number] = [as_number(one, "arange", name) for name, one in given]
+    start, end, step = numbers
     for one in numbers:
         if isinstance(one, complex) or one - one != 0:
             raise ArgumentError(f"arange: expected finite real numbers; got {one}")
@@ -111,7 +113,7 @@ def linspace(
     known = _known("linspace", made)
     if known is not None:
         return known
-    ends = [_bound("linspace", name, one) for name, one in (("start", start), ("end", end))]
+    ends = [as_number(one, "linspace", name, "ignored") for name, one in (("start", start), ("end", end))]
     if dtype is None:
         dtype = get_default_dtype()
         if any(isinstance(one, complex) for one in ends):
@@ -132,17 +134,6 @@ def linspace(
     except (MemoryError, ValueError):
         raise no_memory("linspace", steps, dtype) from None
     return _keep("linspace", made, _from_own(values, dtype, place_of(device)))
-
-
-def _bound(operation: str, name: str, value: object) -> Number:
-    """A bound, or a step, as a Python number."""
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise ArgumentError(
-                f"{operation}: expected {name} to be a number; got a tensor of shape {tuple(value.shape)}"
-            )
-        return value.item()
-    return as_number(value, operation, name)
 
 
 @maker()

@@ -276,11 +276,7 @@ def logspace(
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    numbers = []
-    for name, value in (("start", start), ("end", end)):
-        if isinstance(value, Tensor) and value.ndim:
-            raise ArgumentError(f"logspace: expected {name} to be a number; got shape {tuple(value.shape)}")
-        numbers.append(as_number(value.item() if isinstance(value, Tensor) else value, "logspace", name))
+    numbers = [as_number(one, "logspace", name, "ignored") for name, one in (("start", start), ("end", end))]
     root = as_number(base, "logspace", "base")
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, "logspace")
     is_complex = any([isinstance(one, complex) for one in (*numbers, root)])

@@ -8,7 +8,7 @@ from facula_errors import DTypeError, InvalidTypeError, RangeError
 from facula_storage import Layout, bool_, float32, float64
 from facula_storage.extend import BOOL, FLOATING, INTEGER, current_recorder, recorders
 
-from .._core.promotion import SCALAR_CATEGORY, check_scalar, plain_number, result_type
+from .._core.promotion import SCALAR_CATEGORY, check_scalar, element, plain_number, result_type
 from .._core.tensor import Tensor, layout_of_tensor
 from .namespaces import no_record_ops, operators, recorded_ops
 from .operands import coerce, describe
@@ -57,13 +57,10 @@ def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tens
         read = _factor_read(op, result_type(input, other), alpha)
         if read is not None:
             return read
-    factor = plain_number(
-        alpha.item() if isinstance(alpha, Tensor) and not alpha.ndim and alpha.node is None else alpha
-    )
+    factor = plain_number(element(alpha, op.name, "alpha"))
     if factor is None:
-        got = "a tensor that wants a gradient" if isinstance(alpha, Tensor) and not alpha.ndim else describe(alpha)
         raise InvalidTypeError(
-            f"{op.name}: expected alpha to be a number; got {got}; for a tensor, multiply the operand"
+            f"{op.name}: expected alpha to be a number; got {describe(alpha)}; for a tensor, multiply the operand"
         )
     dtype = result_type(input, other)
     category = SCALAR_CATEGORY[type(factor)]

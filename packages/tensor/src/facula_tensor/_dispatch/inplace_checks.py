@@ -8,7 +8,6 @@ from facula_autograd.extend import LEAF, active_modes, current_mode, from_functi
 from facula_errors import ArgumentError, DTypeError, OperationError, UnsupportedError
 from facula_storage.extend import FLOATING
 
-from .._core.errors import show
 from .._core.memory import check_writable, overlaps_itself
 from .._core.promotion import can_cast
 from .._core.tensor import Tensor, layout_of_tensor
@@ -88,7 +87,7 @@ def check_fits(name: str, wanted: Layout, layout: Layout) -> None:
     """ValueError or TypeError where a result that looks like `wanted` cannot be put into a tensor of `layout`."""
     if wanted.shape != layout.shape:
         raise ArgumentError(
-            f"{name}: the result would be {show(wanted)}, and the tensor to change is {show(layout)}; "
+            f"{name}: the result would be of shape {wanted.shape}, and the tensor to change has {layout.shape}; "
             "only the other operand may be broadcast"
         )
     if not can_cast(wanted.dtype, layout.dtype):

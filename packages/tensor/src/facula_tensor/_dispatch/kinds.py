@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Floating: TypeAlias = Tensor
     Real: TypeAlias = float
     Float: TypeAlias = float
+    RealOrTensor: TypeAlias = float | Tensor
     Integer: TypeAlias = int
     Positive: TypeAlias = int
     Flag: TypeAlias = bool
@@ -120,6 +121,12 @@ KINDS = {
         'float(as_real({name}, "{operation}", "{name}"))',
         "type({name}) is not float",
         ((PROMOTION, "as_real"),),
+    ),
+    "RealOrTensor": Kind(  # of a tensor that requires a gradient the body computes it
+        "float | Tensor",
+        'real_or_tensor({name}, "{operation}", "{name}")',
+        "type({name}) is not float and type({name}) is not int",
+        ((PROMOTION, "real_or_tensor"),),
     ),
     "Checked": Kind(
         "Tensor",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.promotion import as_real
+from .._core.promotion import as_real, real_or_tensor
 from .._dispatch.arguments import steady_tensor, truth
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
@@ -130,7 +130,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
 
 @overridable
 def normalize(
-    input: Tensor, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12, out: Tensor | None = None
+    input: Tensor,
+    p: float = 2.0,
+    dim: int | tuple[int, ...] = 1,
+    eps: float | Tensor = 1e-12,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`input` over its p-norm along `dim`. Half precisions are computed in float32.
 
@@ -149,7 +153,7 @@ def normalize(
         if type(p) is not float and type(p) is not int:
             p = as_real(p, "normalize", "p")
         if type(eps) is not float and type(eps) is not int:
-            eps = as_real(eps, "normalize", "eps")
+            eps = real_or_tensor(eps, "normalize", "eps")
         return bodies.normalize(ops, input, p, dim, eps, out)
     except FaculaError as error:
         trim_traceback(error)

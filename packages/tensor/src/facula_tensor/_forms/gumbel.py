@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.promotion import as_real
+from .._core.promotion import real_or_tensor
 from .._dispatch.arguments import floats
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
@@ -20,7 +20,9 @@ bodies = bodies_of("gumbel")
 
 
 @overridable
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+def gumbel_softmax(
+    logits: Tensor, tau: float | Tensor = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
     """softmax((logits + noise) / tau) along `dim`, the noise drawn from Gumbel's distribution.
 
     The greatest element is a draw from the categories. E. Jang and others: Categorical reparameterization with
@@ -43,7 +45,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     try:
         logits = floats("gumbel_softmax", logits)
         if type(tau) is not float and type(tau) is not int:
-            tau = as_real(tau, "gumbel_softmax", "tau")
+            tau = real_or_tensor(tau, "gumbel_softmax", "tau")
         if not tau > 0:
             raise ArgumentError(f"gumbel_softmax: expected tau > 0; got {tau}")
         return bodies.gumbel_softmax(ops, logits, tau, hard, eps, dim)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.promotion import as_integer, as_real
+from .._core.promotion import as_integer, as_real, real_or_tensor
 from .._dispatch.arguments import steady_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
@@ -65,7 +65,9 @@ def instance_norm(
 
 
 @overridable
-def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> Tensor:
+def local_response_norm(
+    input: Tensor, size: int, alpha: float | Tensor = 0.0001, beta: float | Tensor = 0.75, k: float | Tensor = 1.0
+) -> Tensor:
     """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta.
 
     m is the mean of the squares of the `size` channels around its own, those beyond the first and last being 0. A.
@@ -88,11 +90,11 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 0.0001, beta: f
         if type(size) is not int:
             size = as_integer(size, "local_response_norm", "size")
         if type(alpha) is not float and type(alpha) is not int:
-            alpha = as_real(alpha, "local_response_norm", "alpha")
+            alpha = real_or_tensor(alpha, "local_response_norm", "alpha")
         if type(beta) is not float and type(beta) is not int:
-            beta = as_real(beta, "local_response_norm", "beta")
+            beta = real_or_tensor(beta, "local_response_norm", "beta")
         if type(k) is not float and type(k) is not int:
-            k = as_real(k, "local_response_norm", "k")
+            k = real_or_tensor(k, "local_response_norm", "k")
         return bodies.local_response_norm(ops, input, size, alpha, beta, k)
     except FaculaError as error:
         trim_traceback(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.promotion import as_real
+from .._core.promotion import as_real, real_or_tensor
 from .._core.tensor import Tensor
 from .._dispatch.arguments import floats, reduction_of, refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
@@ -65,7 +65,12 @@ def poisson_nll_loss(
 
 @overridable
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-06, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float | Tensor = 1e-06,
+    reduction: str = "mean",
 ) -> Tensor:
     """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound.
 
@@ -90,7 +95,7 @@ def gaussian_nll_loss(
         if type(target) is not Tensor:
             target = as_tensor("gaussian_nll_loss", target)
         if type(eps) is not float and type(eps) is not int:
-            eps = as_real(eps, "gaussian_nll_loss", "eps")
+            eps = real_or_tensor(eps, "gaussian_nll_loss", "eps")
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("gaussian_nll_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.gaussian_nll_loss(ops, input, target, var, full, eps, reduction)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.promotion import as_real
+from .._core.promotion import as_real, real_or_tensor
 from .._core.tensor import Tensor
 from .._dispatch.arguments import reduction_of, refuse_choice
 from .._dispatch.namespaces import recorded_ops as ops
@@ -219,7 +219,7 @@ def triplet_margin_with_distance_loss(
     negative: Tensor,
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
-    margin: float = 1.0,
+    margin: float | Tensor = 1.0,
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
@@ -247,7 +247,7 @@ def triplet_margin_with_distance_loss(
         if type(negative) is not Tensor:
             negative = as_tensor("triplet_margin_with_distance_loss", negative)
         if type(margin) is not float and type(margin) is not int:
-            margin = as_real(margin, "triplet_margin_with_distance_loss", "margin")
+            margin = real_or_tensor(margin, "triplet_margin_with_distance_loss", "margin")
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice(
                 "triplet_margin_with_distance_loss", "reduction", reduction, "'none', 'mean' or 'sum'"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
-from .._core.promotion import as_real
+from .._core.promotion import real_or_tensor
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.written import bodies_of
@@ -57,7 +57,7 @@ def max_unpool1d(
 @overridable
 def lp_pool1d(
     input: Tensor,
-    norm_type: float,
+    norm_type: float | Tensor,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
@@ -80,7 +80,7 @@ def lp_pool1d(
     """
     try:
         if type(norm_type) is not float and type(norm_type) is not int:
-            norm_type = as_real(norm_type, "lp_pool1d", "norm_type")
+            norm_type = real_or_tensor(norm_type, "lp_pool1d", "norm_type")
         if not norm_type:
             raise ArgumentError(f"lp_pool1d: expected norm_type other than 0, whose root is taken; got {norm_type}")
         return bodies.lp_pool1d(ops, input, norm_type, kernel_size, stride, ceil_mode)
@@ -126,7 +126,7 @@ def max_unpool2d(
 @overridable
 def lp_pool2d(
     input: Tensor,
-    norm_type: float,
+    norm_type: float | Tensor,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
@@ -149,7 +149,7 @@ def lp_pool2d(
     """
     try:
         if type(norm_type) is not float and type(norm_type) is not int:
-            norm_type = as_real(norm_type, "lp_pool2d", "norm_type")
+            norm_type = real_or_tensor(norm_type, "lp_pool2d", "norm_type")
         if not norm_type:
             raise ArgumentError(f"lp_pool2d: expected norm_type other than 0, whose root is taken; got {norm_type}")
         return bodies.lp_pool2d(ops, input, norm_type, kernel_size, stride, ceil_mode)
@@ -195,7 +195,7 @@ def max_unpool3d(
 @overridable
 def lp_pool3d(
     input: Tensor,
-    norm_type: float,
+    norm_type: float | Tensor,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
@@ -218,7 +218,7 @@ def lp_pool3d(
     """
     try:
         if type(norm_type) is not float and type(norm_type) is not int:
-            norm_type = as_real(norm_type, "lp_pool3d", "norm_type")
+            norm_type = real_or_tensor(norm_type, "lp_pool3d", "norm_type")
         if not norm_type:
             raise ArgumentError(f"lp_pool3d: expected norm_type other than 0, whose root is taken; got {norm_type}")
         return bodies.lp_pool3d(ops, input, norm_type, kernel_size, stride, ceil_mode)

@@ -19,7 +19,7 @@ from .._dispatch.written import function
 from .triangles import triu_indices
 
 if TYPE_CHECKING:
-    from .._dispatch.kinds import Real, Steady, Truth
+    from .._dispatch.kinds import Real, RealOrTensor, Steady, Truth
     from .._dispatch.namespaces import Namespace
 
 EXPONENT = {"not p >= 0": "p of at least 0; got {p}"}
@@ -187,7 +187,7 @@ def normalize(
     input: Tensor,
     p: Real = 2.0,
     dim: int | tuple[int, ...] = 1,
-    eps: Real = 1e-12,
+    eps: RealOrTensor = 1e-12,
     out: Tensor | None = None,
 ) -> Tensor:
     """`input` over its p-norm along `dim`. Half precisions are computed in float32.

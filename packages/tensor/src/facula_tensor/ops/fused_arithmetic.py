@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
-from .._core.promotion import SCALAR_CATEGORY, plain_number, result_type
+from .._core.promotion import SCALAR_CATEGORY, element, plain_number, result_type
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import identity_grad
@@ -80,9 +80,7 @@ def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -
     `value` is the factor as the caller of the function `name` gave it.
     """
     dtype = result_type(*operands)
-    if isinstance(value, Tensor) and not value.ndim and value.node is None:
-        value = value.item()
-    number = plain_number(value)
+    number = plain_number(element(value, name, "value"))
     if number is None:
         raise InvalidTypeError(f"{name}: expected value to be a number; got {type(value).__name__}")
     if SCALAR_CATEGORY[type(number)] > max(dtype.category, INTEGER):

@@ -11,7 +11,7 @@ from .._creation.random import rand
 from .._dispatch.written import function
 
 if TYPE_CHECKING:
-    from .._dispatch.kinds import Flag, Floating, Real
+    from .._dispatch.kinds import Flag, Floating, RealOrTensor
     from .._dispatch.namespaces import Namespace
 
 SMALLEST = 2.0**-126  # of draws, so that no logarithm is infinite
@@ -19,7 +19,7 @@ SMALLEST = 2.0**-126  # of draws, so that no logarithm is infinite
 
 @function(overridable=True, refuses={"not tau > 0": "tau > 0; got {tau}"})
 def gumbel_softmax(
-    F: Namespace, logits: Floating, tau: Real = 1, hard: Flag = False, eps: float = 1e-10, dim: int = -1
+    F: Namespace, logits: Floating, tau: RealOrTensor = 1, hard: Flag = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
     """softmax((logits + noise) / tau) along `dim`, the noise drawn from Gumbel's distribution.
 

@@ -18,7 +18,7 @@ from .padding import pad
 from .reduction.moments import var_mean
 
 if TYPE_CHECKING:
-    from .._dispatch.kinds import Flag, Float, Integer, Real, Steady
+    from .._dispatch.kinds import Flag, Float, Integer, Real, RealOrTensor, Steady
     from .._dispatch.namespaces import Namespace
 
 
@@ -102,7 +102,12 @@ def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: 
 
 @function(overridable=True)
 def local_response_norm(
-    F: Namespace, input: Steady, size: Integer, alpha: Real = 1e-4, beta: Real = 0.75, k: Real = 1.0
+    F: Namespace,
+    input: Steady,
+    size: Integer,
+    alpha: RealOrTensor = 1e-4,
+    beta: RealOrTensor = 0.75,
+    k: RealOrTensor = 1.0,
 ) -> Tensor:
     """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta.
 

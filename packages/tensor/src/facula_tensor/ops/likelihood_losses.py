@@ -21,7 +21,7 @@ from .losses import loss_of, reduced
 from .pointwise import real
 
 if TYPE_CHECKING:
-    from .._dispatch.kinds import Averages, Checked, Flag, Floating, Real, Reduces, Reduction
+    from .._dispatch.kinds import Averages, Checked, Flag, Floating, Real, RealOrTensor, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
 
@@ -121,7 +121,7 @@ def gaussian_nll_loss(
     target: Checked,
     var: Tensor | float,
     full: Flag = False,
-    eps: Real = 1e-6,
+    eps: RealOrTensor = 1e-6,
     reduction: Reduction = "mean",
 ) -> Tensor:
     """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound.

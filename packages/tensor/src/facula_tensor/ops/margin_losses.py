@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._core.types import Function
-    from .._dispatch.kinds import Averages, Checked, Flag, Real, Reduces, Reduction
+    from .._dispatch.kinds import Averages, Checked, Flag, Real, RealOrTensor, Reduces, Reduction
     from .._dispatch.namespaces import Namespace
 
 POSITIVE_MARGIN = {"not margin > 0": "margin > 0; got {margin}"}
@@ -188,7 +188,7 @@ def triplet_margin_with_distance_loss(
     negative: Checked,
     *,
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
-    margin: Real = 1.0,
+    margin: RealOrTensor = 1.0,
     swap: Flag = False,
     reduction: Reduction = "mean",
 ) -> Tensor:
@@ -220,7 +220,7 @@ def triplet(
     positive: Tensor,
     negative: Tensor,
     distance: Function,
-    margin: float,
+    margin: float | Tensor,
     swap: bool,
     reduction: str,
 ) -> Tensor:

@@ -10,7 +10,7 @@ from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import bool_
 from facula_storage.extend import FLOATING
 
-from .._core.promotion import SCALAR_CATEGORY, as_integer, plain_number, result_type
+from .._core.promotion import SCALAR_CATEGORY, as_integer, element, plain_number, result_type
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.alpha import with_alpha
 from .._dispatch.namespaces import operators, recorded_ops
@@ -173,9 +173,7 @@ def _check_dtypes(operation: str, names: tuple[str, ...], input: Tensor, *others
 
 def _factor(operation: str, name: str, value: object, dtype: DType) -> Number:
     """A number as the dtype has it: integers have no fraction. TypeError where it is no number, or complex."""
-    if isinstance(value, Tensor) and not value.ndim and value.node is None:
-        value = value.item()
-    number = plain_number(value)
+    number = plain_number(element(value, operation, name))
     if number is None or SCALAR_CATEGORY[type(number)] > max(dtype.category, FLOATING):
         raise InvalidTypeError(f"{operation}: expected {name} to be a real number; got {type(value).__name__}")
     return number if dtype.category >= FLOATING else bool(number) if dtype is bool_ else int(number)  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._core.types import Function
-    from .._dispatch.kinds import Numbers, Real
+    from .._dispatch.kinds import Numbers, RealOrTensor
     from .._dispatch.namespaces import Namespace
 
 AVERAGES: dict[int, Function] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
@@ -81,7 +81,7 @@ def unpooling(dims: int) -> None:
     def lp_pool(
         F: Namespace,
         input: Tensor,
-        norm_type: Real,
+        norm_type: RealOrTensor,
         kernel_size: Numbers,
         stride: int | Sequence[int] | None = None,
         ceil_mode: bool = False,
@@ -100,10 +100,11 @@ def unpooling(dims: int) -> None:
         {count}.0
         """
         kernel = several(power_name, "kernel_size", kernel_size, dims, 1)
-        powers = F.pow(steady(as_tensor(power_name, input)), float(norm_type))
+        power = norm_type if isinstance(norm_type, Tensor) else float(norm_type)
+        powers = F.pow(steady(as_tensor(power_name, input)), power)
         means = AVERAGES[dims](powers, kernel, stride, 0, ceil_mode)
         positive = F.mul(F.sign(means), F.relu(F.abs(means)))
-        return F.pow(F.mul(positive, prod(kernel)), 1 / float(norm_type))
+        return F.pow(F.mul(positive, prod(kernel)), 1 / power)
 
 
 for dims in (1, 2, 3):
