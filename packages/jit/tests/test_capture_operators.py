@@ -1,8 +1,9 @@
-"""Families of operators under `capture`: results, gradients, changed arguments and draws equal the plain call's."""
+"""Families of operators under `capture` and in files: results, gradients, changed arguments and draws are eager's."""
 
 import warnings
 
 import pytest
+from jit_toys import saved
 
 import facula_tensor as ft
 from facula_autograd import grad
@@ -111,12 +112,12 @@ def with_gradients(function):
     return both
 
 
-def compare(function, make, requires_grad=False, after=None, replays=2):
-    """Three calls of a function and of its capture, on arguments of their own."""
+def compare(function, make, requires_grad=False, after=None, replays=2, folder=None):
+    """Three calls of a function and of its capture, on arguments of their own; one of its file, with a folder."""
     captured = capture(function)
-    for number in range(3):
+    for number in range(3 if folder is None else 4):
         seen = []
-        for one in (function, captured):
+        for one in (function, captured if number < 3 else saved(captured, folder)):
             ft.manual_seed(number)
             args = [arg.requires_grad_() if requires_grad else arg for arg in make()]
             result = one(*args)
@@ -130,14 +131,14 @@ def compare(function, make, requires_grad=False, after=None, replays=2):
 
 
 @pytest.mark.parametrize("name", REPLAYED)
-def test_an_operator(name):
-    compare(*REPLAYED[name])
+def test_an_operator(name, tmp_path):
+    compare(*REPLAYED[name], folder=tmp_path)
 
 
 @pytest.mark.parametrize("name", REPLAYED)
-def test_gradients_inside(name):
+def test_gradients_inside(name, tmp_path):
     function, make = REPLAYED[name]
-    compare(with_gradients(function), make, requires_grad=True)
+    compare(with_gradients(function), make, requires_grad=True, folder=tmp_path)
 
 
 @pytest.mark.parametrize("name", REPLAYED)

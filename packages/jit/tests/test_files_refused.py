@@ -251,8 +251,7 @@ def test_every_truncation_is_refused(path, tmp_path):
             load(tmp_path / "short")
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_no_damage_makes_a_crash(seed, path, tmp_path):
+def test_no_damage_makes_a_crash(path, tmp_path):
     """Mutated graphs, flipped bits, cut files: refused, or run; in a process of their own, which has to come back."""
     save(_step(), tmp_path / "step.facula")
     save(_halves(), tmp_path / "halves.facula")
@@ -261,12 +260,12 @@ def test_no_damage_makes_a_crash(seed, path, tmp_path):
     save(jumping, tmp_path / "jumps.facula")
     (tmp_path / "graph.facula").write_bytes(path.read_bytes())
     done = subprocess.run(
-        [sys.executable, os.path.join(HERE, "jit_fuzz.py"), str(tmp_path), str(seed), "150"],
+        [sys.executable, os.path.join(HERE, "jit_fuzz.py"), str(tmp_path), "0", "450"],
         capture_output=True, text=True, timeout=1200,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
-    assert found["refused"] > 50 and not [one for one in found if one.startswith("raised")], found
+    assert found["refused"] > 150 and not [one for one in found if one.startswith("raised")], found
 
 
 def _halves():

@@ -155,7 +155,7 @@ def keeps_from_steps(x):
 REFUSED = {
     "kept from one side": (keeps, r"add: computed by one of two functions .*return it from both \(at .*py:\d+"),
     "kept from a step": (keeps_from_steps, "mul: computed by the steps of a loop, .* carry it"),
-    "no node": (lambda x: cond(x.sum() > 0, lambda: x, lambda: x.lgamma()), "lgamma: has no ONNX node here; .*at "),
+    "no node": (lambda x: cond(x.sum() > 0, lambda: x, lambda: x.lgamma()), "lgamma: is a special function .*; .*at "),
     "a tensor of the program's": (
         lambda x: cond(x.sum() > 0, lambda: CONSTANT.add_(1).sum(), lambda: x.sum()),
         "add: changes a tensor of the program's, which a file cannot",

@@ -1,6 +1,7 @@
 """Captures as programs that run without Python: what the C program makes of them is what a replay makes."""
 
 from functools import partial
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -20,11 +21,16 @@ from facula_tensor.fft import rfft
 STEPS = 20
 
 
-@pytest.fixture(params=levels())
+@pytest.fixture
 def level(request):
-    """The test runs with the kernels of each level in turn."""
+    """The test runs with the kernels of this level."""
     with at_level(request.param):
         yield request.param
+
+
+def at_levels(names):
+    """Each of a test's cases at one level, in turn: what kernels compute at each is tested where they are."""
+    return pytest.mark.parametrize(("name", "level"), list(zip(names, cycle(levels()))), indirect=["level"])
 
 
 def leaf(*shape):
@@ -124,7 +130,7 @@ NETWORKS = {"perceptron": perceptron, "several dtypes": several_dtypes,
             **{f"cond: {name}": partial(choosing, name) for name in DIFFERENTIABLE}}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@at_levels(NETWORKS)
 def test_training(name, level, tmp_path):
     """20 steps, and one more from the file that was saved."""
     step, make = NETWORKS[name]()
@@ -151,7 +157,7 @@ def tensors_in(result):
     return [] if result is None else [result]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@at_levels(FUNCTIONS)
 def test_tensors_decide_what_runs(name, level, tmp_path):
     """Conditions and loops, one in another: each step goes its own way, and ends where the function does."""
     captured, given = capture(FUNCTIONS[name], on_break="error"), [signed(number) for number in range(8)]

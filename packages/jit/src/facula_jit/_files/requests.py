@@ -8,7 +8,8 @@ from facula_storage import Layout, Plan, cpu
 
 from .._records import CHANGED, Address
 from . import plain
-from .contracts import CONTRACTS, PROGRAM, VERSIONS
+from .contracts import PROGRAM, VERSIONS, contract_of
+from .contracts.declared import numbers_of
 from .contracts.steps import NUMBERS
 from .errors import Refusal, refuse
 
@@ -18,21 +19,13 @@ if TYPE_CHECKING:
     from .._records import Launched
 
 DRAWN = (int, int)  # a seed, and a place in its stream
-LOSS, NORM = (int, float), (float,)
-FURTHER: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("cross_entropy", "nll_loss", "cross_entropy_grad", "nll_loss_grad"), LOSS),
-    **dict.fromkeys(("layer_norm", "group_norm", "rms_norm", "batch_norm_counted", "batch_norm_eval"), NORM),
-    "batch_norm": (float, float),
-    "dropout": (float, *DRAWN),
-    **dict.fromkeys(("attention", "attention_grad"), (float, float, *DRAWN)),
+DRAWS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("uniform", "normal"), (*DRAWN, float, float)),
     "randint": (*DRAWN, int, int),
     "bernoulli": (*DRAWN, float),
     "philox": (*DRAWN, int),
-    **dict.fromkeys(("standard_gamma", "log_standard_gamma", "poisson", "binomial"), DRAWN),
-    **dict.fromkeys(("ctc_loss", "ctc_loss_grad"), (int, int)),
 }
-"""The numbers that a launch of these ends with."""
+"""The numbers that a launch of these ends with, which no declaration names."""
 
 
 class Request(NamedTuple):
@@ -81,8 +74,8 @@ def request_of(launch: Launched) -> Request:
         inputs = tuple([one.layout for one in launch.arguments[3:-1] if type(one) is Address])
         outputs = (launch.arguments[-1].layout,) if type(launch.arguments[-1]) is Address else ()
         return Request(operator, inputs, outputs, (launch.arguments[1],))  # type: ignore[arg-type]
-    if isinstance(operator, str) and operator not in CONTRACTS:
-        raise Refusal(f"the operator {operator}")
+    if isinstance(operator, str) and contract_of(operator) is None:
+        raise Refusal(f"the operator {operator} has no contract, which says what its kernel may be given")
     return Request(operator, tuple(inputs), plan.outputs, tuple(parameters))
 
 
@@ -114,9 +107,9 @@ def plan_of(request: Request) -> Plan:
     name, inputs = request.name, request.inputs
     try:
         if isinstance(request.operator, str):
-            contract = CONTRACTS.get(request.operator)
+            contract = contract_of(request.operator)
             if contract is None:
-                refuse(f"the operator {name!r:.60} is none of those that files hold")
+                refuse(f"the operator {name!r:.60} is none of those that files hold; import what declares it first")
             kept = contract(() if name == "cat" else inputs, request.outputs, request.parameters)
         else:
             kept = PROGRAM(request.operator, inputs, request.outputs)
@@ -206,7 +199,7 @@ def _whole(request: Request) -> list[Role]:
             roles.append(Role("address", one, place in changed))
         else:
             scalars += [one] if one is not complex else [float, float]
-    further = FURTHER.get(name, ()) if isinstance(request.operator, str) else ()
+    further = () if not isinstance(request.operator, str) else DRAWS.get(name) or numbers_of(name)
     return [*roles, *written, *[Role("float" if one is float else "int") for one in (*scalars, *further)]]
 
 

@@ -18,6 +18,7 @@ from ._memory import Memory, Parameter
 from ._nodes import Builder, OnnxExporterError
 from ._parts import Either, Repeat, met_in
 from ._programs import run_program
+from ._reasons import reason_for
 from ._table import Call, converters
 
 if TYPE_CHECKING:
@@ -29,12 +30,8 @@ if TYPE_CHECKING:
     from ._parts import Part, Step
     from ._trace import Trace
 
-FAMILIES = (_elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions)
+MODULES = (_elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions)
 IN_PLACE = ("put", "scatter")  # kernels that leave what they do not write as it was
-RANDOM = (
-    "bernoulli", "binomial", "dropout", "log_standard_gamma", "normal", "permutation_of", "philox", "poisson",
-    "randint", "standard_gamma", "uniform",
-)  # fmt: skip
 
 
 class Converted(NamedTuple):
@@ -127,9 +124,7 @@ def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence
         return run_program(b, call, program)  # of float64, too: runtimes have few nodes for it
     if converter is not None:
         return converter(b, call)
-    if call.operator in RANDOM:
-        raise call.refuse("draws random numbers", "call model.eval() first, or pass the numbers as an argument")
-    raise call.refuse("has no ONNX node here", "compute it with other operators, or outside of the exported model")
+    raise OnnxExporterError(reason_for(call.operator))
 
 
 def _names_of(trace: Trace, input_names: Sequence[str]) -> tuple[dict[int, str], dict[int, list[Parameter]]]:

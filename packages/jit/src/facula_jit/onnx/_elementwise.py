@@ -10,7 +10,7 @@ from facula_storage import bool_, float64
 from facula_storage.extend import FLOATING
 
 from ._nodes import widened
-from ._table import converter, converters
+from ._table import FAMILIES, converter, converters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,21 +27,6 @@ elementwise: dict[str, Emit] = {}
 AS_NUMBERS = ("sign", "where")  # operators whose nodes take no bools in onnxruntime
 COMPARISONS = ("eq", "ge", "gt", "isnan", "le", "lt", "ne")  # whose results are bools, whatever they compare
 
-NODES = {
-    "abs": "Abs", "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atanh": "Atanh",
-    "cos": "Cos", "cosh": "Cosh", "div": "Div", "erf": "Erf", "exp": "Exp",
-    "hardswish": "HardSwish", "isnan": "IsNaN", "log": "Log", "mish": "Mish", "neg": "Neg", "pow": "Pow",
-    "pow_number": "Pow", "reciprocal": "Reciprocal", "sigmoid": "Sigmoid", "sign": "Sign",
-    "sin": "Sin", "sinh": "Sinh", "softsign": "Softsign", "sqrt": "Sqrt", "sub": "Sub", "tan": "Tan", "tanh": "Tanh",
-    "where": "Where",
-}  # fmt: skip
-# Operators whose node for bools is another one.
-MASKS = {
-    "add": ("Add", "Or"), "mul": ("Mul", "And"), "maximum": ("Max", "Or"), "minimum": ("Min", "And"),
-    "bitwise_and": ("BitwiseAnd", "And"), "bitwise_or": ("BitwiseOr", "Or"), "bitwise_xor": ("BitwiseXor", "Xor"),
-    "bitwise_not": ("BitwiseNot", "Not"),
-}  # fmt: skip
-
 
 def emits(*operators: str) -> Callable[[Emit], Emit]:
     """Register the decorated function for elementwise operators."""
@@ -54,18 +39,25 @@ def emits(*operators: str) -> Callable[[Emit], Emit]:
     return register
 
 
+def emits_family(name: str) -> Callable[[Emit], Emit]:
+    """Register the decorated function for a family: it is called with the family's node in front."""
+
+    def register(function: Emit) -> Emit:
+        for operator, op_type in FAMILIES[name].items():
+            elementwise[operator] = partial(function, op_type)
+        return function
+
+    return register
+
+
+@emits_family("each element")
 def _node(op_type: str, b: Builder, dtype: DType, *names: str) -> str:
     return b.add(op_type, *names)
 
 
-def _node_or_mask(kinds: tuple[str, str], b: Builder, dtype: DType, *names: str) -> str:
-    return b.add(kinds[dtype is bool_], *names)
-
-
-for _name, _op_type in NODES.items():
-    elementwise[_name] = partial(_node, _op_type)
-for _name, _kinds in MASKS.items():
-    elementwise[_name] = partial(_node_or_mask, _kinds)
+@emits_family("numbers or bools")
+def _node_or_mask(op_types: str, b: Builder, dtype: DType, *names: str) -> str:
+    return b.add(op_types.split()[dtype is bool_], *names)
 
 
 def call_elementwise(b: Builder, call: Call) -> str:
@@ -88,20 +80,13 @@ def call_elementwise(b: Builder, call: Call) -> str:
 
 
 # ----------------------------------------------------------------------------------------------------- comparisons
-def _compare(op_type: str, negated: bool, b: Builder, dtype: DType, x: str, y: str) -> str:
+@emits_family("comparison")
+def _compare(op_types: str, b: Builder, dtype: DType, x: str, y: str) -> str:
+    op_type, *negation = op_types.split()
     if dtype is bool_ and op_type != "Equal":
-        uint8_of = [b.add("Cast", one, to=2) for one in (x, y)]
-        made = b.add(op_type, *uint8_of)
-    else:
-        made = b.add(op_type, x, y)
-    return b.add("Not", made) if negated else made
-
-
-for _name, _op_type, _negated in (
-    ("eq", "Equal", False), ("ne", "Equal", True), ("lt", "Less", False), ("le", "LessOrEqual", False),
-    ("gt", "Greater", False), ("ge", "GreaterOrEqual", False),
-):  # fmt: skip
-    elementwise[_name] = partial(_compare, _op_type, _negated)
+        x, y = [b.add("Cast", one, to=2) for one in (x, y)]
+    made = b.add(op_type, x, y)
+    return b.add(negation[0], made) if negation else made
 
 
 # ------------------------------------------------------------------------------------------- exponents and roots
@@ -215,12 +200,9 @@ def _atan2(b: Builder, dtype: DType, y: str, x: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- whole numbers
+@emits_family("rounding")
 def _rounded(op_type: str, b: Builder, dtype: DType, x: str) -> str:
     return b.add(op_type, x) if dtype.category == FLOATING else x
-
-
-for _name, _op_type in (("ceil", "Ceil"), ("floor", "Floor"), ("round", "Round")):
-    elementwise[_name] = partial(_rounded, _op_type)
 
 
 @emits("trunc")
@@ -339,11 +321,6 @@ def _hardsigmoid(b: Builder, dtype: DType, x: str) -> str:
 @emits("log_sigmoid")
 def _log_sigmoid(b: Builder, dtype: DType, x: str) -> str:
     return b.add("Neg", b.add("Softplus", b.add("Neg", x)))
-
-
-@emits("softplus")
-def _softplus(b: Builder, dtype: DType, x: str) -> str:
-    return b.add("Softplus", x)
 
 
 # --------------------------------------------------------------------------------------------- of three or more

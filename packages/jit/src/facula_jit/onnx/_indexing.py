@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_storage import float16, float32
 
 from ._nodes import widened
-from ._table import converter
+from ._table import converter, family
 
 if TYPE_CHECKING:
     from ._nodes import Builder
@@ -16,14 +16,9 @@ if TYPE_CHECKING:
 REDUCTIONS = {"set": "none", "sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
 
 
-@converter("index_select", "take")
-def _take(b: Builder, call: Call) -> str:
-    return b.add("Gather", call.name(0), call.name(1), axis=call.parameters[0])
-
-
-@converter("gather")
-def _gather(b: Builder, call: Call) -> str:
-    return b.add("GatherElements", call.name(0), call.name(1), axis=call.parameters[0])
+@family("at an index")
+def _take(op_type: str, b: Builder, call: Call) -> str:
+    return b.add(op_type, call.name(0), call.name(1), axis=call.parameters[0])
 
 
 def _scattered(b: Builder, call: Call, index: str, values: str, mode: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._table import converter
+from ._table import converter, family
 
 if TYPE_CHECKING:
     from ._nodes import Builder
@@ -22,9 +22,9 @@ def _zeros(b: Builder, call: Call, shape: tuple[int, ...]) -> str:
     return b.constant(np.zeros(shape, call.dtype.numpy))
 
 
-@converter("softmax", "log_softmax")
-def _softmax(b: Builder, call: Call) -> str:
-    return b.add("Softmax" if call.operator == "softmax" else "LogSoftmax", call.name(0), axis=call.parameters[0])
+@family("along a dimension")
+def _softmax(op_type: str, b: Builder, call: Call) -> str:
+    return b.add(op_type, call.name(0), axis=call.parameters[0])
 
 
 @converter("cross_entropy", "nll_loss")

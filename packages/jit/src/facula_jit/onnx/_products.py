@@ -42,6 +42,11 @@ def _linear(b: Builder, call: Call) -> str:
     return b.add("Add", made, bias) if bias else made
 
 
+@converter("det")
+def _det(b: Builder, call: Call) -> str:
+    return b.add("Det", call.name(0))
+
+
 @converter("conv2d")
 def _conv(b: Builder, call: Call) -> str:
     stride, padding, dilation, groups, _ = call.parameters

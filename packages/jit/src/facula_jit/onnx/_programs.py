@@ -9,6 +9,7 @@ from facula_storage.extend import BOOL, FLOATING
 
 from ._elementwise import COMPARISONS, elementwise
 from ._nodes import OnnxExporterError
+from ._reasons import reason_for
 
 if TYPE_CHECKING:
     from facula_storage import DType
@@ -39,7 +40,7 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
         if operation == "require":  # replays look at it, files cannot
             continue
         if operation not in elementwise:
-            raise OnnxExporterError(f"its {operation} has no ONNX node; compute it with other operators")
+            raise OnnxExporterError(f"its {operation} {reason_for(operation)}")
         made, dtype = _instruction(b, operation, [(names[value], dtypes[value]) for value in values], compute)
         names.append(made)
         dtypes.append(dtype)

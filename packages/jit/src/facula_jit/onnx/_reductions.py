@@ -8,28 +8,25 @@ from facula_storage import bool_, int32, int64
 from facula_storage.extend import FLOATING
 
 from ._nodes import widened
-from ._table import converter
+from ._table import converter, family
 
 if TYPE_CHECKING:
     from ._nodes import Builder
     from ._table import Call
 
-NODES = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin", "norm2": "ReduceL2"}
 
-
-@converter(*NODES)
-def _reduce(b: Builder, call: Call) -> str:
+@family("reduction")
+def _reduce(op_type: str, b: Builder, call: Call) -> str:
     dims, keepdim = call.parameters[:2]
     name, made = call.name(0), call.results[0].dtype
     taken = widened(made)
-    found = b.reduce(NODES[call.operator], b.cast(name, taken, call.dtype), dims, keepdim)
+    found = b.reduce(op_type, b.cast(name, taken, call.dtype), dims, keepdim)
     return b.cast(found, made, taken)
 
 
-@converter("any", "all")
-def _any(b: Builder, call: Call) -> str:
+@family("truth")
+def _any(op_type: str, b: Builder, call: Call) -> str:
     dims, keepdim = call.parameters
-    op_type = "ReduceMax" if call.operator == "any" else "ReduceMin"
     name = b.cast(call.name(0), bool_, call.dtype)
     return b.cast(b.reduce(op_type, b.cast(name, int32), dims, keepdim), bool_)
 
@@ -48,10 +45,9 @@ def _var(b: Builder, call: Call) -> str:
     return b.add("Sqrt", made) if root else made
 
 
-@converter("argmax", "argmin")
-def _argmax(b: Builder, call: Call) -> str:
+@family("place")
+def _argmax(op_type: str, b: Builder, call: Call) -> str:
     dim, keepdim = call.parameters
-    op_type = "ArgMax" if call.operator == "argmax" else "ArgMin"
     name = b.cast(call.name(0), widened(call.dtype), call.dtype)
     if dim is None:
         name = b.add(op_type, b.reshape(name, (-1,)), axis=0, keepdims=0)
@@ -59,10 +55,9 @@ def _argmax(b: Builder, call: Call) -> str:
     return b.add(op_type, name, axis=dim, keepdims=int(keepdim))
 
 
-@converter("max_dim", "min_dim")
-def _max_dim(b: Builder, call: Call) -> list[str]:
+@family("extreme and place")
+def _max_dim(kind: str, b: Builder, call: Call) -> list[str]:
     dim, keepdim = call.parameters
-    kind = "Max" if call.operator == "max_dim" else "Min"
     taken = widened(call.dtype)
     name = b.cast(call.name(0), taken, call.dtype)
     made = b.reduce(f"Reduce{kind}", name, (dim,), keepdim)

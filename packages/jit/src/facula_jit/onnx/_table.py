@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_storage import bool_
@@ -70,6 +71,33 @@ class Call(NamedTuple):
         return OnnxExporterError(f"{problem}; {remedy}")
 
 
+FAMILIES: dict[str, dict[str, str]] = {
+    "each element": {
+        "abs": "Abs", "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan",
+        "atanh": "Atanh", "cos": "Cos", "cosh": "Cosh", "div": "Div", "erf": "Erf", "exp": "Exp",
+        "hardswish": "HardSwish", "isnan": "IsNaN", "log": "Log", "mish": "Mish", "neg": "Neg", "pow": "Pow",
+        "pow_number": "Pow", "reciprocal": "Reciprocal", "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin",
+        "sinh": "Sinh", "softplus": "Softplus", "softsign": "Softsign", "sqrt": "Sqrt", "sub": "Sub", "tan": "Tan",
+        "tanh": "Tanh", "where": "Where",
+    },
+    "numbers or bools": {  # the second node is that for bools
+        "add": "Add Or", "mul": "Mul And", "maximum": "Max Or", "minimum": "Min And", "bitwise_and": "BitwiseAnd And",
+        "bitwise_or": "BitwiseOr Or", "bitwise_xor": "BitwiseXor Xor", "bitwise_not": "BitwiseNot Not",
+    },
+    "comparison": {
+        "eq": "Equal", "ne": "Equal Not", "lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual",
+    },
+    "rounding": {"ceil": "Ceil", "floor": "Floor", "round": "Round"},  # which leaves integers as they are
+    "reduction": {
+        "sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin", "norm2": "ReduceL2",
+    },
+    "truth": {"any": "ReduceMax", "all": "ReduceMin"},
+    "place": {"argmax": "ArgMax", "argmin": "ArgMin"},
+    "extreme and place": {"max_dim": "Max", "min_dim": "Min"},
+    "along a dimension": {"softmax": "Softmax", "log_softmax": "LogSoftmax"},
+    "at an index": {"index_select": "Gather", "take": "Gather", "gather": "GatherElements"},
+}  # fmt: skip
+"""Operators whose ONNX operator has the form of their family, and that operator: each is there from opset 18 on."""
 converters: dict[str, Converter] = {}
 
 
@@ -82,6 +110,17 @@ def converter(*operators: str) -> Callable[[Converter], Converter]:
     def register(function: Converter) -> Converter:
         for operator in operators:
             converters[operator] = function
+        return function
+
+    return register
+
+
+def family(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function for a family: it is called as `function(op_type, builder, call)`."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for operator, op_type in FAMILIES[name].items():
+            converters[operator] = partial(function, op_type)
         return function
 
     return register

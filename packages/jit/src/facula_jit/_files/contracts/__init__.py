@@ -1,23 +1,25 @@
 """Contracts: what a kernel is promised of shapes and parameters, which its planner does not look at.
 
 In a program the operators look at their operands before a plan is made. A file has no operators, and may be a
-stranger's: an operator is in a file only if it has a contract here, and every launch is held to it, when the file is
+stranger's: an operator is in a file only if it has a contract, and every launch is held to it, when the file is
 written as when it is read. A contract is a function (inputs, outputs, parameters) of a request for a plan that says
 whether all that the kernel reads and writes lies within the layouts; what it raises is a no, too.
+
+Where next: `declared.py`, what follows from declarations by their family; the other modules, rows of single operators.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import decompositions, elementwise, fourier, layers, lines, moves, products, reductions, steps
+from . import declared, decompositions, elementwise, fourier, layers, lines, moves, products, reductions, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Contract = Callable[[Any, Any, Any], bool]
 
-CONTRACTS: dict[str, Contract] = {
+ROWS: dict[str, Contract] = {
     **decompositions.CONTRACTS,
     **elementwise.CONTRACTS,
     **fourier.CONTRACTS,
@@ -28,8 +30,15 @@ CONTRACTS: dict[str, Contract] = {
     **reductions.CONTRACTS,
     **steps.CONTRACTS,
 }
+"""The contracts of operators of neither family, by the names of their kernels."""
 PROGRAM: Contract = elementwise.program
 VERSIONS: dict[str, int] = {}
 """The versions of operators whose meaning has changed since files have been written; of all others 1."""
 
-__all__ = ["CONTRACTS", "PROGRAM", "VERSIONS"]
+
+def contract_of(kernel: str) -> Contract | None:
+    """The contract of the operator whose kernel has this name: its row, or what follows from its declaration."""
+    return ROWS.get(kernel) or declared.contract_from(kernel)
+
+
+__all__ = ["PROGRAM", "ROWS", "VERSIONS", "contract_of"]

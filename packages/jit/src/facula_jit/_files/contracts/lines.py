@@ -1,4 +1,4 @@
-"""Contracts of sorts, scans and searches along a dimension."""
+"""Contracts of ranks and searches along a dimension."""
 
 from __future__ import annotations
 
@@ -32,12 +32,6 @@ def _pair(a: Layout, values: Layout, places: Layout) -> bool:
     return values.shape == places.shape and values.dtype is a.dtype and places.dtype is int64
 
 
-def sort(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Values in order, and where they were."""
-    (a,), (o, places), (dim, descending) = inputs, outputs, parameters
-    return is_flag(descending) and a.shape == o.shape and _pair(a, o, places) and _along(dim, a, o)
-
-
 def topk(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """The first ones."""
     (a,), (o, places), (k, dim, largest, ordered) = inputs, outputs, parameters
@@ -51,16 +45,10 @@ def topk(inputs: Any, outputs: Any, parameters: Any) -> bool:
     )
 
 
-def rank(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """One element of each line."""
-    (a,), (o, places), (dim, *rest) = inputs, outputs, parameters
-    return _along(dim, a, o) and _length(o, dim) == 1 <= _length(a, dim) and _pair(a, o, places) and not rest
-
-
 def kthvalue(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """The element of a rank."""
-    dim, k = parameters
-    return is_size(k, 1) and rank(inputs, outputs, (dim,)) and k <= _length(inputs[0], dim)
+    """The element of each line that has a rank."""
+    (a,), (o, places), (dim, k) = inputs, outputs, parameters
+    return _along(dim, a, o) and _length(o, dim) == 1 and is_size(k, 1) and k <= _length(a, dim) and _pair(a, o, places)
 
 
 def search(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -75,40 +63,15 @@ def search(inputs: Any, outputs: Any, parameters: Any) -> bool:
     )
 
 
-def scan(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """All of one shape."""
-    dim, backwards = parameters
-    return (
-        is_flag(backwards)
-        and len(outputs) == 1
-        and all([one.shape == outputs[0].shape for one in inputs])
-        and _along(dim, *inputs, *outputs)
-    )
-
-
-def cumulative(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """A scan of one operand."""
-    return len(inputs) == 1 and scan(inputs, outputs, parameters)
-
-
 def recurrence(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """A scan of two."""
-    return len(inputs) == 2 and scan(inputs, outputs, parameters)
-
-
-def extreme_scan(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Extremes so far, and where they are."""
-    (a,), (o, places) = inputs, outputs
-    return _pair(a, o, places) and scan(inputs, (o,), parameters)
+    """A scan of two operands, all of one shape."""
+    (a, b), (o,), (dim, backwards) = inputs, outputs, parameters
+    return is_flag(backwards) and a.shape == b.shape == o.shape and _along(dim, a, b, o)
 
 
 CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
-    "sort": sort,
     "topk": topk,
-    **dict.fromkeys(("median_dim", "nanmedian_dim", "mode"), rank),
     "kthvalue": kthvalue,
     "search_sorted": search,
-    **dict.fromkeys(("cumsum", "cumprod", "logcumsumexp"), cumulative),
-    **dict.fromkeys(("cummax", "cummin"), extreme_scan),
     "recurrence": recurrence,
 }

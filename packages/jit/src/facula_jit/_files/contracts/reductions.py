@@ -1,4 +1,4 @@
-"""Contracts of reductions, softmax and losses."""
+"""Contracts of softmax and losses."""
 
 from __future__ import annotations
 
@@ -6,53 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import bool_, int64
 
-from .shapes import are_dims, is_dim, is_flag, is_size, left_out, without
+from .shapes import is_dim, is_size, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-EXTREMES = ("amax", "amin", "max_dim", "min_dim", "argmax", "argmin")  # of nothing there is none
-
-
-def reduction(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """One result, of some dimensions."""
-    (a,), (o,), (dims, keepdim) = inputs, outputs, parameters
-    return is_flag(keepdim) and are_dims(dims, a.ndim) and o.shape == without(a.shape, dims, keepdim)
-
-
-def extreme(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """As a reduction, of elements that are there."""
-    return reduction(inputs, outputs, parameters) and _has_all(inputs[0], outputs[0])
-
-
-def _has_all(a: Any, o: Any) -> bool:
-    return bool(a.numel or not o.numel)
-
-
-def var(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """A reduction with a correction, and whether its root is taken."""
-    *both, correction, root = parameters
-    return type(correction) in (int, float) and is_flag(root) and reduction(inputs, outputs, both)
-
-
-def extreme_and_place(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """The extreme along a dimension, and its place."""
-    (a,), (o, places), (dim, keepdim) = inputs, outputs, parameters
-    return (
-        type(dim) is int
-        and places.dtype is int64
-        and places.shape == o.shape
-        and o.dtype is a.dtype
-        and reduction(inputs, (o,), ((dim,), keepdim))
-        and _has_all(a, o)
-    )
-
-
-def place(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """The place of an extreme along a dimension, or among all elements."""
-    (a,), (o,), (dim, keepdim) = inputs, outputs, parameters
-    dims = tuple(range(a.ndim)) if dim is None else (dim,)
-    return o.dtype is int64 and reduction(inputs, outputs, (dims, keepdim)) and _has_all(a, o)
 
 
 def count_true(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -113,16 +70,11 @@ def ctc_loss_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 
 CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
-    **dict.fromkeys(("sum", "prod", "any", "all", "norm2"), reduction),
-    **dict.fromkeys(("amax", "amin"), extreme),
-    **dict.fromkeys(("max_dim", "min_dim"), extreme_and_place),
-    **dict.fromkeys(("argmax", "argmin"), place),
     **dict.fromkeys(("softmax", "log_softmax"), softmax),
     **dict.fromkeys(("softmax_grad", "log_softmax_grad"), softmax_grad),
     **dict.fromkeys(("cross_entropy", "nll_loss"), loss),
     **dict.fromkeys(("cross_entropy_grad", "nll_loss_grad"), loss_grad),
     "ctc_loss": ctc_loss,
     "ctc_loss_grad": ctc_loss_grad,
-    "var": var,
     "count_true": count_true,
 }
