@@ -31,7 +31,7 @@ import numpy as np
 from facula_data import DataLoader
 from facula_data._errors import WorkerError
 
-PATIENCE = 60  # seconds that a run may take
+PATIENCE = 600  # seconds that a run may take
 SHARED = Path("/dev/shm")
 COUNT, SIZE, WIDTH = 160, 8, 512
 SLOW = ("forkserver", "spawn")  # whose workers take half a second to begin
@@ -94,9 +94,9 @@ def held_by_others() -> set[str]:
 
 def left_in_shared_memory(before: set[str]) -> set[str]:
     """New files of /dev/shm that no other program holds."""
+    new = {str(path) for path in SHARED.iterdir()} - before
     for _ in range(3):
-        new = {str(path) for path in SHARED.iterdir()} - before
-        new -= held_by_others() if new else set()
+        new = {path for path in new - held_by_others() if os.path.exists(path)} if new else new
         if not new:
             break
         time.sleep(1.0)
@@ -202,7 +202,7 @@ def kill_run(chance: random.Random, method: str) -> str:
     del batches, loader
     seen.update(workers())
     gc.collect()
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while any(map(is_alive, seen)) and time.monotonic() < until:
         time.sleep(0.01)
     check(not any(map(is_alive, seen)), f"workers are left: {[pid for pid in seen if is_alive(pid)]}")
