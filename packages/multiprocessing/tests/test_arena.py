@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facula_multiprocessing import SharedMemoryError, _arena
-from facula_multiprocessing._arena import ALIGNMENT, IDLE, PAGE, QUIET, STEP, size_class
+from facula_multiprocessing._arena import ALIGNMENT, PAGE, QUIET, STEP, size_class
 from facula_multiprocessing._room import Room
 from facula_multiprocessing.extend import Arena
 
@@ -73,8 +73,12 @@ def test_many_rounds_take_no_more_memory():
     assert arena.reserved == reserved and arena.taken == 0
 
 
+IDLE = 6 * STEP  # less than it is, so that tests take little memory
+
+
 @pytest.fixture
 def clock(monkeypatch):
+    monkeypatch.setattr(_arena, "IDLE", IDLE)
     now = [100.0]
     monkeypatch.setattr(_arena, "monotonic", lambda: now[0])
     return now
@@ -89,23 +93,23 @@ def test_idle_pages_go_back_when_they_were_not_used_for_a_while(clock):
     kept = arena.take(1000)
     arena.bytes_at(kept, 1000)[:] = 7
     for nbytes in (5000, 5 << 20, 70_000):
-        for offset in [arena.take(nbytes) for _ in range((300 << 20) // nbytes)]:
+        for offset in [arena.take(nbytes) for _ in range((30 << 20) // nbytes)]:
             arena.give(offset)
     most = arena.reserved
-    assert most > 900 << 20 and pages(arena) == most
+    assert most > 90 << 20 and pages(arena) == most
     for turn in range(4):
         clock[0] += QUIET
         arena.give(arena.take(1000))
-        assert turn or arena.reserved >= 300 << 20  # which were taken a moment ago
+        assert turn or arena.reserved >= 30 << 20  # which were taken a moment ago
     assert pages(arena) == arena.reserved <= IDLE + 2 * STEP
     assert (arena.bytes_at(kept, 1000) == 7).all()
-    assert arena.take(600 << 20) >= 0  # of gaps of all three
+    assert arena.take(60 << 20) >= 0  # of gaps of all three
     assert pages(arena) == arena.reserved
 
 
 def test_after_a_long_rest_they_go_back_at_once(clock):
     arena = Arena(1 << 30)
-    arena.give(arena.take(500 << 20))
+    arena.give(arena.take(50 << 20))
     clock[0] += 10 * QUIET
     arena.give(arena.take(1000))
     assert arena.reserved <= IDLE + STEP
@@ -114,9 +118,9 @@ def test_after_a_long_rest_they_go_back_at_once(clock):
 def test_what_is_used_now_and_then_stays(clock):
     arena = Arena(1 << 30)
     for _ in range(20):
-        for offset in [arena.take(20 << 20) for _ in range(12)]:
+        for offset in [arena.take(2 << 20) for _ in range(12)]:
             arena.give(offset)
-        assert arena.reserved == 12 * (20 << 20)
+        assert arena.reserved == 12 * (2 << 20)
         clock[0] += 0.9 * QUIET
 
 
