@@ -84,13 +84,15 @@ def test_undefined_behaviour_is_caught(library):
 
 
 def test_the_packages_are_sanitized_builds():
-    """The extensions in use here call the sanitizers; otherwise all that runs under them would prove nothing."""
+    """The libraries in use here call the sanitizers; otherwise all that runs under them would prove nothing."""
     import facula_cpu
     import facula_storage
 
     for module in (facula_storage, facula_cpu):
         folder = os.path.dirname(module.__file__)
-        (extension,) = (name for name in os.listdir(folder) if name.endswith(".so"))
-        with open(os.path.join(folder, extension), "rb") as file:
-            assert b"__asan_" in file.read(), extension
+        libraries = [name for name in os.listdir(folder) if name.endswith(".so")]
+        assert libraries
+        for library in libraries:
+            with open(os.path.join(folder, library), "rb") as file:
+                assert b"__asan_" in file.read(), library
     assert ctypes.CDLL(None).__asan_init
