@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidIndexError, InvalidValueError
 from facula_errors.extend import boundary
@@ -33,11 +33,11 @@ class _Categories(Distribution):
         validate_args: whether parameters and values are checked; the class's default if None.
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }
-    has_enumerate_support: bool = True
+    has_enumerate_support = True
 
     def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None):
         name = type(self).__name__
@@ -156,7 +156,7 @@ class OneHotCategorical(_Categories):
     tensor(0.7500)
     """
 
-    support: constraints.Constraint = constraints.one_hot
+    support = constraints.one_hot
 
     @property
     def mean(self) -> Tensor:
@@ -199,7 +199,7 @@ class OneHotCategorical(_Categories):
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """A `OneHotCategorical` whose draws take the gradient of the probabilities (Y. Bengio and others, 2013)."""
 
-    has_rsample: bool = True
+    has_rsample = True
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draws through which gradients go, as if they were the probabilities."""

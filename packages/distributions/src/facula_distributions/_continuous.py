@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -14,7 +14,7 @@ from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import AffineTransform, ExpTransform
 from ._location_scale import LocationScale
-from .utils import batch_shape_of, broadcast_parameters, eps_of, tiny_of
+from .utils import eps_of, tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ EULER = 0.57721566490153286061
 class _OfUniform(Distribution):
     """A distribution whose samples are its `_inverse` at uniform random numbers."""
 
-    has_rsample: bool = True
+    has_rsample = True
 
     def _inverse(self, share: Tensor) -> Tensor:
         raise self._missing("icdf")
@@ -69,7 +69,7 @@ class Uniform(_OfUniform):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "low": constraints.dependent,
         "high": constraints.dependent,
     }
@@ -77,8 +77,7 @@ class Uniform(_OfUniform):
     high: Tensor
 
     def __init__(self, low: Value, high: Value, validate_args: bool | None = None):
-        self.low, self.high = broadcast_parameters(self, low=low, high=high)
-        super().__init__(batch_shape_of(low, high), (), validate_args)
+        super().__init__(self._keep(low=low, high=high), (), validate_args)
         if self._validate_args and not elements(self.low < self.high).all().item():
             raise InvalidValueError(f"Uniform: expected low below high; got low={low}, high={high}")
 
@@ -137,13 +136,12 @@ class Exponential(_OfUniform):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.positive}
-    support: constraints.Constraint = constraints.nonnegative
+    arg_constraints = {"rate": constraints.positive}
+    support = constraints.nonnegative
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
-        (self.rate,) = broadcast_parameters(self, rate=rate)
-        super().__init__(batch_shape_of(rate), (), validate_args)
+        super().__init__(self._keep(rate=rate), (), validate_args)
 
     @property
     def mean(self) -> Tensor:

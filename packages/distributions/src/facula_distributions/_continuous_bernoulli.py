@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, rand, where
@@ -52,12 +52,12 @@ class ContinuousBernoulli(_Trials):
     tensor(1.)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "probs": constraints.unit_interval,
         "logits": constraints.real,
     }
-    support: constraints.Constraint = constraints.unit_interval
-    has_rsample: bool = True
+    support = constraints.unit_interval
+    has_rsample = True
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -15,7 +15,6 @@ from . import constraints
 from ._categorical import _Categories
 from ._distribution import Distribution
 from ._trials import _Trials, either
-from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,13 +33,12 @@ class Poisson(Distribution):
     tensor(-2.)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.nonnegative}
-    support: constraints.Constraint = constraints.nonnegative_integer
+    arg_constraints = {"rate": constraints.nonnegative}
+    support = constraints.nonnegative_integer
     rate: Tensor
 
     def __init__(self, rate: Value, validate_args: bool | None = None):
-        (self.rate,) = broadcast_parameters(self, rate=rate)
-        super().__init__(batch_shape_of(rate), (), validate_args)
+        super().__init__(self._keep(rate=rate), (), validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -89,11 +87,10 @@ class _Repeated(_Trials):
         validate_args: bool | None = None,
     ):
         either(type(self).__name__, probs, logits)
-        name, given = ("probs", probs) if probs is not None else ("logits", logits)
-        shared, parameter = broadcast_parameters(self, total_count=total_count, **{name: given})
-        self.total_count = shared.to(parameter.dtype)
-        setattr(self, name, parameter)
-        Distribution.__init__(self, batch_shape_of(total_count, given), (), validate_args)
+        given = {"logits": logits} if probs is None else {"probs": probs}
+        shape = self._keep(total_count=total_count, **given)
+        self.total_count = self.total_count.to(self._given().dtype)
+        Distribution.__init__(self, shape, (), validate_args)
 
 
 @boundary
@@ -114,12 +111,12 @@ class Binomial(_Repeated):
     tensor([0.2500, 0.5000, 0.2500])
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "total_count": constraints.nonnegative_integer,
         "probs": constraints.unit_interval,
         "logits": constraints.real,
     }
-    has_enumerate_support: bool = True
+    has_enumerate_support = True
 
     def __init__(
         self,
@@ -190,12 +187,12 @@ class NegativeBinomial(_Repeated):
     tensor(3.)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "total_count": constraints.greater_than_eq(0.0),
         "probs": constraints.half_open_interval(0.0, 1.0),
         "logits": constraints.real,
     }
-    support: constraints.Constraint = constraints.nonnegative_integer
+    support = constraints.nonnegative_integer
 
     @property
     def mean(self) -> Tensor:
@@ -244,9 +241,9 @@ class Multinomial(_Categories):
     tensor(0.5000)
     """
 
-    _shared: ClassVar[tuple[str, ...]] = ("total_count",)
+    _shared = ("total_count",)
 
-    has_enumerate_support: bool = False
+    has_enumerate_support = False
     total_count: int
 
     def __init__(

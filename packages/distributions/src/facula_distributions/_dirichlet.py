@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -11,7 +11,6 @@ from facula_tensor.extend import sample_dirichlet
 
 from . import constraints
 from ._distribution import Distribution
-from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +27,9 @@ class Dirichlet(Distribution):
     tensor([0.2500, 0.7500])
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
-        "concentration": constraints.independent(constraints.positive, 1)
-    }
-    support: constraints.Constraint = constraints.simplex
-    has_rsample: bool = True
+    arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
+    support = constraints.simplex
+    has_rsample = True
     concentration: Tensor
 
     def __init__(self, concentration: Tensor, validate_args: bool | None = None):
@@ -95,20 +92,17 @@ class Beta(Distribution):
     tensor(1.5000)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "concentration1": constraints.positive,
         "concentration0": constraints.positive,
     }
-    support: constraints.Constraint = constraints.unit_interval
-    has_rsample: bool = True
+    support = constraints.unit_interval
+    has_rsample = True
     concentration1: Tensor
     concentration0: Tensor
 
     def __init__(self, concentration1: Value, concentration0: Value, validate_args: bool | None = None):
-        self.concentration1, self.concentration0 = broadcast_parameters(
-            self, concentration1=concentration1, concentration0=concentration0
-        )
-        super().__init__(batch_shape_of(concentration1, concentration0), (), validate_args)
+        super().__init__(self._keep(concentration1=concentration1, concentration0=concentration0), (), validate_args)
 
     def _both(self) -> Tensor:
         return stack([self.concentration1, self.concentration0], -1)

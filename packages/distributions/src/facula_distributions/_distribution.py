@@ -10,7 +10,7 @@ from facula_tensor import Size, Tensor, no_grad
 from facula_tensor.extend import elements, refuse_unless
 
 from .constraints import Constraint, is_dependent
-from .utils import broadcast_shapes, lazy_property
+from .utils import broadcast_parameters, broadcast_shapes, lazy_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +55,12 @@ class Distribution:
                 lazy = isinstance(getattr(type(self), name, None), lazy_property)
                 if not is_dependent(constraint) and not (lazy and name not in vars(self)):
                     self._check(f"parameter {name}", constraint, getattr(self, name))
+
+    def _keep(self, **parameters: Any) -> Size:
+        """Make parameters attributes, broadcast with each other; returns their shape."""
+        for name, value in zip(parameters, broadcast_parameters(self, **parameters)):
+            setattr(self, name, value)
+        return value.shape
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:

@@ -35,30 +35,19 @@ def inside(y: Tensor) -> Tensor:
     return y.clamp(tiny_of(y.dtype), 1 - eps_of(y.dtype) / 2)
 
 
-def _same(one: Value, other: Value) -> bool:
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return one.shape == other.shape and bool((one == other).all())
-    return not isinstance(one, Tensor) and not isinstance(other, Tensor) and one == other
-
-
 class _Plain(Transform):
     """A transform without parameters: all of one class are equal."""
 
-    bijective: bool = True
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
+    _compared = ()
+    bijective = True
 
 
 @boundary
 class ExpTransform(_Plain):
     """exp(x)."""
 
-    codomain: constraints.Constraint = constraints.positive
-    sign: int = 1  # type: ignore[assignment]
+    codomain = constraints.positive
+    sign = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return x.exp()
@@ -75,8 +64,8 @@ class ExpTransform(_Plain):
 class SigmoidTransform(_Plain):
     """1 / (1 + exp(-x))."""
 
-    codomain: constraints.Constraint = constraints.unit_interval
-    sign: int = 1  # type: ignore[assignment]
+    codomain = constraints.unit_interval
+    sign = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return inside(x.sigmoid())
@@ -94,8 +83,8 @@ class SigmoidTransform(_Plain):
 class SoftplusTransform(_Plain):
     """log(1 + exp(x))."""
 
-    codomain: constraints.Constraint = constraints.positive
-    sign: int = 1  # type: ignore[assignment]
+    codomain = constraints.positive
+    sign = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return softplus(x)
@@ -112,8 +101,8 @@ class SoftplusTransform(_Plain):
 class TanhTransform(_Plain):
     """tanh(x)."""
 
-    codomain: constraints.Constraint = constraints.interval(-1.0, 1.0)
-    sign: int = 1  # type: ignore[assignment]
+    codomain = constraints.interval(-1.0, 1.0)
+    sign = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
@@ -130,8 +119,8 @@ class TanhTransform(_Plain):
 class AbsTransform(_Plain):
     """|x|, whose inverse is taken to be y itself."""
 
-    bijective: bool = False
-    codomain: constraints.Constraint = constraints.positive
+    bijective = False
+    codomain = constraints.positive
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()
@@ -149,30 +138,21 @@ class PowerTransform(Transform):
     tensor([1., 9.])
     """
 
+    _made_of = _compared = ("exponent",)
     exponent: float | Tensor
 
-    bijective: bool = True
-    domain: constraints.Constraint = constraints.positive
-    codomain: constraints.Constraint = constraints.positive
+    bijective = True
+    domain = constraints.positive
+    codomain = constraints.positive
 
     def __init__(self, exponent: Value, cache_size: int = 0):
         super().__init__(cache_size)
         self.exponent = exponent
 
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with this size of its cache."""
-        return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size)
-
     @property
     def sign(self) -> int | Tensor:
         """The sign of the exponent."""
         return _sign(self.exponent)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PowerTransform) and _same(self.exponent, other.exponent)
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
     def _call(self, x: Tensor) -> Tensor:
         return x**self.exponent
@@ -209,11 +189,13 @@ class AffineTransform(Transform):
     tensor([0., 2.])
     """
 
+    _made_of = ("loc", "scale", "_event_dim")
+    _compared = ("loc", "scale")
     loc: float | Tensor
     scale: float | Tensor
     _event_dim: int
 
-    bijective: bool = True
+    bijective = True
 
     def __init__(self, loc: Value, scale: Value, event_dim: int = 0, cache_size: int = 0):
         super().__init__(cache_size)
@@ -229,24 +211,12 @@ class AffineTransform(Transform):
         """All numbers."""
         return constraints.independent(constraints.real, self._event_dim) if self._event_dim else constraints.real
 
-    codomain: constraints.Constraint = domain
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with this size of its cache."""
-        if self._cache_size == cache_size:
-            return self
-        return AffineTransform(self.loc, self.scale, self._event_dim, cache_size)
+    codomain = domain
 
     @property
     def sign(self) -> int | Tensor:
         """The sign of the scale."""
         return _sign(self.scale)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AffineTransform) and _same(self.loc, other.loc) and _same(self.scale, other.scale)
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
     def _call(self, x: Tensor) -> Tensor:
         return self.loc + self.scale * x
@@ -292,11 +262,12 @@ class CumulativeDistributionTransform(Transform):
     tensor(0.5000)
     """
 
+    _made_of = ("distribution",)
     distribution: Distribution
 
-    bijective: bool = True
-    codomain: constraints.Constraint = constraints.unit_interval
-    sign: int = 1  # type: ignore[assignment]
+    bijective = True
+    codomain = constraints.unit_interval
+    sign = 1  # type: ignore[assignment]
 
     def __init__(self, distribution: Distribution, cache_size: int = 0):
         super().__init__(cache_size)
@@ -306,12 +277,6 @@ class CumulativeDistributionTransform(Transform):
     def domain(self) -> Constraint:  # type: ignore[override]
         """The distribution's support."""
         return self.distribution.support
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with this size of its cache."""
-        if self._cache_size == cache_size:
-            return self
-        return CumulativeDistributionTransform(self.distribution, cache_size)
 
     def _call(self, x: Tensor) -> Tensor:
         return self.distribution.cdf(x)

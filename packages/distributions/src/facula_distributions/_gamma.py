@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
@@ -12,7 +12,7 @@ from facula_tensor.extend import gamma_share, standard_gamma
 from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import PowerTransform
-from .utils import batch_shape_of, broadcast_parameters, tiny_of
+from .utils import tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,17 +31,16 @@ class _Gammas(Distribution):
         validate_args: whether parameters and values are checked; the class's default if None.
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "concentration": constraints.positive,
         "rate": constraints.positive,
     }
-    has_rsample: bool = True
+    has_rsample = True
     concentration: Tensor
     rate: Tensor
 
     def __init__(self, concentration: Value, rate: Value, validate_args: bool | None = None):
-        self.concentration, self.rate = broadcast_parameters(self, concentration=concentration, rate=rate)
-        super().__init__(batch_shape_of(concentration, rate), (), validate_args)
+        super().__init__(self._keep(concentration=concentration, rate=rate), (), validate_args)
 
     def _gamma_draws(self, sample_shape: Sequence[int]) -> Tensor:
         """Draws of the gamma distribution, above 0."""
@@ -58,7 +57,7 @@ class Gamma(_Gammas):
     tensor(1.5000)
     """
 
-    support: constraints.Constraint = constraints.nonnegative
+    support = constraints.nonnegative
 
     @property
     def mean(self) -> Tensor:
@@ -106,12 +105,11 @@ class Chi2(Gamma):
     tensor(6.)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"df": constraints.positive}
+    arg_constraints = {"df": constraints.positive}
     df: Tensor
 
     def __init__(self, df: Value, validate_args: bool | None = None):
-        (self.df,) = broadcast_parameters(self, df=df)
-        Distribution.__init__(self, batch_shape_of(df), (), validate_args)
+        Distribution.__init__(self, self._keep(df=df), (), validate_args)
 
     @property
     def concentration(self) -> Tensor:  # type: ignore[override]
@@ -132,7 +130,7 @@ class InverseGamma(_Gammas):
     tensor(1.)
     """
 
-    support: constraints.Constraint = constraints.positive
+    support = constraints.positive
 
     @property
     def base_dist(self) -> Distribution:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -48,7 +48,7 @@ class Independent(Distribution):
     base_dist: Distribution
     reinterpreted_batch_ndims: int
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
+    arg_constraints = {}
 
     def __init__(
         self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None

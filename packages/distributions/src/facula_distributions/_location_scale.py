@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from . import constraints
 from ._distribution import Distribution
-from .utils import batch_shape_of, broadcast_parameters
 
 Value = float | Tensor
 
@@ -27,14 +24,13 @@ class LocationScale(Distribution):
         ValueError: shapes that do not broadcast; while checked, a scale of 0 or less or a NaN.
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "loc": constraints.real,
         "scale": constraints.positive,
     }
-    support: constraints.Constraint = constraints.real
+    support = constraints.real
     loc: Tensor
     scale: Tensor
 
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
-        self.loc, self.scale = broadcast_parameters(self, loc=loc, scale=scale)
-        super().__init__(batch_shape_of(loc, scale), (), validate_args)
+        super().__init__(self._keep(loc=loc, scale=scale), (), validate_args)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
@@ -27,7 +25,7 @@ class LogisticNormal(TransformedDistribution):
     facula.Size([4])
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "loc": constraints.real,
         "scale": constraints.positive,
     }

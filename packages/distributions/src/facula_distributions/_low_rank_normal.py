@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -39,13 +39,13 @@ class LowRankMultivariateNormal(Distribution):
     tensor([2., 2., 2.])
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "loc": constraints.real_vector,
         "cov_factor": constraints.independent(constraints.real, 2),
         "cov_diag": constraints.independent(constraints.positive, 1),
     }
-    support: constraints.Constraint = constraints.real_vector
-    has_rsample: bool = True
+    support = constraints.real_vector
+    has_rsample = True
     loc: Tensor
     cov_factor: Tensor
     cov_diag: Tensor

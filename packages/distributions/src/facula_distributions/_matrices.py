@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -13,7 +13,7 @@ from facula_tensor.extend import sample_dirichlet, standard_gamma
 from . import constraints
 from ._distribution import Distribution
 from ._multivariate_normal import factor_of_precision, half_log_det, inverse_of
-from .utils import broadcast_parameters, broadcast_shapes, lazy_property
+from .utils import broadcast_shapes, lazy_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,20 +37,19 @@ class LKJCholesky(Distribution):
     facula.Size([3, 3])
     """
 
-    _shared: ClassVar[tuple[str, ...]] = ("dim",)
+    _shared = ("dim",)
 
     dim: int
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"concentration": constraints.positive}
-    support: constraints.Constraint = constraints.corr_cholesky
+    arg_constraints = {"concentration": constraints.positive}
+    support = constraints.corr_cholesky
     concentration: Tensor
 
     def __init__(self, dim: int, concentration: Value = 1.0, validate_args: bool | None = None):
         if not isinstance(dim, int) or dim < 2:
             raise InvalidValueError(f"LKJCholesky: expected dim to be an integer of at least 2; got {dim!r}")
         self.dim = dim
-        (self.concentration,) = broadcast_parameters(self, concentration=concentration)
-        super().__init__(self.concentration.shape, (dim, dim), validate_args)
+        super().__init__(self._keep(concentration=concentration), (dim, dim), validate_args)
 
     def _rows(self) -> tuple[Tensor, Tensor]:
         """The numbers of rows from 1 on, and for each how much weight its last element has."""
@@ -104,16 +103,16 @@ class Wishart(Distribution):
             [0., 4.]])
     """
 
-    _shared: ClassVar[tuple[str, ...]] = ("_factor",)
+    _shared = ("_factor",)
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
         "df": constraints.greater_than(0.0),
     }
-    support: constraints.Constraint = constraints.positive_definite
-    has_rsample: bool = True
+    support = constraints.positive_definite
+    has_rsample = True
     df: Tensor
     _factor: Tensor
 

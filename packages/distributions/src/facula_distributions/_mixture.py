@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -43,7 +43,7 @@ class MixtureSameFamily(Distribution):
     _mixture_distribution: Categorical
     _component_distribution: Distribution
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
+    arg_constraints = {}
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -72,16 +72,16 @@ class MultivariateNormal(Distribution):
     tensor(-1.8379)
     """
 
-    _shared: ClassVar[tuple[str, ...]] = ("_factor",)
+    _shared = ("_factor",)
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "loc": constraints.real_vector,
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support: constraints.Constraint = constraints.real_vector
-    has_rsample: bool = True
+    support = constraints.real_vector
+    has_rsample = True
     loc: Tensor
     _factor: Tensor  # scale_tril before it is expanded
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, erfinv, randn, where
@@ -12,7 +12,6 @@ from . import constraints
 from ._distribution import Distribution
 from ._elementwise_transforms import AbsTransform, ExpTransform
 from ._location_scale import LocationScale
-from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +33,7 @@ class Normal(LocationScale):
     tensor([-0.9189, -1.6121])
     """
 
-    has_rsample: bool = True
+    has_rsample = True
 
     @property
     def mean(self) -> Tensor:
@@ -86,7 +85,7 @@ class Normal(LocationScale):
 class _OfNormal(Distribution):
     """A distribution that is a function of a normal one, `_base`."""
 
-    has_rsample: bool = True
+    has_rsample = True
     _base: Normal
 
     def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
@@ -111,7 +110,7 @@ class LogNormal(_OfNormal, LocationScale):
 
     _base: Normal
 
-    support: constraints.Constraint = constraints.positive
+    support = constraints.positive
 
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
         super().__init__(loc, scale, validate_args)
@@ -179,13 +178,12 @@ class HalfNormal(_OfNormal):
 
     _base: Normal
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
-    support: constraints.Constraint = constraints.nonnegative
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
     scale: Tensor
 
     def __init__(self, scale: Value, validate_args: bool | None = None):
-        (self.scale,) = broadcast_parameters(self, scale=scale)
-        super().__init__(batch_shape_of(scale), (), validate_args)
+        super().__init__(self._keep(scale=scale), (), validate_args)
         self._base = Normal(0.0, self.scale, validate_args=False)
 
     @property

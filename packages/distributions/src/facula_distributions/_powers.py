@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
@@ -11,7 +11,6 @@ from facula_tensor import Tensor, digamma, lgamma, where, xlogy
 from . import constraints
 from ._continuous import EULER, Exponential, Uniform, _OfUniform
 from ._elementwise_transforms import AffineTransform, ExpTransform, PowerTransform
-from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from ._distribution import Distribution
@@ -34,7 +33,7 @@ class Pareto(_OfUniform):
     tensor(1.5000)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "alpha": constraints.positive,
         "scale": constraints.positive,
     }
@@ -42,8 +41,7 @@ class Pareto(_OfUniform):
     alpha: Tensor
 
     def __init__(self, scale: Value, alpha: Value, validate_args: bool | None = None):
-        self.scale, self.alpha = broadcast_parameters(self, scale=scale, alpha=alpha)
-        super().__init__(batch_shape_of(scale, alpha), (), validate_args)
+        super().__init__(self._keep(scale=scale, alpha=alpha), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
@@ -114,7 +112,7 @@ class GeneralizedPareto(_OfUniform):
     tensor(2.)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "loc": constraints.real,
         "scale": constraints.positive,
         "concentration": constraints.real,
@@ -124,10 +122,7 @@ class GeneralizedPareto(_OfUniform):
     concentration: Tensor
 
     def __init__(self, loc: Value, scale: Value, concentration: Value, validate_args: bool | None = None):
-        self.loc, self.scale, self.concentration = broadcast_parameters(
-            self, loc=loc, scale=scale, concentration=concentration
-        )
-        super().__init__(batch_shape_of(loc, scale, concentration), (), validate_args)
+        super().__init__(self._keep(loc=loc, scale=scale, concentration=concentration), (), validate_args)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
@@ -206,17 +201,16 @@ class Weibull(_OfUniform):
     tensor(0.6321)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "scale": constraints.positive,
         "concentration": constraints.positive,
     }
-    support: constraints.Constraint = constraints.positive
+    support = constraints.positive
     scale: Tensor
     concentration: Tensor
 
     def __init__(self, scale: Value, concentration: Value, validate_args: bool | None = None):
-        self.scale, self.concentration = broadcast_parameters(self, scale=scale, concentration=concentration)
-        super().__init__(batch_shape_of(scale, concentration), (), validate_args)
+        super().__init__(self._keep(scale=scale, concentration=concentration), (), validate_args)
 
     def _moment(self, power: int) -> Tensor:
         return lgamma(1 + power / self.concentration).exp()
@@ -291,19 +285,16 @@ class Kumaraswamy(_OfUniform):
     tensor(0.2500)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "concentration1": constraints.positive,
         "concentration0": constraints.positive,
     }
-    support: constraints.Constraint = constraints.unit_interval
+    support = constraints.unit_interval
     concentration1: Tensor
     concentration0: Tensor
 
     def __init__(self, concentration1: Value, concentration0: Value, validate_args: bool | None = None):
-        self.concentration1, self.concentration0 = broadcast_parameters(
-            self, concentration1=concentration1, concentration0=concentration0
-        )
-        super().__init__(batch_shape_of(concentration1, concentration0), (), validate_args)
+        super().__init__(self._keep(concentration1=concentration1, concentration0=concentration0), (), validate_args)
 
     @property
     def base_dist(self) -> Distribution:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, randn, where
@@ -13,7 +13,7 @@ from . import constraints
 from ._continuous import _LocationScale, _OfUniform
 from ._distribution import Distribution
 from ._elementwise_transforms import AbsTransform
-from .utils import batch_shape_of, broadcast_parameters, tiny_of
+from .utils import tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,20 +38,19 @@ class StudentT(Distribution):
     tensor(0.3536)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "df": constraints.positive,
         "loc": constraints.real,
         "scale": constraints.positive,
     }
-    support: constraints.Constraint = constraints.real
-    has_rsample: bool = True
+    support = constraints.real
+    has_rsample = True
     df: Tensor
     loc: Tensor
     scale: Tensor
 
     def __init__(self, df: Value, loc: Value = 0.0, scale: Value = 1.0, validate_args: bool | None = None):
-        self.df, self.loc, self.scale = broadcast_parameters(self, df=df, loc=loc, scale=scale)
-        super().__init__(batch_shape_of(df, loc, scale), (), validate_args)
+        super().__init__(self._keep(df=df, loc=loc, scale=scale), (), validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -106,18 +105,17 @@ class FisherSnedecor(Distribution):
     tensor(2.)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "df1": constraints.positive,
         "df2": constraints.positive,
     }
-    support: constraints.Constraint = constraints.positive
-    has_rsample: bool = True
+    support = constraints.positive
+    has_rsample = True
     df1: Tensor
     df2: Tensor
 
     def __init__(self, df1: Value, df2: Value, validate_args: bool | None = None):
-        self.df1, self.df2 = broadcast_parameters(self, df1=df1, df2=df2)
-        super().__init__(batch_shape_of(df1, df2), (), validate_args)
+        super().__init__(self._keep(df1=df1, df2=df2), (), validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -206,13 +204,12 @@ class HalfCauchy(_OfUniform):
     tensor(0.5000)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
-    support: constraints.Constraint = constraints.nonnegative
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
     scale: Tensor
 
     def __init__(self, scale: Value, validate_args: bool | None = None):
-        (self.scale,) = broadcast_parameters(self, scale=scale)
-        super().__init__(batch_shape_of(scale), (), validate_args)
+        super().__init__(self._keep(scale=scale), (), validate_args)
 
     @property
     def base_dist(self) -> Distribution:

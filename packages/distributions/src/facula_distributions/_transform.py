@@ -29,6 +29,10 @@ class Transform:
 
     _cache_size: int
 
+    # The attributes that make a copy, in the constructor's order, and those that make two equal; None: only itself is.
+    _made_of: tuple[str, ...] = ()
+    _compared: tuple[str, ...] | None = None
+
     bijective: bool = False
     domain: Constraint = constraints.real
     codomain: Constraint = constraints.real
@@ -72,12 +76,23 @@ class Transform:
         """The same transform with this size of its cache."""
         if self._cache_size == cache_size:
             return self
-        if type(self).__init__ is Transform.__init__:
-            return type(self)(cache_size=cache_size)
-        raise self._missing("with_cache")
+        kind = self._declaring("_made_of")
+        if kind is Transform:
+            kind = type(self)
+            if kind.__init__ is not Transform.__init__:
+                raise self._missing("with_cache")
+        return kind(*[getattr(self, name) for name in self._made_of], cache_size=cache_size)
+
+    def _declaring(self, name: str) -> type[Any]:
+        """The nearest class that sets an attribute."""
+        return next(kind for kind in type(self).__mro__ if name in vars(kind))
 
     def __eq__(self, other: object) -> bool:
-        return self is other
+        if not self._compared:
+            return self is other or (self._compared is not None and type(self) is type(other))
+        return isinstance(other, self._declaring("_compared")) and all(
+            _same(getattr(self, name), getattr(other, name)) for name in self._compared
+        )
 
     def __hash__(self) -> int:
         return object.__hash__(self)
@@ -129,6 +144,7 @@ class Transform:
 class _Inverse(Transform):
     """The inverse of a transform."""
 
+    _compared = ("_of",)
     _of: Transform
 
     def __init__(self, forward: Transform):
@@ -158,12 +174,6 @@ class _Inverse(Transform):
     def with_cache(self, cache_size: int = 1) -> Transform:
         return self._of.with_cache(cache_size).inv
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Inverse) and self._of == other._of
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
-
     def __call__(self, x: Tensor) -> Tensor:
         return self._of._inverted(x)
 
@@ -178,6 +188,12 @@ class _Inverse(Transform):
 
     def __repr__(self) -> str:
         return f"{self._of!r}.inv"
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one.shape == other.shape and bool((one == other).all())
+    return not isinstance(one, Tensor) and not isinstance(other, Tensor) and bool(one == other)
 
 
 def broadcast_with(shape: Sequence[int], *values: object) -> Size:

@@ -28,6 +28,7 @@ class ComposeTransform(Transform):
     tensor(2.7183)
     """
 
+    _made_of = _compared = ("parts",)
     parts: list[Transform]
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0):
@@ -36,12 +37,6 @@ class ComposeTransform(Transform):
                 raise InvalidTypeError(f"ComposeTransform: expected transforms; got {part!r}")
         self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else list(parts)
         super().__init__(cache_size)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ComposeTransform) and self.parts == other.parts
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
     @constraints.dependent_property
     def domain(self) -> Constraint:
@@ -75,10 +70,6 @@ class ComposeTransform(Transform):
         for part in self.parts:
             product = product * part.sign
         return product
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transforms with this size of their caches."""
-        return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size)
 
     def __call__(self, x: Tensor) -> Tensor:
         """Each part's value of the former's."""
@@ -141,6 +132,7 @@ class IndependentTransform(Transform):
         cache_size: 1 to keep the last pair of x and y, 0 for none.
     """
 
+    _made_of = _compared = ("base_transform", "reinterpreted_batch_ndims")
     base_transform: Transform
     reinterpreted_batch_ndims: int
 
@@ -148,22 +140,6 @@ class IndependentTransform(Transform):
         super().__init__(cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with this size of its cache."""
-        if self._cache_size == cache_size:
-            return self
-        return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, IndependentTransform)
-            and self.reinterpreted_batch_ndims == other.reinterpreted_batch_ndims
-            and self.base_transform == other.base_transform
-        )
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
     @constraints.dependent_property
     def domain(self) -> Constraint:
@@ -232,10 +208,11 @@ class ReshapeTransform(Transform):
     facula.Size([5, 6])
     """
 
+    _made_of = _compared = ("in_shape", "out_shape")
     in_shape: Size
     out_shape: Size
 
-    bijective: bool = True
+    bijective = True
 
     def __init__(self, in_shape: Sequence[int], out_shape: Sequence[int], cache_size: int = 0):
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
@@ -245,20 +222,6 @@ class ReshapeTransform(Transform):
                 f"{tuple(self.in_shape)} and {tuple(self.out_shape)}"
             )
         super().__init__(cache_size)
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with this size of its cache."""
-        return self if self._cache_size == cache_size else ReshapeTransform(self.in_shape, self.out_shape, cache_size)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ReshapeTransform)
-            and self.in_shape == other.in_shape
-            and self.out_shape == other.out_shape
-        )
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
     @constraints.dependent_property
     def domain(self) -> Constraint:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
@@ -41,7 +41,7 @@ class TransformedDistribution(Distribution):
     transforms: list[Transform]
     base_dist: Distribution
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
+    arg_constraints = {}
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
@@ -13,9 +13,7 @@ from facula_tensor.functional import binary_cross_entropy_with_logits
 from . import constraints
 from ._distribution import Distribution
 from .utils import (
-    batch_shape_of,
     broadcast_all,
-    broadcast_parameters,
     eps_of,
     lazy_property,
     logits_to_probs,
@@ -53,11 +51,8 @@ class _Trials(Distribution):
 
     def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
         either(type(self).__name__, probs, logits)
-        if probs is not None:
-            (self.probs,) = broadcast_parameters(self, probs=probs)
-        else:
-            (self.logits,) = broadcast_parameters(self, logits=logits)
-        super().__init__(batch_shape_of(probs, logits), (), validate_args)
+        given = {"logits": logits} if probs is None else {"probs": probs}
+        super().__init__(self._keep(**given), (), validate_args)
 
     @lazy_property
     def logits(self) -> Tensor:
@@ -91,12 +86,12 @@ class Bernoulli(_Trials):
     tensor([0.2500, 0.5000])
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "probs": constraints.unit_interval,
         "logits": constraints.real,
     }
-    support: constraints.Constraint = constraints.boolean
-    has_enumerate_support: bool = True
+    support = constraints.boolean
+    has_enumerate_support = True
 
     @property
     def mean(self) -> Tensor:
@@ -153,11 +148,11 @@ class Geometric(_Trials):
     tensor([0.5000, 0.2500, 0.1250])
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "probs": constraints.unit_interval,
         "logits": constraints.real,
     }
-    support: constraints.Constraint = constraints.nonnegative_integer
+    support = constraints.nonnegative_integer
 
     def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
         super().__init__(probs, logits, validate_args)

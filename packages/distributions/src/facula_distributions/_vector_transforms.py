@@ -31,9 +31,9 @@ def _least(name: str, value: Sequence[int], dims: int) -> None:
 class SoftmaxTransform(_Plain):
     """exp(x) in proportion, with a sum of 1; many x give the same, of which the inverse gives log(y)."""
 
-    bijective: bool = False
-    domain: constraints.Constraint = constraints.real_vector
-    codomain: constraints.Constraint = constraints.simplex
+    bijective = False
+    domain = constraints.real_vector
+    codomain = constraints.simplex
 
     def _call(self, x: Tensor) -> Tensor:
         return softmax(x, -1)
@@ -58,8 +58,8 @@ class StickBreakingTransform(_Plain):
     tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
-    domain: constraints.Constraint = constraints.real_vector
-    codomain: constraints.Constraint = constraints.simplex
+    domain = constraints.real_vector
+    codomain = constraints.simplex
 
     @staticmethod
     def _offset(x: Tensor) -> Tensor:
@@ -97,9 +97,9 @@ class StickBreakingTransform(_Plain):
 class LowerCholeskyTransform(_Plain):
     """Square matrices as lower triangular ones with a positive diagonal: exp of the diagonal, 0 above."""
 
-    bijective: bool = False
-    domain: constraints.Constraint = constraints.independent(constraints.real, 2)
-    codomain: constraints.Constraint = constraints.lower_cholesky
+    bijective = False
+    domain = constraints.independent(constraints.real, 2)
+    codomain = constraints.lower_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tril(-1) + x.diagonal(0, -2, -1).exp().diag_embed()
@@ -112,9 +112,9 @@ class LowerCholeskyTransform(_Plain):
 class PositiveDefiniteTransform(_Plain):
     """Square matrices as positive definite ones: L times its transpose, for the L of `LowerCholeskyTransform`."""
 
-    bijective: bool = False
-    domain: constraints.Constraint = constraints.independent(constraints.real, 2)
-    codomain: constraints.Constraint = constraints.positive_definite
+    bijective = False
+    domain = constraints.independent(constraints.real, 2)
+    codomain = constraints.positive_definite
 
     def _call(self, x: Tensor) -> Tensor:
         factor = LowerCholeskyTransform()(x)
@@ -137,8 +137,8 @@ class CorrCholeskyTransform(_Plain):
             [0., 1.]])
     """
 
-    domain: constraints.Constraint = constraints.real_vector
-    codomain: constraints.Constraint = constraints.corr_cholesky
+    domain = constraints.real_vector
+    codomain = constraints.corr_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
         most = 1 - eps_of(x.dtype)
@@ -201,6 +201,19 @@ class _Parts(Transform):
         """Whether all transforms are bijective."""
         return all(one.bijective for one in self.transforms)
 
+    @property
+    def domain(self) -> Constraint:  # type: ignore[override]
+        """The sets of the transforms, along the dimension."""
+        return self._region([one.domain for one in self.transforms])
+
+    @property
+    def codomain(self) -> Constraint:  # type: ignore[override]
+        """The sets of the transforms, along the dimension."""
+        return self._region([one.codomain for one in self.transforms])
+
+    def _region(self, parts: list[Constraint]) -> Constraint:
+        raise UnsupportedError(f"{type(self).__name__}: a subclass joins the sets of its parts")
+
     def _parts(self, value: Tensor) -> list[Tensor]:
         raise UnsupportedError(f"{type(self).__name__}: a subclass says what its parts are")
 
@@ -230,22 +243,13 @@ class StackTransform(_Parts):
     tensor([1., 0.])
     """
 
+    _made_of = ("transforms", "dim")
+
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0):
         super().__init__(tseq, dim, cache_size)
 
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transforms with this size of their caches."""
-        return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
-
-    @property
-    def domain(self) -> Constraint:  # type: ignore[override]
-        """The sets of the transforms, along the dimension."""
-        return constraints.stack([one.domain for one in self.transforms], self.dim)
-
-    @property
-    def codomain(self) -> Constraint:  # type: ignore[override]
-        """The sets of the transforms, along the dimension."""
-        return constraints.stack([one.codomain for one in self.transforms], self.dim)
+    def _region(self, parts: list[Constraint]) -> Constraint:
+        return constraints.stack(parts, self.dim)
 
     def _parts(self, value: Tensor) -> list[Tensor]:
         count = value.shape[self.dim]
@@ -276,6 +280,7 @@ class CatTransform(_Parts):
         cache_size: 1 to keep the last pair of x and y, 0 for none.
     """
 
+    _made_of = ("transforms", "dim", "lengths")
     lengths: list[int]
 
     def __init__(
@@ -302,21 +307,8 @@ class CatTransform(_Parts):
         """The most that a transform has."""
         return max(one.event_dim for one in self.transforms)
 
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transforms with this size of their caches."""
-        if self._cache_size == cache_size:
-            return self
-        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
-
-    @property
-    def domain(self) -> Constraint:  # type: ignore[override]
-        """The sets of the transforms, along the dimension."""
-        return constraints.cat([one.domain for one in self.transforms], self.dim, self.lengths)
-
-    @property
-    def codomain(self) -> Constraint:  # type: ignore[override]
-        """The sets of the transforms, along the dimension."""
-        return constraints.cat([one.codomain for one in self.transforms], self.dim, self.lengths)
+    def _region(self, parts: list[Constraint]) -> Constraint:
+        return constraints.cat(parts, self.dim, self.lengths)
 
     def _parts(self, value: Tensor) -> list[Tensor]:
         count = value.shape[self.dim]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, float64, no_grad, rand, where
 
 from . import constraints
 from ._distribution import Distribution
-from .utils import batch_shape_of, broadcast_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,17 +54,16 @@ class VonMises(Distribution):
     tensor(-1.0738)
     """
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "loc": constraints.real,
         "concentration": constraints.positive,
     }
-    support: constraints.Constraint = constraints.real
+    support = constraints.real
     loc: Tensor
     concentration: Tensor
 
     def __init__(self, loc: Value, concentration: Value, validate_args: bool | None = None):
-        self.loc, self.concentration = broadcast_parameters(self, loc=loc, concentration=concentration)
-        super().__init__(batch_shape_of(loc, concentration), (), validate_args)
+        super().__init__(self._keep(loc=loc, concentration=concentration), (), validate_args)
 
     @property
     def mean(self) -> Tensor:

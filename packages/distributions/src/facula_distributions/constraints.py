@@ -71,15 +71,15 @@ class _Real(Constraint):
 
 
 class _Boolean(Constraint):
-    is_discrete: bool = True
+    is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
         return (value == 0) | (value == 1)
 
 
 class _OneHot(Constraint):
-    is_discrete: bool = True
-    event_dim: int = 1
+    is_discrete = True
+    event_dim = 1
 
     def check(self, value: Tensor) -> Tensor:
         return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
@@ -88,7 +88,7 @@ class _OneHot(Constraint):
 class _Simplex(Constraint):
     """Vectors of 0 or more with a sum of 1."""
 
-    event_dim: int = 1
+    event_dim = 1
 
     def check(self, value: Tensor) -> Tensor:
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
@@ -157,7 +157,7 @@ class half_open_interval(_Between):
 class integer_interval(_Between):
     """Whole numbers between two bounds, both included."""
 
-    is_discrete: bool = True
+    is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
         """Bools, one for each element."""
@@ -165,7 +165,7 @@ class integer_interval(_Between):
 
 
 class _IntegerGreaterThan(_Above):
-    is_discrete: bool = True
+    is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
         return (value % 1 == 0) & (value >= self.lower_bound)
@@ -174,7 +174,7 @@ class _IntegerGreaterThan(_Above):
 class _IntegerLessThan(Constraint):
     upper_bound: float | Tensor
 
-    is_discrete: bool = True
+    is_discrete = True
 
     def __init__(self, upper_bound: Bound):
         self.upper_bound = upper_bound
@@ -186,7 +186,7 @@ class _IntegerLessThan(Constraint):
 class _LowerTriangular(Constraint):
     """Square matrices that are 0 above the diagonal."""
 
-    event_dim: int = 2
+    event_dim = 2
 
     def check(self, value: Tensor) -> Tensor:
         return (value.tril() == value).all(-1).all(-1)
@@ -209,7 +209,7 @@ class _CorrCholesky(_LowerCholesky):
 
 
 class _Square(Constraint):
-    event_dim: int = 2
+    event_dim = 2
 
     def check(self, value: Tensor) -> Tensor:
         return value.new_full(tuple(value.shape[:-2]), value.shape[-1] == value.shape[-2], dtype=bool_)
@@ -247,8 +247,8 @@ class multinomial(Constraint):
 
     upper_bound: float | Tensor
 
-    is_discrete: bool = True
-    event_dim: int = 1
+    is_discrete = True
+    event_dim = 1
 
     def __init__(self, upper_bound: Bound):
         self.upper_bound = upper_bound

@@ -7,7 +7,7 @@ Concrete distribution. Both ICLR 2017.
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, as_tensor, rand
@@ -51,16 +51,16 @@ class LogitRelaxedBernoulli(_Trials):
         validate_args: whether parameters and values are checked; the class's default if None.
     """
 
-    _shared: ClassVar[tuple[str, ...]] = ("temperature",)
+    _shared = ("temperature",)
 
     temperature: Tensor
 
-    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+    arg_constraints = {
         "probs": constraints.unit_interval,
         "logits": constraints.real,
     }
-    support: constraints.Constraint = constraints.real
-    has_rsample: bool = True
+    support = constraints.real
+    has_rsample = True
 
     def __init__(
         self,

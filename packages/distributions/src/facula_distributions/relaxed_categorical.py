@@ -7,7 +7,7 @@ Concrete distribution. Both ICLR 2017.
 from __future__ import annotations
 
 from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, lgamma
@@ -43,13 +43,13 @@ class ExpRelaxedCategorical(_Categories):
         validate_args: whether parameters and values are checked; the class's default if None.
     """
 
-    _shared: ClassVar[tuple[str, ...]] = ("temperature",)
+    _shared = ("temperature",)
 
     temperature: Tensor
 
-    support: constraints.Constraint = constraints.real_vector
-    has_rsample: bool = True
-    has_enumerate_support: bool = False
+    support = constraints.real_vector
+    has_rsample = True
+    has_enumerate_support = False
 
     def __init__(
         self,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_tensor import (
-    Size,
     Tensor,
     as_tensor,
     bfloat16,
@@ -106,11 +105,6 @@ def broadcast_parameters(distribution: object, **parameters: Any) -> tuple[Tenso
     except InvalidValueError:
         given = ", ".join(f"{one} {shape}" for one, shape in shapes.items())
         raise InvalidValueError(f"{name}: expected parameters of shapes that broadcast; got {given}") from None
-
-
-def batch_shape_of(*values: object) -> Size:
-    """The shape of parameters that may all be numbers."""
-    return Size(broadcast_shapes(*(value.shape for value in values if isinstance(value, Tensor))))
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
