@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_tensor.extend import AdafactorNumbers, adafactor_step, adafactor_vector_step
 
 from ._fused import FusedOptimizer, sign_of
-from ._groups import check_number, check_pair, number_of
+from ._groups import check_number, check_pair, chosen, number_of
 
 if TYPE_CHECKING:
     from facula_tensor import Tensor
@@ -49,8 +49,8 @@ class Adafactor(FusedOptimizer):
     tensor([ 0.5000, -0.5000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "weight_decay")
-    keeps: tuple[str, ...] = ("step",)
+    numbers = ("lr", "weight_decay")
+    keeps = ("step",)
 
     def __init__(
         self,
@@ -64,9 +64,7 @@ class Adafactor(FusedOptimizer):
         foreach: bool | None = None,
         maximize: bool = False,
     ):
-        defaults = {"lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay,
-                    "foreach": foreach, "maximize": maximize}  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, chosen(locals(), "lr beta2_decay eps d weight_decay foreach maximize"))
 
     def _check_options(self, options: Options) -> None:
         super()._check_options(options)

@@ -10,7 +10,7 @@ from facula_tensor import Tensor
 from facula_tensor.extend import AdamNumbers, adam_step
 
 from ._fused import FusedOptimizer, decays_of, sign_of
-from ._groups import check_betas
+from ._groups import check_betas, chosen
 
 if TYPE_CHECKING:
     from ._types import Options, Params, TensorState
@@ -54,8 +54,8 @@ class Adam(FusedOptimizer):
     tensor([ 0.5000, -1.5000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "eps", "weight_decay")
-    keeps: tuple[str, ...] = ("step", "exp_avg", "exp_avg_sq")
+    numbers = ("lr", "eps", "weight_decay")
+    keeps = ("step", "exp_avg", "exp_avg_sq")
 
     def __init__(
         self,
@@ -73,11 +73,10 @@ class Adam(FusedOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ):
-        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-                    "maximize": maximize, "foreach": foreach, "capturable": capturable,
-                    "differentiable": differentiable, "fused": fused,
-                    "decoupled_weight_decay": decoupled_weight_decay}  # fmt: skip
-        super().__init__(params, defaults)
+        names = (
+            "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused decoupled_weight_decay"
+        )
+        super().__init__(params, chosen(locals(), names))
 
     def _check_options(self, options: Options) -> None:
         super()._check_options(options)

@@ -8,7 +8,7 @@ from facula_errors.extend import boundary
 from facula_tensor.extend import AdamaxNumbers, NadamNumbers, RadamNumbers, adamax_step, nadam_step, radam_step
 
 from ._fused import FusedOptimizer, decays_of, sign_of
-from ._groups import check_betas
+from ._groups import check_betas, chosen
 
 if TYPE_CHECKING:
     from facula_tensor import Tensor
@@ -55,8 +55,8 @@ class Adamax(_Moments):
     tensor([ 0.5000, -1.5000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "eps", "weight_decay")
-    keeps: tuple[str, ...] = ("step", "exp_avg", "exp_inf")
+    numbers = ("lr", "eps", "weight_decay")
+    keeps = ("step", "exp_avg", "exp_inf")
 
     def __init__(
         self,
@@ -71,9 +71,8 @@ class Adamax(_Moments):
         differentiable: bool = False,
         capturable: bool = False,
     ):
-        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
-                    "maximize": maximize, "differentiable": differentiable, "capturable": capturable}  # fmt: skip
-        super().__init__(params, defaults)
+        names = "lr betas eps weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, chosen(locals(), names))
 
     def _step_group(self, group: Options) -> None:
         tensors, width = self._rows(group, "exp_avg", "exp_inf", "step")
@@ -127,9 +126,9 @@ class NAdam(_Moments):
     tensor([ 0.4333, -1.4333], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "eps", "weight_decay", "momentum_decay")
-    keeps: tuple[str, ...] = ("step", "mu_product", "exp_avg", "exp_avg_sq")
-    scalars: tuple[str, ...] = ("step", "mu_product")
+    numbers = ("lr", "eps", "weight_decay", "momentum_decay")
+    keeps = ("step", "mu_product", "exp_avg", "exp_avg_sq")
+    scalars = ("step", "mu_product")
 
     def __init__(
         self,
@@ -146,11 +145,10 @@ class NAdam(_Moments):
         capturable: bool = False,
         differentiable: bool = False,
     ):
-        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-                    "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
-                    "maximize": maximize, "foreach": foreach, "capturable": capturable,
-                    "differentiable": differentiable}  # fmt: skip
-        super().__init__(params, defaults)
+        names = (
+            "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable differentiable"
+        )
+        super().__init__(params, chosen(locals(), names))
 
     def _first_values(self, group: Options) -> dict[str, float]:
         return {"mu_product": 1.0}
@@ -208,8 +206,8 @@ class RAdam(_Moments):
     tensor([ 0.5000, -1.0000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "eps", "weight_decay")
-    keeps: tuple[str, ...] = ("step", "exp_avg", "exp_avg_sq")
+    numbers = ("lr", "eps", "weight_decay")
+    keeps = ("step", "exp_avg", "exp_avg_sq")
 
     def __init__(
         self,
@@ -225,10 +223,8 @@ class RAdam(_Moments):
         capturable: bool = False,
         differentiable: bool = False,
     ):
-        defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-                    "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
-                    "differentiable": differentiable}  # fmt: skip
-        super().__init__(params, defaults)
+        names = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
+        super().__init__(params, chosen(locals(), names))
 
     def _step_group(self, group: Options) -> None:
         tensors, width = self._rows(group, "exp_avg", "exp_avg_sq", "step")

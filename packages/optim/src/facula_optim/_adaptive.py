@@ -17,7 +17,7 @@ from facula_tensor.extend import (
 )
 
 from ._fused import FusedOptimizer, sign_of
-from ._groups import number_of
+from ._groups import chosen, number_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -61,8 +61,8 @@ class RMSprop(FusedOptimizer):
     tensor([ 0.8000, -1.8000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "eps", "momentum", "weight_decay", "alpha")
-    keeps: tuple[str, ...] = ("step", "square_avg")
+    numbers = ("lr", "eps", "momentum", "weight_decay", "alpha")
+    keeps = ("step", "square_avg")
 
     def __init__(
         self,
@@ -78,10 +78,8 @@ class RMSprop(FusedOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ):
-        defaults = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-                    "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
-                    "differentiable": differentiable}  # fmt: skip
-        super().__init__(params, defaults)
+        names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+        super().__init__(params, chosen(locals(), names))
 
     def _step_group(self, group: Options) -> None:
         momentum = float(group["momentum"])
@@ -131,8 +129,8 @@ class Adadelta(FusedOptimizer):
     tensor([ 0.2947, -1.2933], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "rho", "eps", "weight_decay")
-    keeps: tuple[str, ...] = ("step", "square_avg", "acc_delta")
+    numbers = ("lr", "rho", "eps", "weight_decay")
+    keeps = ("step", "square_avg", "acc_delta")
 
     def __init__(
         self,
@@ -147,9 +145,7 @@ class Adadelta(FusedOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ):
-        defaults = {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-                    "capturable": capturable, "foreach": foreach, "differentiable": differentiable}  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, chosen(locals(), "lr rho eps weight_decay maximize capturable foreach differentiable"))
 
     def _check_options(self, options: Options) -> None:
         super()._check_options(options)
@@ -204,8 +200,8 @@ class Adagrad(FusedOptimizer):
     tensor([ 0.5000, -1.5000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")
-    keeps: tuple[str, ...] = ("step", "sum")
+    numbers = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")
+    keeps = ("step", "sum")
 
     def __init__(
         self,
@@ -221,10 +217,8 @@ class Adagrad(FusedOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ):
-        defaults = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-                    "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-                    "differentiable": differentiable, "fused": fused}  # fmt: skip
-        super().__init__(params, defaults)
+        names = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
+        super().__init__(params, chosen(locals(), names))
 
     def add_param_group(self, param_group: Group) -> None:
         """Add a group, as `Optimizer.add_param_group` does, and the state of its parameters."""

@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_tensor.extend import AsgdNumbers, RpropNumbers, asgd_step, rprop_step
 
 from ._fused import FusedOptimizer, sign_of
-from ._groups import check_pair, number_of
+from ._groups import check_pair, chosen, number_of
 
 if TYPE_CHECKING:
     from facula_tensor import Tensor
@@ -49,9 +49,9 @@ class ASGD(FusedOptimizer):
     tensor([ 0.5000, -1.0000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "weight_decay")
-    keeps: tuple[str, ...] = ("step", "eta", "mu", "ax")
-    scalars: tuple[str, ...] = ("step", "eta", "mu")
+    numbers = ("lr", "weight_decay")
+    keeps = ("step", "eta", "mu", "ax")
+    scalars = ("step", "eta", "mu")
 
     def __init__(
         self,
@@ -66,10 +66,8 @@ class ASGD(FusedOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ):
-        defaults = {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
-                    "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
-                    "capturable": capturable}  # fmt: skip
-        super().__init__(params, defaults)
+        names = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, chosen(locals(), names))
 
     def _check_options(self, options: Options) -> None:
         super()._check_options(options)
@@ -126,8 +124,8 @@ class Rprop(FusedOptimizer):
     tensor([ 0.5000, -1.5000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr",)
-    keeps: tuple[str, ...] = ("step", "prev", "step_size")
+    numbers = ("lr",)
+    keeps = ("step", "prev", "step_size")
 
     def __init__(
         self,
@@ -141,9 +139,7 @@ class Rprop(FusedOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ):
-        defaults = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
-                    "differentiable": differentiable, "capturable": capturable}  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, chosen(locals(), "lr etas step_sizes foreach maximize differentiable capturable"))
 
     def _check_options(self, options: Options) -> None:
         super()._check_options(options)

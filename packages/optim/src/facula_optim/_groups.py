@@ -129,6 +129,11 @@ def number_of(name: str, option: str, value: Any) -> float:
     return value
 
 
+def chosen(values: dict[str, Any], names: str) -> Group:
+    """The values under these names, in their order."""
+    return {name: values[name] for name in names.split()}
+
+
 def place_of(parameter: Tensor, groups: list[Group]) -> str:
     """A parameter's name in messages: its own, or its number in `state_dict`."""
     number = 0

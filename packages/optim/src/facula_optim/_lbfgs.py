@@ -60,7 +60,7 @@ class LBFGS(FusedOptimizer):
     True
     """
 
-    numbers: tuple[str, ...] = ("lr", "max_iter", "max_eval", "tolerance_grad", "tolerance_change", "history_size")
+    numbers = ("lr", "max_iter", "max_eval", "tolerance_grad", "tolerance_change", "history_size")
 
     def __init__(
         self,

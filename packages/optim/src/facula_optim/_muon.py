@@ -10,7 +10,7 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, addmm, no_grad
 
 from ._fused import FusedOptimizer
-from ._groups import number_of
+from ._groups import chosen, number_of
 
 if TYPE_CHECKING:
     from ._types import Options, Params
@@ -56,9 +56,9 @@ class Muon(FusedOptimizer):
     True
     """
 
-    numbers: tuple[str, ...] = ("lr", "weight_decay", "momentum", "eps")
-    keeps: tuple[str, ...] = ("momentum_buffer",)
-    scalars: tuple[str, ...] = ()
+    numbers = ("lr", "weight_decay", "momentum", "eps")
+    keeps = ("momentum_buffer",)
+    scalars = ()
 
     def __init__(
         self,
@@ -72,10 +72,8 @@ class Muon(FusedOptimizer):
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
     ) -> None:
-        defaults = {"lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
-                    "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps,
-                    "adjust_lr_fn": adjust_lr_fn}  # fmt: skip
-        super().__init__(params, defaults)
+        names = "lr weight_decay momentum nesterov ns_coefficients eps ns_steps adjust_lr_fn"
+        super().__init__(params, chosen(locals(), names))
 
     def _check_options(self, options: Options) -> None:
         super()._check_options(options)

@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_tensor.extend import SgdNumbers, sgd_step
 
 from ._fused import FusedOptimizer
-from ._groups import number_of
+from ._groups import chosen, number_of
 
 if TYPE_CHECKING:
     from facula_tensor import Tensor
@@ -52,7 +52,7 @@ class SGD(FusedOptimizer):
     tensor([0.5000, 1.0000], requires_grad=True)
     """
 
-    numbers: tuple[str, ...] = ("lr", "momentum", "weight_decay")
+    numbers = ("lr", "momentum", "weight_decay")
 
     def __init__(
         self,
@@ -68,10 +68,8 @@ class SGD(FusedOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ):
-        defaults = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
-                    "nesterov": nesterov, "maximize": maximize, "foreach": foreach, "differentiable": differentiable,
-                    "fused": fused}  # fmt: skip
-        super().__init__(params, defaults)
+        names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
+        super().__init__(params, chosen(locals(), names))
 
     def _check_options(self, options: Options) -> None:
         super()._check_options(options)
