@@ -165,7 +165,7 @@ class enable_grad(_Plain):
     """Context manager and decorator: operators record, even inside `no_grad`."""
 
     __slots__ = ()
-    _fields: dict[str, object] = {"grad": True}  # noqa: RUF012
+    _fields = {"grad": True}  # noqa: RUF012
 
 
 class Lasting(replace_mode):

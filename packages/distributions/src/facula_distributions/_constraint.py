@@ -39,9 +39,6 @@ class Constraint:
 class _Dependent(Constraint):
     """Its region depends on parameters; only an instance of the distribution has it."""
 
-    is_discrete: bool
-    event_dim: int
-
     def __init__(self, *, is_discrete: bool = False, event_dim: int = 0):
         self.is_discrete, self.event_dim = is_discrete, event_dim
 
@@ -62,9 +59,6 @@ class dependent_property(property, _Dependent):
         is_discrete: whether the region is one of integers.
         event_dim: how many of the last dimensions are one event.
     """
-
-    is_discrete: bool
-    event_dim: int
 
     if TYPE_CHECKING:
 

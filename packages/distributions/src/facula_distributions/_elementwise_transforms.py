@@ -47,7 +47,7 @@ class ExpTransform(_Plain):
     """exp(x)."""
 
     codomain = constraints.positive
-    sign = 1  # type: ignore[assignment]
+    sign: int = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return x.exp()
@@ -65,7 +65,7 @@ class SigmoidTransform(_Plain):
     """1 / (1 + exp(-x))."""
 
     codomain = constraints.unit_interval
-    sign = 1  # type: ignore[assignment]
+    sign: int = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return inside(x.sigmoid())
@@ -84,7 +84,7 @@ class SoftplusTransform(_Plain):
     """log(1 + exp(x))."""
 
     codomain = constraints.positive
-    sign = 1  # type: ignore[assignment]
+    sign: int = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return softplus(x)
@@ -102,7 +102,7 @@ class TanhTransform(_Plain):
     """tanh(x)."""
 
     codomain = constraints.interval(-1.0, 1.0)
-    sign = 1  # type: ignore[assignment]
+    sign: int = 1  # type: ignore[assignment]
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
@@ -267,7 +267,7 @@ class CumulativeDistributionTransform(Transform):
 
     bijective = True
     codomain = constraints.unit_interval
-    sign = 1  # type: ignore[assignment]
+    sign: int = 1  # type: ignore[assignment]
 
     def __init__(self, distribution: Distribution, cache_size: int = 0):
         super().__init__(cache_size)

@@ -108,8 +108,6 @@ class LogNormal(_OfNormal, LocationScale):
     tensor(1.1331)
     """
 
-    _base: Normal
-
     support = constraints.positive
 
     def __init__(self, loc: Value, scale: Value, validate_args: bool | None = None):
@@ -175,8 +173,6 @@ class HalfNormal(_OfNormal):
     >>> HalfNormal(1.0).mean
     tensor(0.7979)
     """
-
-    _base: Normal
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative

@@ -42,8 +42,6 @@ class independent(Constraint):
 
     base_constraint: Constraint
     reinterpreted_batch_ndims: int
-    is_discrete: bool
-    event_dim: int
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int):
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
@@ -318,8 +316,6 @@ class MixtureSameFamilyConstraint(Constraint):
     """What components of mixtures may give: `base_constraint`, met by a value in each component."""
 
     base_constraint: Constraint
-    is_discrete: bool
-    event_dim: int
 
     def __init__(self, base_constraint: Constraint):
         self.base_constraint = base_constraint

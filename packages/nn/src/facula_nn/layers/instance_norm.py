@@ -93,18 +93,18 @@ class InstanceNorm1d(_InstanceNorm):
     tensor([[-1.0000,  1.0000]])
     """
 
-    dims: tuple[int, ...] = (2, 3)
+    dims = (2, 3)
 
 
 @boundary
 class InstanceNorm2d(_InstanceNorm):
     """Normalisation of images (N, C, H, W), or one (C, H, W), each channel by itself; else as `InstanceNorm1d`."""
 
-    dims: tuple[int, ...] = (3, 4)
+    dims = (3, 4)
 
 
 @boundary
 class InstanceNorm3d(_InstanceNorm):
     """Normalisation of volumes (N, C, D, H, W), or one (C, D, H, W), each channel by itself."""
 
-    dims: tuple[int, ...] = (4, 5)
+    dims = (4, 5)

@@ -136,8 +136,6 @@ class LazyLinear(Lazy, Linear):
     (facula.Size([5, 2]), Linear(in_features=3, out_features=2, bias=True))
     """
 
-    in_features: int
-
     @unsized(Linear.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 

@@ -29,8 +29,6 @@ __all__ = [
 class _LazyChannels(Lazy, Convolution):
     """Channels that are counted in the first input."""
 
-    in_channels: int
-
     def initialize_parameters(self, input: Tensor, output_size: Sequence[int] | None = None) -> None:
         """Take `in_channels` from `input`."""
         name = type(self).__name__

@@ -26,8 +26,6 @@ __all__ = [
 class _LazyNorm(Lazy, ChannelNorm):
     """Channels that are counted in the first input."""
 
-    num_features: int
-
     alone = False  # whether an input of the fewest dimensions is one example
 
     @unsized(ChannelNorm.__init__)

@@ -253,7 +253,6 @@ class KLDivLoss(_Loss):
         log_target: whether the target is a logarithm.
     """
 
-    reduction: str
     log_target: bool
 
     def __init__(

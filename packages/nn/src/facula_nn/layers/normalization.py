@@ -156,7 +156,7 @@ class BatchNorm1d(_BatchNorm):
     [[-1.0], [1.0]]
     """
 
-    dims: tuple[int, ...] = (2, 3)
+    dims = (2, 3)
 
 
 @boundary
@@ -174,7 +174,7 @@ class BatchNorm2d(_BatchNorm):
         bias: whether there is a bias, too.
     """
 
-    dims: tuple[int, ...] = (4,)
+    dims = (4,)
 
 
 @boundary
@@ -192,7 +192,7 @@ class BatchNorm3d(_BatchNorm):
         bias: whether there is a bias, too.
     """
 
-    dims: tuple[int, ...] = (5,)
+    dims = (5,)
 
 
 @boundary

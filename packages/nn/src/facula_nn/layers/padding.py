@@ -10,12 +10,10 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
-from .._layer import layer
 from .._module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from dataclasses import InitVar
 
 __all__ = [
     "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
@@ -49,11 +47,13 @@ class _Pad(Module):
         return F.pad(input, self.padding, self._mode)
 
 
-@layer
 class _ConstantPad(_Pad):
     _repr_items = "padding=, value="
-    padding: InitVar[int | Sequence[int]]
     value: float
+
+    def __init__(self, padding: int | Sequence[int], value: float) -> None:
+        super().__init__(padding)
+        self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
         """`input` of any shape with these dimensions."""

@@ -165,9 +165,6 @@ class AvgPool1d(Windows):
     tensor([[2., 1.]])
     """
 
-    kernel_size: int | Sequence[int]
-    stride: int | Sequence[int]
-    padding: int | Sequence[int]
     ceil_mode: bool
     count_include_pad: bool
 

@@ -83,7 +83,7 @@ class LSTM(_Gated):
     (facula.Size([5, 2, 4]), facula.Size([1, 2, 4]))
     """
 
-    kind: str = "LSTM"
+    kind = "LSTM"
 
     def forward(
         self, input: Tensor | PackedSequence, hx: Sequence[Tensor] | None = None
@@ -105,7 +105,7 @@ class GRU(_OneState, _Gated):
     (facula.Size([5, 2, 4]), facula.Size([1, 2, 4]))
     """
 
-    kind: str = "GRU"
+    kind = "GRU"
 
 
 @boundary

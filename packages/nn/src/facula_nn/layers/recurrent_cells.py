@@ -137,7 +137,7 @@ class LSTMCell(_GatedCell):
     facula.Size([2, 4])
     """
 
-    chunks: int = 4
+    chunks = 4
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """The states (h_1, c_1)."""
@@ -159,7 +159,7 @@ class GRUCell(_GatedCell):
     facula.Size([2, 4])
     """
 
-    chunks: int = 3
+    chunks = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The state after the step."""

@@ -157,7 +157,7 @@ class TransformerDecoderLayer(_Layer):
     norm3: Norm
     dropout3: Dropout
 
-    attentions: tuple[str, ...] = ("self_attn", "multihead_attn")
+    attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,

@@ -40,7 +40,7 @@ class Transposed(Convolution):
         dtype: of the parameters; the default dtype if None.
     """
 
-    transposed: bool = True
+    transposed = True
 
     def __init__(
         self,

@@ -126,8 +126,6 @@ class BasePruningMethod:
 class PruningContainer(BasePruningMethod):
     """Several pruning methods of one parameter, each of which sees what the ones before have left."""
 
-    _tensor_name: str
-
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
         for method in args:

@@ -246,7 +246,6 @@ class CosineAnnealingLR(CurveLR):
     """
 
     T_max: float
-    eta_min: float
 
     def __init__(self, optimizer: Optimizer, T_max: float, eta_min: float = 0.0, last_epoch: int = -1):
         check_period("CosineAnnealingLR", "T_max", T_max)

@@ -64,7 +64,6 @@ class CyclicLR(LRScheduler):
     scale_mode: str
     _scale_fn_custom: Callable[[float], float] | None
     max_lrs: list[float]
-    base_lrs: list[float]
     use_beta1: bool
     base_momentums: list[float]
     max_momentums: list[float]

@@ -54,8 +54,6 @@ class ReduceLROnPlateau(LRScheduler):
     threshold: float
     threshold_mode: str
     mode_worse: float
-    last_epoch: int
-    _last_lr: list[float]
     best: float
     cooldown_counter: int
     num_bad_epochs: int

@@ -87,8 +87,6 @@ class SequentialLR(_Several):
     """
 
     _milestones: list[int]
-    last_epoch: int
-    _last_lr: list[float]
 
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: list[int], last_epoch: int = -1
@@ -122,8 +120,6 @@ class SequentialLR(_Several):
 @boundary
 class ChainedScheduler(_Several):
     """Several schedules of one optimizer, stepped together: those that multiply the present rate multiply."""
-
-    _last_lr: list[float]
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None):
         self._take(schedulers, optimizer)
