@@ -69,12 +69,6 @@ class Rule:
 
     __slots__ = ("backward", "edges", "extra", "fresh", "jvp", "name", "saves")
 
-    name: str
-    backward: Callable[..., Pairs]
-    fresh: bool | None
-    saves: bool
-    edges: Callable[[Node], Iterable[Edge]] | None
-    jvp: Callable[..., object] | None
     extra: Slot
 
     def __init__(

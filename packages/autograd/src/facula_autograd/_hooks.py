@@ -34,7 +34,6 @@ class WrappedRule:
 
     __slots__ = ("after", "before", "inner", "metadata", "retain", "unpack", "value_hooks")
 
-    inner: Rule
     value_hooks: Hooks | None  # of the value: on one gradient
     before: Hooks | None  # of the node: on a tuple of gradients
     after: Hooks | None

@@ -14,9 +14,6 @@ class CheckpointError(FaculaError, ValueError):
     'model.safetensors: it is truncated'
     """
 
-    path: str
-    reason: str
-
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)  # both in `args`, so that the error pickles whole
         self.path, self.reason = path, reason

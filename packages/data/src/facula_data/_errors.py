@@ -36,12 +36,6 @@ class CollateError(FaculaError, ValueError, RuntimeError):
 sample 1; pad or crop them in the dataset, or pass collate_fn
     """
 
-    expected: str
-    where: str
-    positions: list[int]
-    found: list[str]
-    remedy: str
-
     def __init__(self, expected: str, where: str, positions: list[int], found: list[str], remedy: str) -> None:
         super().__init__(expected, where, positions, found, remedy)
         self.expected, self.where, self.positions, self.found, self.remedy = expected, where, positions, found, remedy
@@ -88,13 +82,6 @@ class WorkerError(OperationError):
         position: which of the samples of `unit` it was reading, counted from 0; None where that is not known.
     """
 
-    worker: int
-    pid: int
-    unit: object
-    exitcode: int | None
-    hint: str
-    position: int | None
-
     def __init__(
         self,
         worker: int,
@@ -128,13 +115,6 @@ class WorkerTimeoutError(OperationError, TimeoutError):
         stacks: where its threads were; empty where it could not say.
         position: which of the samples of `unit` it was reading, counted from 0; None where that is not known.
     """
-
-    worker: int
-    pid: int | None
-    unit: object
-    timeout: float
-    stacks: str
-    position: int | None
 
     def __init__(
         self, worker: int, pid: int | None, unit: object, timeout: float, stacks: str, position: int | None = None

@@ -124,16 +124,10 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
 
     num_workers: int
     pin_memory: bool
-    pin_memory_device: str
     in_order: bool
-    timeout: float
-    worker_init_fn: Callable[[int], None] | None
-    multiprocessing_context: object
     prefetch_factor: int | None
-    persistent_workers: bool
     batch_size: int | None
     drop_last: bool
-    worker_method: str
     on_error: OnError
     seed_globals: bool
     shard: tuple[int, int] | None

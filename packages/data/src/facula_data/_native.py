@@ -22,8 +22,6 @@ class Native:
 
     __slots__ = ("convert", "kind", "stack")
 
-    kind: type
-
     def __init__(
         self, kind: type, convert: Callable[[np.ndarray], object], stack: Callable[[Sequence[Sample]], Sample]
     ) -> None:

@@ -37,13 +37,6 @@ class Progress:
 
     __slots__ = ("begun", "datasets", "epoch", "position", "skipped", "streams")
 
-    begun: bool
-    epoch: int
-    position: int
-    skipped: tuple[tuple[int, int], ...]
-    streams: tuple[int, ...]
-    datasets: tuple[bytes | None, ...]
-
     def __init__(
         self,
         epoch: int,

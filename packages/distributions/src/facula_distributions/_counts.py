@@ -244,7 +244,6 @@ class Multinomial(_Categories):
     _shared = ("total_count",)
 
     has_enumerate_support = False
-    total_count: int
 
     def __init__(
         self,

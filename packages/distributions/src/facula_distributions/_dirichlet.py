@@ -30,7 +30,6 @@ class Dirichlet(Distribution):
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex
     has_rsample = True
-    concentration: Tensor
 
     def __init__(self, concentration: Tensor, validate_args: bool | None = None):
         if not isinstance(concentration, Tensor) or concentration.dim() < 1:

@@ -193,7 +193,6 @@ class AffineTransform(Transform):
     _compared = ("loc", "scale")
     loc: float | Tensor
     scale: float | Tensor
-    _event_dim: int
 
     bijective = True
 
@@ -263,7 +262,6 @@ class CumulativeDistributionTransform(Transform):
     """
 
     _made_of = ("distribution",)
-    distribution: Distribution
 
     bijective = True
     codomain = constraints.unit_interval

@@ -45,7 +45,6 @@ class Independent(Distribution):
     (facula.Size([]), facula.Size([3]))
     """
 
-    base_dist: Distribution
     reinterpreted_batch_ndims: int
 
     arg_constraints = {}

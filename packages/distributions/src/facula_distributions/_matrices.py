@@ -39,8 +39,6 @@ class LKJCholesky(Distribution):
 
     _shared = ("dim",)
 
-    dim: int
-
     arg_constraints = {"concentration": constraints.positive}
     support = constraints.corr_cholesky
     concentration: Tensor

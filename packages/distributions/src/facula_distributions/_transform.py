@@ -27,8 +27,6 @@ class Transform:
     kept: the inverse of the y that was just computed is that x itself.
     """
 
-    _cache_size: int
-
     # The attributes that make a copy, in the constructor's order, and those that make two equal; None: only itself is.
     _made_of: tuple[str, ...] = ()
     _compared: tuple[str, ...] | None = None
@@ -145,7 +143,6 @@ class _Inverse(Transform):
     """The inverse of a transform."""
 
     _compared = ("_of",)
-    _of: Transform
 
     def __init__(self, forward: Transform):
         super().__init__(forward._cache_size)

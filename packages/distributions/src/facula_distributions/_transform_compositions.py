@@ -134,7 +134,6 @@ class IndependentTransform(Transform):
 
     _made_of = _compared = ("base_transform", "reinterpreted_batch_ndims")
     base_transform: Transform
-    reinterpreted_batch_ndims: int
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0):
         super().__init__(cache_size)

@@ -186,7 +186,6 @@ class _Parts(Transform):
     """
 
     transforms: list[Transform]
-    dim: int
 
     def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int):
         for one in tseq:

@@ -50,8 +50,6 @@ class ConstraintRegistry:
     tensor(5.)
     """
 
-    _name: str
-
     def __init__(self, name: str = "ConstraintRegistry"):
         self._name = name
         self._factories: dict[type, Factory] = {}

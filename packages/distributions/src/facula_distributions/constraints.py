@@ -40,9 +40,6 @@ __dir__: _Callable[[], list[str]] = listed(__name__)
 class independent(Constraint):
     """A constraint whose last batch dimensions are one event: all of it must be in the region."""
 
-    base_constraint: Constraint
-    reinterpreted_batch_ndims: int
-
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int):
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
         self.is_discrete = base_constraint.is_discrete
@@ -260,7 +257,6 @@ class _Parts(Constraint):
     """Constraints of the parts of a tensor along a dimension."""
 
     cseq: list[Constraint]
-    dim: int
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0):
         self.cseq, self.dim = list(cseq), dim
@@ -314,8 +310,6 @@ class stack(_Parts):
 
 class MixtureSameFamilyConstraint(Constraint):
     """What components of mixtures may give: `base_constraint`, met by a value in each component."""
-
-    base_constraint: Constraint
 
     def __init__(self, base_constraint: Constraint):
         self.base_constraint = base_constraint

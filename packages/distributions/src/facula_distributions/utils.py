@@ -166,7 +166,6 @@ def normalized_logits(logits: Tensor) -> Tensor:
 class lazy_property:
     """A property that is computed when it is first asked for, with gradients, and then is an attribute."""
 
-    wrapped: Callable[[Any], Tensor]
     __doc__: str | None
     __name__: str
 

@@ -48,11 +48,7 @@ class Block:
 
     __slots__ = ("__array_interface__", "__del__", "__weakref__", "address", "arena", "nbytes", "offset")
 
-    __del__: Callable[[], object]
     address: int
-    arena: Arena
-    nbytes: int
-    offset: int
 
     def __init__(self, arena: Arena, offset: int, nbytes: int, release: Callable[[], object]) -> None:
         self.__del__ = release

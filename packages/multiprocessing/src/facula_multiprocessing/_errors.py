@@ -16,9 +16,6 @@ class SharedMemoryError(NoMemoryError):
         available: the bytes that are left; None where that is not known.
     """
 
-    requested: int
-    available: int | None
-
     def __init__(self, message: str, requested: int = 0, available: int | None = None) -> None:
         super().__init__(message)
         self.requested, self.available = requested, available

@@ -40,10 +40,6 @@ class ProcessException(FaculaError):
         error_pid: its process id.
     """
 
-    msg: str
-    error_index: int
-    error_pid: int | None
-
     def __init__(self, msg: str, error_index: int, error_pid: int | None) -> None:
         super().__init__(msg)
         self.msg, self.error_index, self.error_pid = msg, error_index, error_pid
@@ -66,9 +62,6 @@ class ProcessExitedException(ProcessException):
         exit_code: the status with which it ended; negative for a signal.
         signal_name: the signal that ended it; None where none did.
     """
-
-    exit_code: int | None
-    signal_name: str | None
 
     def __init__(
         self,

@@ -65,10 +65,8 @@ class Ledger:
 
     __slots__ = ("_holder", "_reserved", "_thread", "arena", "fd", "inode", "kept", "passed_on", "states", "top")
 
-    arena: Arena
     fd: int
     inode: int
-    kept: tuple[int, int] | None
     states: np.ndarray
     passed_on: np.ndarray
     top: np.ndarray

@@ -36,8 +36,6 @@ class SharedBlock(Block):
 
     __slots__ = ("ledger",)
 
-    ledger: Ledger
-
     def __init__(self, ledger: Ledger, offset: int, nbytes: int, release: Callable[[], object]) -> None:
         super().__init__(ledger.arena, offset, nbytes, release)
         self.ledger = ledger

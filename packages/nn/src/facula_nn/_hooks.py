@@ -259,7 +259,6 @@ def _call_anyway(hooks: ForwardHooks, key: int, arguments: Args) -> None:
 class Crossing:
     """One call of a module with backward hooks: what its two identities share. See Note [Backward hooks]."""
 
-    module: Hooked
     entered: bool
     grad_output: Gradients
     width: int

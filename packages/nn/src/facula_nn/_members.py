@@ -112,9 +112,6 @@ class Members(_Dict):
     A dict for `isinstance`, which has no entries of its own: everything that a dict does goes by the methods here.
     """
 
-    _module: Holder
-    _kind: int
-
     __slots__ = ("_kind", "_module")
 
     def __init__(self, module: Holder, kind: int) -> None:

@@ -113,9 +113,6 @@ class Loading(dict[str, Any]):
         assign: put the dict's tensors in place of the module's.
     """
 
-    strict: bool
-    assign: bool
-
     def __init__(self, state: Mapping[str, object], strict: bool, assign: bool) -> None:
         super().__init__(state)
         self.strict, self.assign = strict, assign

@@ -54,7 +54,6 @@ class Optimizer:
     tensor([0.5000, 0.5000], requires_grad=True)
     """
 
-    defaults: Group
     state: defaultdict[Any, StateDict]
     param_groups: list[Group]
     _pre_hooks: Hooks

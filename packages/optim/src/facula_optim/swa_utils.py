@@ -65,9 +65,6 @@ class SWALR(LRScheduler):
     [0.5]
     """
 
-    _anneal_strategy: str
-    anneal_epochs: int
-
     def __init__(
         self,
         optimizer: Optimizer,

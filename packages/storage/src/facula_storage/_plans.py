@@ -90,18 +90,7 @@ class Plan:
         "parts", "request", "workspace",
     )  # fmt: skip
 
-    operator: str
-    parameters: tuple[object, ...]
-    outputs: tuple[Layout, ...]
-    launch: Callable[..., None]
-    workspace: int
-    any_size: bool
-    for_layouts: Callable[..., Callable[..., None] | None] | None
     out: Layout | None
-    inner: Plan | None
-    parts: Sequence[Part] | None
-    elementwise: Elementwise | None
-    request: Request | None
 
     def __init__(
         self,

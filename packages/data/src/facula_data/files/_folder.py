@@ -118,7 +118,6 @@ class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
     """
 
     root: str
-    loader: Callable[[str], Sample]
     extensions: tuple[str, ...]
     allow_empty: bool
     classes: list[str]

@@ -66,7 +66,6 @@ class Pad:
     thread_safe = True
 
     padding: tuple[int, int, int, int]
-    fill: float
 
     def __init__(
         self, padding: Size, fill: float = 0, padding_mode: PaddingMode = "constant", *, layout: Layout = "CHW"
@@ -147,7 +146,6 @@ class RandomCrop:
     size: tuple[int, int]
     padding: tuple[int, int, int, int] | None
     pad_if_needed: bool
-    fill: float
 
     def __init__(
         self,

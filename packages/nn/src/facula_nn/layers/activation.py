@@ -117,7 +117,6 @@ class Hardtanh(Module):
     _repr_items = "min_val=, max_val=, inplace=False"
     min_val: float
     max_val: float
-    inplace: bool
 
     def __init__(
         self,

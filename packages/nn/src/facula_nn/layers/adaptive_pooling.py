@@ -53,8 +53,6 @@ class _AdaptivePool(Module):
 class _AdaptiveMaxPool(_AdaptivePool):
     """The same, with the places of the largest numbers where they are wanted."""
 
-    return_indices: bool
-
     def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices

@@ -53,11 +53,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     head: Linear
     tail: ModuleList
-    in_features: int
-    n_classes: int
     cutoffs: list[int]
-    div_value: float
-    head_bias: bool
     shortlist_size: int
     n_clusters: int
     head_size: int

@@ -59,15 +59,10 @@ class MultiheadAttention(Module):
     in_proj_bias: Parameter | None
     bias_k: Parameter | None
     bias_v: Parameter | None
-    embed_dim: int
-    num_heads: int
-    dropout: float
-    batch_first: bool
     kdim: int
     vdim: int
     _qkv_same_embed_dim: bool
     head_dim: int
-    add_zero_attn: bool
     out_proj: NonDynamicallyQuantizableLinear
 
     def __init__(

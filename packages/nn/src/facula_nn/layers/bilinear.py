@@ -41,9 +41,6 @@ class Bilinear(Module):
 
     _repr_items = "in1_features=, in2_features=, out_features=, bias="
     bias: Parameter | None
-    in1_features: int
-    in2_features: int
-    out_features: int
     weight: Parameter
 
     def __init__(

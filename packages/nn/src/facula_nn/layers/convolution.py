@@ -45,15 +45,11 @@ class Convolution(Module):
         "in_channels, out_channels, kernel_size=, stride=, padding=0, dilation=1, output_padding=0, groups=1, "
         "bias=True, padding_mode='zeros'"
     )
-    in_channels: int
-    out_channels: int
-    groups: int
     kernel_size: tuple[int, ...]
     stride: tuple[int, ...]
     dilation: tuple[int, ...]
     output_padding: tuple[int, ...]
     padding: Any
-    padding_mode: str
     weight: Parameter
 
     transposed: bool = False

@@ -46,10 +46,6 @@ class PairwiseDistance(Module):
     tensor([5.0000])
     """
 
-    norm: float
-    eps: float
-    keepdim: bool
-
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__()
         self.norm, self.eps, self.keepdim = p, eps, keepdim

@@ -51,8 +51,6 @@ class EmbeddingBag(VectorTable):
     _repr_items = (
         "num_embeddings, embedding_dim, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode!r=, padding_idx=None"
     )
-    mode: str
-    include_last_offset: bool
 
     def __init__(
         self,

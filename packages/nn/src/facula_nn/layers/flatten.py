@@ -44,8 +44,6 @@ class Unflatten(Module):
     """
 
     _repr_items = "dim=, unflattened_size="
-    dim: int
-    unflattened_size: tuple[int, ...]
 
     def __init__(self, dim: int, unflattened_size: tuple[int, ...]) -> None:
         super().__init__()

@@ -26,7 +26,6 @@ class _FractionalMaxPool(Module):
     dims: int
     _operator: str
     kernel_size: tuple[int, ...]
-    return_indices: bool
     _random_samples: Tensor | None
     output_size: tuple[int, ...] | None
     output_ratio: Sequence[float] | None

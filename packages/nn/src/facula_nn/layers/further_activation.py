@@ -129,8 +129,6 @@ class PReLU(Module):
     """
 
     _repr_items = "num_parameters="
-    num_parameters: int
-    init: float
     weight: Parameter
 
     def __init__(

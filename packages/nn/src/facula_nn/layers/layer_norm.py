@@ -85,8 +85,6 @@ class LayerNorm(_Affine):
 
     _repr_items = "normalized_shape, eps=, elementwise_affine=, bias="
     normalized_shape: tuple[int, ...]
-    eps: float
-    elementwise_affine: bool
 
     def __init__(
         self,
@@ -129,8 +127,6 @@ class RMSNorm(_Affine):
 
     _repr_items = "normalized_shape, eps=, elementwise_affine="
     normalized_shape: tuple[int, ...]
-    eps: float | None
-    elementwise_affine: bool
 
     def __init__(
         self,
@@ -173,10 +169,6 @@ class GroupNorm(_Affine):
     """
 
     _repr_items = "num_groups, num_channels, eps=, affine=, bias="
-    num_groups: int
-    num_channels: int
-    eps: float
-    affine: bool
 
     def __init__(
         self,

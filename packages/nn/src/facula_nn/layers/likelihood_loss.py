@@ -54,9 +54,6 @@ class GaussianNLLLoss(_Loss):
         reduction: "mean", "sum" or "none".
     """
 
-    full: bool
-    eps: float
-
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
         self.full, self.eps = full, eps

@@ -55,8 +55,6 @@ class Linear(Module):
 
     _repr_items = "in_features=, out_features=, bias="
     bias: Parameter | None
-    in_features: int
-    out_features: int
     weight: Parameter
 
     def __init__(

@@ -253,8 +253,6 @@ class KLDivLoss(_Loss):
         log_target: whether the target is a logarithm.
     """
 
-    log_target: bool
-
     def __init__(
         self,
         size_average: bool | None = None,

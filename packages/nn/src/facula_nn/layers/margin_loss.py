@@ -209,8 +209,6 @@ class TripletMarginWithDistanceLoss(_Loss):
     """
 
     distance_function: Callable[[Tensor, Tensor], Tensor]
-    margin: float
-    swap: bool
 
     def __init__(
         self,

@@ -47,11 +47,6 @@ class ChannelNorm(Module):
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None
-    num_features: int
-    eps: float
-    momentum: float | None
-    affine: bool
-    track_running_stats: bool
 
     def __init__(
         self,

@@ -49,7 +49,6 @@ class _Pad(Module):
 
 class _ConstantPad(_Pad):
     _repr_items = "padding=, value="
-    value: float
 
     def __init__(self, padding: int | Sequence[int], value: float) -> None:
         super().__init__(padding)

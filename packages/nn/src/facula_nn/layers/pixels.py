@@ -60,10 +60,6 @@ class _Columns(Module):
     """The geometry of windows that are columns."""
 
     _repr_items = "kernel_size=, dilation=, padding=, stride="
-    kernel_size: int | Sequence[int]
-    dilation: int | Sequence[int]
-    padding: int | Sequence[int]
-    stride: int | Sequence[int]
 
     def __init__(
         self,
@@ -107,7 +103,6 @@ class Fold(_Columns):
     """
 
     _repr_items = f"output_size=, {_Columns._repr_items}"
-    output_size: int | Sequence[int]
 
     def __init__(
         self,

@@ -41,9 +41,6 @@ class _MaxPool(Windows):
     """Pooling of the largest numbers."""
 
     _repr_items = "kernel_size=, stride=, padding=, dilation=, ceil_mode="
-    dilation: int | Sequence[int]
-    return_indices: bool
-    ceil_mode: bool
 
     def __init__(
         self,
@@ -67,10 +64,6 @@ class _MaxPool(Windows):
 
 class _AvgPool(Windows):
     """Pooling of means."""
-
-    ceil_mode: bool
-    count_include_pad: bool
-    divisor_override: int | None
 
     def __init__(
         self,
@@ -164,9 +157,6 @@ class AvgPool1d(Windows):
     >>> AvgPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
     """
-
-    ceil_mode: bool
-    count_include_pad: bool
 
     dims = 1
 

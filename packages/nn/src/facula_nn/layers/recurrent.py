@@ -134,8 +134,6 @@ class RNN(_OneState):
     (facula.Size([5, 2, 4]), facula.Size([1, 2, 4]))
     """
 
-    nonlinearity: str
-
     def __init__(
         self,
         input_size: int,

@@ -82,15 +82,7 @@ class RNNBase(Module):
         "input_size, hidden_size, proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0, "
         "bidirectional=False"
     )
-    mode: str
-    input_size: int
-    hidden_size: int
-    num_layers: int
-    bias: bool
-    batch_first: bool
     dropout: float
-    bidirectional: bool
-    proj_size: int
 
     def __init__(
         self,

@@ -37,9 +37,6 @@ class RNNCellBase(Module):
     _repr_items = "input_size, hidden_size, bias=True"
     bias_ih: Parameter | None
     bias_hh: Parameter | None
-    input_size: int
-    hidden_size: int
-    bias: bool
     weight_ih: Parameter
     weight_hh: Parameter
 
@@ -184,7 +181,6 @@ class RNNCell(RNNCellBase):
     """
 
     _repr_items = "input_size, hidden_size, bias=True, nonlinearity='tanh'"
-    nonlinearity: str
 
     def __init__(
         self,

@@ -34,10 +34,6 @@ class Upsample(Module):
     tensor([[[1., 1., 3., 3.]]])
     """
 
-    size: int | Sequence[int] | None
-    mode: str
-    align_corners: bool | None
-    recompute_scale_factor: bool | None
     scale_factor: float | Sequence[float] | None
 
     def __init__(

@@ -41,10 +41,6 @@ class TransformerEncoder(Module):
     """
 
     layers: ModuleList[Module]
-    num_layers: int
-    norm: Module | None
-    enable_nested_tensor: bool
-    mask_check: bool
 
     def __init__(
         self,
@@ -90,8 +86,6 @@ class TransformerDecoder(Module):
     """
 
     layers: ModuleList[Module]
-    num_layers: int
-    norm: Module | None
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -160,9 +154,6 @@ class Transformer(Module):
         dtype: of the parameters; the default dtype if None.
     """
 
-    d_model: int
-    nhead: int
-    batch_first: bool
     encoder: Module
     decoder: Module
 

@@ -47,7 +47,6 @@ class _Layer(Module):
     linear1: Linear
     dropout: Dropout
     linear2: Linear
-    norm_first: bool
     self_attn: MultiheadAttention
     norm1: Norm
     norm2: Norm

@@ -18,8 +18,6 @@ class _Orthogonal(Module):
 
     base: Tensor | None
     shape: Size
-    orthogonal_map: str
-    use_trivialization: bool
 
     def __init__(self, weight: Tensor, orthogonal_map: str, use_trivialization: bool) -> None:
         super().__init__()

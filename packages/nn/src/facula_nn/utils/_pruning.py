@@ -175,8 +175,6 @@ class Identity(BasePruningMethod):
 class CustomFromMask(BasePruningMethod):
     """Pruning by a given mask."""
 
-    mask: Tensor
-
     PRUNING_TYPE = "global"
 
     def __init__(self, mask: Tensor) -> None:
@@ -193,8 +191,6 @@ class CustomFromMask(BasePruningMethod):
 
 class _Amount(BasePruningMethod):
     """Methods that prune a number of entries or slices, or a share of those that are left."""
-
-    amount: float
 
     def __init__(self, amount: float) -> None:
         name = type(self).__name__
@@ -252,8 +248,6 @@ class L1Unstructured(_Entries):
 class _Slices(_Amount):
     """Methods that choose slices along a dimension."""
 
-    dim: int
-
     PRUNING_TYPE = "structured"
 
     def __init__(self, amount: float, dim: int = -1) -> None:
@@ -299,8 +293,6 @@ class LnStructured(_Slices):
         n: the order of the norm.
         dim: the dimension whose indices are slices.
     """
-
-    n: float | str
 
     def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
         super().__init__(amount, dim)

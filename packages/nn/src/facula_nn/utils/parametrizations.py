@@ -78,8 +78,6 @@ class _SpectralNorm(Module):
     _u: Tensor
     _v: Tensor
     dim: int
-    n_power_iterations: int
-    eps: float
 
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         super().__init__()

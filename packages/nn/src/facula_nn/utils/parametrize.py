@@ -74,7 +74,6 @@ class ParametrizationList(ModuleList):
         unsafe: allow another shape or dtype, and check nothing.
     """
 
-    unsafe: bool
     is_tensor: bool
     ntensors: int
 

@@ -30,8 +30,6 @@ Layer = TypeVar("Layer", bound=Module)
 class _Hook:
     """Base of hooks that compute one weight of a module."""
 
-    name: str
-
     called = ""
 
     def __init__(self, name: str) -> None:
@@ -131,9 +129,6 @@ def remove_weight_norm(module: Layer, name: str = "weight") -> Layer:
 
 
 class _SpectralNorm(_Hook):
-    n_power_iterations: int
-    dim: int
-    eps: float
     called = "spectral_norm"
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:

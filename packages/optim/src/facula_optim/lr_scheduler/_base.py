@@ -50,7 +50,6 @@ class LRScheduler:
 
     optimizer: Optimizer
     base_lrs: list[float]
-    last_epoch: int
     _last_lr: list[float]
     _step_count: int
     _is_initial: bool

@@ -75,9 +75,6 @@ class StepLR(CurveLR):
     [0.25]
     """
 
-    step_size: float
-    gamma: float
-
     def __init__(self, optimizer: Optimizer, step_size: float, gamma: float = 0.1, last_epoch: int = -1):
         check_period("StepLR", "step_size", step_size, whole=True)
         self.step_size, self.gamma = step_size, gamma
@@ -100,7 +97,6 @@ class MultiStepLR(CurveLR):
     """
 
     milestones: dict[int, int]
-    gamma: float
 
     def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1):
         self.milestones, self.gamma = dict(Counter(milestones)), gamma  # a plain dict: files hold nothing else
@@ -121,9 +117,6 @@ class ConstantLR(CurveLR):
         total_iters: the epoch at which the rate is the initial one again.
         last_epoch: the epoch to go on after; -1 to begin.
     """
-
-    factor: float
-    total_iters: int
 
     def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1):
         if not 0 <= factor <= 1:
@@ -149,10 +142,6 @@ class LinearLR(CurveLR):
         total_iters: the epochs between the two.
         last_epoch: the epoch to go on after; -1 to begin.
     """
-
-    start_factor: float
-    end_factor: float
-    total_iters: int
 
     def __init__(
         self,
@@ -186,8 +175,6 @@ class ExponentialLR(CurveLR):
         last_epoch: the epoch to go on after; -1 to begin.
     """
 
-    gamma: float
-
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -207,9 +194,6 @@ class PolynomialLR(CurveLR):
         power: the polynomial's power.
         last_epoch: the epoch to go on after; -1 to begin.
     """
-
-    total_iters: float
-    power: float
 
     def __init__(self, optimizer: Optimizer, total_iters: float = 5, power: float = 1.0, last_epoch: int = -1):
         check_period("PolynomialLR", "total_iters", total_iters, whole=True)
@@ -244,8 +228,6 @@ class CosineAnnealingLR(CurveLR):
     [0.5]
     [0.0]
     """
-
-    T_max: float
 
     def __init__(self, optimizer: Optimizer, T_max: float, eta_min: float = 0.0, last_epoch: int = -1):
         check_period("CosineAnnealingLR", "T_max", T_max)

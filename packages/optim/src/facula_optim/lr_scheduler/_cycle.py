@@ -64,8 +64,6 @@ class OneCycleLR(LRScheduler):
     """
 
     total_steps: int
-    _anneal_func_type: str
-    cycle_momentum: bool
     use_beta1: bool
     _schedule_phases: list[Phase]
 

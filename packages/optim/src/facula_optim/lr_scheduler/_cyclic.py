@@ -58,11 +58,7 @@ class CyclicLR(LRScheduler):
 
     total_size: float
     step_ratio: float
-    mode: str
-    gamma: float
-    cycle_momentum: bool
     scale_mode: str
-    _scale_fn_custom: Callable[[float], float] | None
     max_lrs: list[float]
     use_beta1: bool
     base_momentums: list[float]

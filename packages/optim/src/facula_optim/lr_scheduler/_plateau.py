@@ -46,13 +46,6 @@ class ReduceLROnPlateau(LRScheduler):
 
     default_min_lr: float | None
     min_lrs: list[float]
-    mode: str
-    factor: float
-    patience: int
-    cooldown: int
-    eps: float
-    threshold: float
-    threshold_mode: str
     mode_worse: float
     best: float
     cooldown_counter: int

@@ -41,10 +41,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     [1.0]
     """
 
-    T_0: int
-    T_mult: int
-    eta_min: float
-
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1):
         check_positive("CosineAnnealingWarmRestarts", "T_0", T_0)
         check_positive("CosineAnnealingWarmRestarts", "T_mult", T_mult)
