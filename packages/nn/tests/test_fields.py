@@ -1,0 +1,63 @@
+"""Layers declared by fields: their constructors are what a handwritten one would be, and so are their reprs."""
+
+import dataclasses
+import inspect
+
+import pytest
+
+import facula_nn as nn
+import facula_tensor as ft
+
+
+def test_signatures_and_attributes():
+    assert str(inspect.signature(nn.LeakyReLU)) == "(negative_slope: 'float' = 0.01, inplace: 'bool' = False) -> 'None'"
+    assert list(inspect.signature(nn.NLLLoss).parameters) == [
+        "weight", "size_average", "ignore_index", "reduce", "reduction",
+    ]  # fmt: skip
+    assert not hasattr(nn.LeakyReLU, "negative_slope") and nn.LeakyReLU(0.5).negative_slope == 0.5
+    loss = nn.NLLLoss(ft.ones(2), size_average=False)
+    assert loss.reduction == "sum" and list(loss.state_dict()) == ["weight"] and not hasattr(loss, "size_average")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: nn.LeakyReLU(1, True, 3), r"LeakyReLU: takes from 1 to 3 positional arguments but 4 were"),
+        (lambda: nn.Threshold(1.0), r"Threshold: missing 1 required positional argument: 'value'"),
+        (lambda: nn.ELU(1.0, alpha=2.0), r"ELU: got multiple values for argument 'alpha'"),
+        (lambda: nn.LazyLinear(), r"LazyLinear: missing 1 required positional argument: 'out_features'"),
+        (lambda: nn.ELU(slope=2.0), r"ELU: got an unexpected keyword argument 'slope'"),
+    ],
+)
+def test_arguments_that_do_not_fit(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_what_reprs_leave_out():
+    assert repr(nn.ReLU(1)) == "ReLU(inplace=True)" and repr(nn.ReLU()) == "ReLU()"
+    assert repr(nn.RReLU(0.1, 0.2, True)) == "RReLU(lower=0.1, upper=0.2, inplace=True)"
+    assert repr(nn.Conv1d(1, 1, 2, padding=(0,), dilation=2)).endswith("kernel_size=(2,), stride=(1,), dilation=(2,))")
+    assert repr(nn.Conv1d(1, 1, 2, padding="same", bias=False)).endswith("padding=same, bias=False)")
+    assert repr(nn.Embedding(2, 3, norm_type=2)) == "Embedding(2, 3)"
+
+
+def test_classes_derived_from_them():
+    class Scaled(nn.LeakyReLU):
+        def __init__(self, scale):
+            super().__init__(0.5)
+            self.scale = scale
+
+        def forward(self, input):
+            return super().forward(input) * self.scale
+
+    assert Scaled(2.0)(ft.tensor([-1.0])).item() == -1 and repr(Scaled(2.0)) == "Scaled(negative_slope=0.5)"
+
+    @dataclasses.dataclass(eq=False)
+    class Data(nn.Dropout):
+        share: float
+
+        def __post_init__(self):
+            super().__init__(self.share)
+
+    assert Data(0.25).p == 0.25
