@@ -7,7 +7,9 @@ Where next: `_caching.py` and Note [The slow path] in `_slow_path.py`, over the 
 `_size_classes.py`; `_process.py` (why garbage collections matter here).
 """
 
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
+from facula_errors.extend import settle as _settle
 
 from ._errors import OutOfMemoryError
 from ._host import HostAllocator, default_host_allocator
@@ -100,8 +102,8 @@ def __getattr__(name: str) -> object:
 
     found: object = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
     globals()[name] = found
+    _settle(__name__, name, found)
     return found
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from facula_errors import InvalidTypeError, InvalidValueError, MissingPackageError, UnsupportedError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 
 from ._caching import CachingAllocator
 from ._devices import device_allocator, known_device_allocators, pinned_allocator
@@ -202,5 +202,4 @@ def _error_class(cuda: Any) -> type[OutOfMemoryError]:
     return type("OutOfMemoryError", (OutOfMemoryError, theirs), names)
 
 
-def __dir__() -> list[str]:
-    return [*__all__, "__all__", "__doc__", "__name__"]
+__dir__ = published(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from facula_errors import InvalidTypeError
+from facula_errors.extend import published
 
 from ._caching import CachingAllocator
 
@@ -31,5 +32,4 @@ def get_include() -> str:
     return str(Path(__file__).with_name("include"))
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = published(__name__)

@@ -6,6 +6,7 @@ differentiable values use `extend.py`, and nothing that starts with an underscor
 modules, loaded where they are imported.
 """
 
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
 from . import _operators as _operators  # what Variables do
@@ -90,5 +91,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

@@ -8,7 +8,7 @@ are those of `torch.func`; tensors have `facula.func`.
 from __future__ import annotations
 
 from facula_errors import InvalidTypeError, UnsupportedError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 
 from ._adapters import adapter_of
 from ._arrays import numpy
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "value_and_grad", "vjp"]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = published(__name__)
 
 
 @boundary

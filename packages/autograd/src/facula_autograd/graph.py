@@ -6,6 +6,8 @@ Hooks and edges; modes that say where saved values wait for the backward pass; w
 
 from __future__ import annotations
 
+from facula_errors.extend import published
+
 from ._disk import save_on_disk
 from ._edges import GradientEdge, get_gradient_edge
 from ._graph import Node
@@ -37,5 +39,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = published(__name__)

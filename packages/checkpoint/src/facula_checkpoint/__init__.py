@@ -7,7 +7,9 @@ Where next: `_loading.py` (files of any format), `_header.py` (safetensors, and 
 `_writing.py`, `_atomic.py` (how a file is replaced), `_structure.py` and `_nested.py` (containers), `_pytorch/`.
 """
 
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
+from facula_errors.extend import settle as _settle
 
 from ._errors import CheckpointError
 from ._loading import load
@@ -43,8 +45,8 @@ def __getattr__(name: str) -> object:
 
     found: object = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
     globals()[name] = found
+    _settle(__name__, name, found)
     return found
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

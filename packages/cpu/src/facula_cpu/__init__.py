@@ -5,6 +5,7 @@ Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` 
 `_registry.py` (the kernel table), csrc/ (the kernels; Note [The pool], Note [Elementwise]).
 """
 
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
 # Planners register themselves when their module is imported.
@@ -44,5 +45,4 @@ _register("facula_cpu")
 __all__ = ["CpuBackend", "get_num_threads", "level", "register_function", "register_loop", "set_num_threads"]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

@@ -8,6 +8,7 @@ arrays and numbers all will do. Start reading at `_loader.py` (DataLoader), then
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from facula_errors import CorruptFileError
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
 from ._collate import default_collate, default_convert
@@ -79,8 +80,7 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, "files", "transforms", *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__, "files", "transforms")
 
 
 def __getattr__(name: str) -> "_ModuleType":

@@ -7,8 +7,8 @@ Where next: `_distribution.py` (shapes, checks), `_normal.py` (what a distributi
 
 from collections.abc import Callable as _Callable
 
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
-from facula_tensor.extend import listed as _listed
 
 from . import _cross_kl as _cross_kl
 from . import constraint_registry, constraints, kl, relaxed_bernoulli, relaxed_categorical, transforms, utils
@@ -140,4 +140,4 @@ __all__ = [
     "utils",
 ]
 
-__dir__: _Callable[[], list[str]] = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _published(__name__)

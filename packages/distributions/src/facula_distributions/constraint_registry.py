@@ -9,8 +9,7 @@ from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, overload
 
 from facula_errors import InvalidTypeError, UnsupportedError
-from facula_errors.extend import boundary
-from facula_tensor.extend import listed
+from facula_errors.extend import boundary, published
 
 from . import constraints
 from ._elementwise_transforms import AffineTransform, ExpTransform, SigmoidTransform
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 
 @boundary

@@ -11,11 +11,11 @@ from itertools import accumulate as _accumulate
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
+from facula_errors.extend import published
 from facula_tensor import Tensor, isclose, linalg
 from facula_tensor import bool as bool_
 from facula_tensor import cat as join
 from facula_tensor import stack as pile
-from facula_tensor.extend import listed
 
 from ._constraint import Constraint, _Dependent, dependent_property, is_dependent
 from .utils import eps_of
@@ -34,7 +34,7 @@ __all__ = [
     "unit_interval",
 ]  # fmt: skip
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 
 class independent(Constraint):

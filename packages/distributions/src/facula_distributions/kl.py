@@ -7,9 +7,8 @@ from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import digamma, lgamma, linalg, where, xlogy
-from facula_tensor.extend import listed
 from facula_tensor.functional import logsigmoid
 
 from ._categorical import Categorical, OneHotCategorical
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["kl_divergence", "register_kl"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 FORMULAS: dict[tuple[type, type], Formula] = {}
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, as_tensor, rand
-from facula_tensor.extend import listed
 from facula_tensor.functional import logsigmoid
 
 from . import constraints
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 
 def open_uniform(like: Tensor, shape: Sequence[int]) -> Tensor:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, lgamma
-from facula_tensor.extend import listed
 from facula_tensor.functional import log_softmax
 
 from . import constraints
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 
 @boundary

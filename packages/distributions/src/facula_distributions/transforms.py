@@ -2,7 +2,7 @@
 
 from collections.abc import Callable as _Callable
 
-from facula_tensor.extend import listed
+from facula_errors.extend import published
 
 from ._elementwise_transforms import (
     AbsTransform,
@@ -49,4 +49,4 @@ __all__ = [
     "identity_transform",
 ]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)

@@ -8,6 +8,7 @@ from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_errors import InvalidTypeError, InvalidValueError
+from facula_errors.extend import published
 from facula_tensor import (
     Tensor,
     as_tensor,
@@ -19,7 +20,6 @@ from facula_tensor import (
     get_default_dtype,
     tril_indices,
 )
-from facula_tensor.extend import listed
 from facula_tensor.functional import log_softmax, softmax
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ __all__ = [
     "vec_to_tril_matrix",
 ]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 euler_constant: float = 0.57721566490153286061
 TINY = {float16: 2.0**-14, bfloat16: 2.0**-126, float32: 2.0**-126, float64: 2.0**-1022}

@@ -34,6 +34,7 @@ from ._classes import (
     RangeError,
     UnsupportedError,
 )
+from ._public import published as _published
 from ._trimming import full_traceback
 
 __version__ = "0.1.0"
@@ -69,5 +70,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

@@ -183,7 +183,3 @@ def kind_of(error: Exception) -> type[Exception]:
     ours: list[type[Exception]] = [one for one in map(globals().__getitem__, __all__) if one is not FaculaError]
     fitting = [one for one in ours if isinstance(error, one.__bases__[-1]) and len(one.__bases__) == 2]
     return min(fitting, key=lambda one: type(error).__mro__.index(one.__bases__[-1]), default=OperationError)
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "facula_errors"  # tracebacks show where users import it from

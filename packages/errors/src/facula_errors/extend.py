@@ -6,6 +6,8 @@ a module by its name, and `known_modules` what was said of each name;
 `guarded` makes context managers that end however their `with` statement does, also by a Ctrl-C where `__exit__` begins;
 `Exit`, `owner_of` and `pass_on` are what classes of context managers need for that; `exhaust` does many things as one,
 in a `finally`; `enters_at_once` tells what acts when it is made that a `with` statement enters it;
+`published` belongs to each public module, `publish` and `settle` are its parts (Note [Public places]); `moved` leads
+from where names were to where they are (Note [Moved paths]);
 `kind_of` gives the class of an error that is to be said in better words.
 """
 
@@ -13,7 +15,9 @@ from ._classes import kind_of
 from ._exits import Exit, enters_at_once, exhaust, guarded, owner_of, pass_on
 from ._frames import in_library, is_library_module, library, register, warn
 from ._frames import known as known_modules
+from ._moved import moved
 from ._other_names import renamed
+from ._public import publish, published, settle
 from ._trimming import boundary, is_boundary, trim_traceback
 
 __all__ = [
@@ -28,10 +32,14 @@ __all__ = [
     "kind_of",
     "known_modules",
     "library",
+    "moved",
     "owner_of",
     "pass_on",
+    "publish",
+    "published",
     "register",
     "renamed",
+    "settle",
     "trim_traceback",
     "warn",
 ]

@@ -14,7 +14,8 @@ from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import MissingAttributeError, MissingModuleError, MissingPackageError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, settle
+from facula_errors.extend import publish as declare
 from facula_tensor.extend import PyTorchNames
 
 if TYPE_CHECKING:
@@ -49,14 +50,20 @@ def publish(
         if "__getattr__" not in vars(loaded):  # else it called this itself, and knows what it has
             publish(loaded.__name__)
 
+    is_public = "._" not in module_name  # Note [Public places] in facula_errors
+
+    def keep(name: str, value: object) -> object:
+        if is_public:
+            settle(module_name, name, value)
+        setattr(module, name, value)
+        return value
+
     @boundary
     def __getattr__(name: str) -> object:
         if name in later:
             return import_module(f"{module_name}.{name}")
         if name in home:
-            value = getattr(import_module(f"{module_name}.{home[name]}"), name)
-            setattr(module, name, value)
-            return value
+            return keep(name, getattr(import_module(f"{module_name}.{home[name]}"), name))
         what = f"module {module_name!r} has no attribute {name!r}"
         if name.startswith("__"):
             raise MissingAttributeError(what, name=name, obj=module)
@@ -64,9 +71,7 @@ def publish(
 
         row = row_of(module_name, name)
         if row is not None:
-            value = row.value()
-            setattr(module, name, value)
-            return value
+            return keep(name, row.value())
         if is_place(f"{module_name}.{name}"):
             return import_module(f"{module_name}.{name}")
         why = said_of(module_name, name) or otherwise
@@ -88,6 +93,8 @@ def publish(
         )
 
     module.__getattr__, module.__dir__ = __getattr__, __dir__
+    if is_public:
+        declare(module_name)
     if not hasattr(module, "__path__"):
         module.__path__ = []  # so that finders are asked about modules below, and ours can say: Note [Missing modules]
 

@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from facula_errors import FileError, MissingAttributeError
-from facula_errors.extend import boundary
-from facula_tensor.extend import listed, operators_by_name
+from facula_errors.extend import boundary, published
+from facula_tensor.extend import operators_by_name
 
 from ._refusals import Refusals
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_library", "loaded_libraries"]
 
-__dir__: Callable[[], list[str]] = listed(__name__)
+__dir__: Callable[[], list[str]] = published(__name__)
 
 loaded_libraries: set[str] = set()  # empty, always
 

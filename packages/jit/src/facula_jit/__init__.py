@@ -8,8 +8,8 @@ Where next: `docs/jit.md` of the repository.
 
 from collections.abc import Callable as _Callable
 
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
-from facula_tensor.extend import listed as _listed
 
 from . import passes as passes
 from ._breaks import CaptureError
@@ -38,4 +38,4 @@ __all__ = [
     "is_scripting", "load", "map", "passes", "save", "scan", "script", "trace", "unused", "while_loop",
 ]  # fmt: skip
 
-__dir__: _Callable[[], list[str]] = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _published(__name__)

@@ -22,6 +22,7 @@ from multiprocessing import (
 
 from facula_errors import InvalidValueError as _InvalidValueError
 from facula_errors.extend import boundary as _boundary
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
 from ._contexts import DefaultContext as _DefaultContext
@@ -146,5 +147,4 @@ def set_sharing_strategy(new_strategy: str) -> None:
     _strategy[0] = new_strategy
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

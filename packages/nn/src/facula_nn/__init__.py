@@ -9,9 +9,9 @@ parameters are kept, `_state.py` for state dicts, `_hooks.py` for hooks.
 # ruff: noqa: F403, F405  each family lists its public names in its own __all__
 from collections.abc import Callable as _Callable
 
+from facula_errors.extend import published
 from facula_errors.extend import register as _register
 from facula_tensor import Parameter as Parameter
-from facula_tensor.extend import listed
 
 from . import _scopes as _scopes  # connects calls of modules with the graph
 from . import attention, functional, init, utils
@@ -91,4 +91,4 @@ for _name in set(__all__) - {"Identity"}:  # which takes anything
     if getattr(globals()[_name], "__module__", "").startswith("facula_nn.layers."):
         _check_arguments(globals()[_name])
 
-__dir__: _Callable[[], list[str]] = listed(__name__, "Parameter")
+__dir__: _Callable[[], list[str]] = published(__name__, "Parameter")

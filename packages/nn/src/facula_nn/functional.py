@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable as _Callable
 
-from facula_tensor.extend import asks, listed
+from facula_errors.extend import published
+from facula_tensor.extend import asks
 from facula_tensor.functional import *
 
 from ._fractional_pooling import *
@@ -37,6 +38,6 @@ __all__ = [
     "triplet_margin_loss", "triplet_margin_with_distance_loss", "unfold",
 ]  # fmt: skip
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 asks(globals(), __all__)

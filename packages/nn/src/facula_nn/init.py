@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import InvalidValueError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, eye, float64, from_numpy, no_grad, randn, randperm
-from facula_tensor.extend import listed
 
 from ._arguments import checked
 
@@ -39,7 +38,7 @@ __all__ = [
     "zeros_",
 ]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 _GAINS = {"sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _LINEAR = {"linear", *(f"conv{transpose}{n}d" for transpose in ("", "_transpose") for n in (1, 2, 3))}

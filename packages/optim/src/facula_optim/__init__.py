@@ -8,8 +8,8 @@ Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), 
 
 from collections.abc import Callable as _Callable
 
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
-from facula_tensor.extend import listed as _listed
 
 from . import lr_scheduler, swa_utils
 from ._adafactor import Adafactor
@@ -48,4 +48,4 @@ __all__ = [
     "swa_utils",
 ]
 
-__dir__: _Callable[[], list[str]] = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _published(__name__)

@@ -10,9 +10,8 @@ from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import no_grad
-from facula_tensor.extend import listed
 
 from .lr_scheduler._base import LRScheduler, attach, for_each_group
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SWALR", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 STRATEGIES: dict[str, Callable[[float], float]] = {
     "cos": lambda share: (1 - math.cos(math.pi * share)) / 2,

@@ -7,6 +7,7 @@ Where next: `_layouts.py` (what a tensor looks like), `_storages.py` (where it i
 work on it is launched); `extend.py` is for sibling packages.
 """
 
+from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
 from . import _host as _host  # registers the two plain backends
@@ -96,5 +97,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

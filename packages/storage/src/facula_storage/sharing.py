@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import OperationError
+from facula_errors.extend import published
 from facula_multiprocessing.extend import Handle, SharedBlock, block_under, new_block, receive, register_reduction, send
 
 from ._dtypes import uint8
@@ -102,5 +103,4 @@ def _rebuild(handle: Handle | None, start: int, nbytes: int, readonly: str) -> S
 register_reduction(Storage, _reduce)
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = published(__name__)

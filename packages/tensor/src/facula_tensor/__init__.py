@@ -17,6 +17,7 @@ from facula_autograd import inference_mode as inference_mode
 from facula_autograd import is_grad_enabled as is_grad_enabled
 from facula_autograd import no_grad as no_grad
 from facula_autograd import set_grad_enabled as set_grad_enabled
+from facula_errors.extend import publish as _publish
 from facula_errors.extend import register as _register
 from facula_storage import Device as device  # noqa: F401
 from facula_storage import DType as dtype  # noqa: F401
@@ -198,6 +199,7 @@ _asking.asks(
     "is_complex is_floating_point ldexp_ linspace logspace max_pool2d nan_to_num_ numel ones_like rad2deg_ rand_like "
     "randint_like randn_like resize_as_ result_type round_ rrelu selu threshold zeros_like".split(),
 )
+_publish(__name__)
 _names.mark_missing(globals()["Tensor"], "torch.Tensor", _names.PyTorchNames(__file__))
 
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd import GradientError, enable_grad, grad
 from facula_errors import ArgumentError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 
 from ._core.errors import show
-from ._core.names import listed
 from ._core.tensor import Tensor, layout_of_tensor
 from ._creation.filled import zeros
 from ._creation.like import ones_like, zeros_like
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-__dir__: Callable[[], list[str]] = listed(__name__)
+__dir__: Callable[[], list[str]] = published(__name__)
 
 Tensors = Any  # a tensor, or a tuple of tensors
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import ref
 
 from facula_errors import InvalidTypeError, OperationError
-from facula_errors.extend import Exit, boundary, owner_of
+from facula_errors.extend import Exit, boundary, owner_of, published
 
-from ._core.names import listed
 from ._core.tensor import Tensor
 from ._core.wrapped import levels_around, surround
 from ._dispatch.view_call import as_tensor
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
-__dir__: Callable[[], list[str]] = listed(__name__)
+__dir__: Callable[[], list[str]] = published(__name__)
 
 
 class _EnteredLevel(DualLevel):

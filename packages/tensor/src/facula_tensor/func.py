@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._core.names import listed
+from facula_errors.extend import published
+
 from .transforms.functions import grad, grad_and_value, jvp, linearize, value_and_grad, vjp
 from .transforms.jacobians import hessian, jacfwd, jacrev
 from .transforms.mapping import vmap
@@ -27,4 +28,4 @@ __all__ = [
     "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
-__dir__: Callable[[], list[str]] = listed(__name__)
+__dir__: Callable[[], list[str]] = published(__name__)

@@ -5,7 +5,8 @@ An operator that networks use and that `torch` itself does not have at its top l
 
 from typing import TYPE_CHECKING
 
-from ._core.names import listed as _listed
+from facula_errors.extend import published as _published
+
 from ._dispatch.asking import asks as _asks
 from ._forms.activation import celu_, elu_, hardtanh_, leaky_relu_, selu_, threshold_
 from ._forms.irregular_activations import rrelu_
@@ -203,4 +204,4 @@ __all__ = [
 
 _asks(globals(), __all__)
 
-__dir__: "Callable[[], list[str]]" = _listed(__name__)
+__dir__: "Callable[[], list[str]]" = _published(__name__)

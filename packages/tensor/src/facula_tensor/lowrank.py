@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 
 from . import linalg
-from ._core.names import listed
 from ._core.tensor import Tensor
 from ._creation.random import randn
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pca_lowrank", "svd_lowrank"]
 
-__dir__: Callable[[], list[str]] = listed(__name__)
+__dir__: Callable[[], list[str]] = published(__name__)
 
 
 class Factors(NamedTuple):

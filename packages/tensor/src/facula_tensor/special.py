@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ._core.names import listed
+from facula_errors.extend import published
+
 from .ops.bessel import _i0e as i0e
 from .ops.bessel import _i1 as i1
 from .ops.bessel import _i1e as i1e
@@ -41,4 +42,4 @@ __all__ = [
     "round", "sinc", "softmax", "xlog1py", "xlogy", "zeta",
 ]  # fmt: skip
 
-__dir__: "Callable[[], list[str]]" = listed(__name__)
+__dir__: "Callable[[], list[str]]" = published(__name__)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 
 from ._core.default_device import default_device
-from ._core.names import listed
 from ._core.promotion import as_dtype, as_integer, get_default_dtype
 from ._core.tensor import Tensor
 from ._creation.filled import ones, zeros
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "istft", "kaiser_window", "stft"]
 
-__dir__: Callable[[], list[str]] = listed(__name__)
+__dir__: Callable[[], list[str]] = published(__name__)
 
 SMALLEST_ENVELOPE = 1e-11  # where windows overlap to less, nothing can be divided
 

@@ -8,6 +8,8 @@ machine, `SimulatedDriver` addresses of a device that does not exist, with strea
 simulated devices. `RuntimeFailure` is what a runtime raises; drivers turn it into a DriverError.
 """
 
+from facula_errors.extend import published
+
 from ._runtime import Runtime, RuntimeFailure
 from .cuda import CudaDriver
 from .fake import FakeRuntime
@@ -23,6 +25,4 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __dir__() -> list[str]:
-    modules = ["cuda", "fake", "host", "managed", "pinned", "protocol", "simulated"]
-    return [*__all__, "__all__", "__doc__", "__name__", *modules]
+__dir__ = published(__name__, "cuda", "fake", "host", "managed", "pinned", "protocol", "simulated")

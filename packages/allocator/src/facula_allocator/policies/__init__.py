@@ -6,6 +6,8 @@
 May import: what the package may. Where next: `_policy.py`, what all have in common and how to write one.
 """
 
+from facula_errors.extend import published as _published
+
 from ._fallback import Fallback
 from ._history import Call, History
 from ._limit import Limit
@@ -17,5 +19,4 @@ from ._tracking import Tracked, Tracking
 __all__ = ["Call", "Fallback", "Figures", "History", "Limit", "Policy", "Pool", "Statistics", "Tracked", "Tracking"]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

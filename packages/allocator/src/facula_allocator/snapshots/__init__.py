@@ -6,6 +6,7 @@ files are read.
 """
 
 from facula_errors import CorruptFileError
+from facula_errors.extend import published as _published
 
 from .._snapshot_types import Snapshot, SnapshotBlock, SnapshotEvent, SnapshotFrame, SnapshotSegment
 from ._explain import explain
@@ -26,5 +27,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

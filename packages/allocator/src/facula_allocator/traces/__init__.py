@@ -3,6 +3,8 @@
 May import: what the package may. Where next: `_events.py`, the format; `_reader.py`, its checks.
 """
 
+from facula_errors.extend import published as _published
+
 from .._call_sites import CallSite, Holder
 from ._events import (
     Allocate,
@@ -49,5 +51,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

@@ -6,6 +6,7 @@ who need them. May import: what the package may. Where next: `_idx.py`, the shor
 """
 
 from facula_errors import CorruptFileError
+from facula_errors.extend import published as _published
 
 from ._arrays import MemoryMapped, TokenFile
 from ._cifar import CIFAR10, CIFAR100
@@ -40,5 +41,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

@@ -5,6 +5,8 @@ Random ones draw from `rng`, a numpy.random.Generator given by name. Any functio
 `Compose` and the datasets: see Note [Random transforms] in `_sample_rng.py`. May import: what the package may.
 """
 
+from facula_errors.extend import published as _published
+
 from .._mapped_datasets import FilterIterable, MapDataset, MapIterable
 from .._sample_rng import sample_rng
 from ._compose import Compose
@@ -31,5 +33,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+__dir__ = _published(__name__)

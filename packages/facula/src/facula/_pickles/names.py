@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
-from inspect import isclass, isfunction
+from inspect import isclass, isfunction, unwrap
 
 # The modules of the face that files may name, by the package whose objects they have. All of a group are loaded at
 # once: no module is chosen by what a file says.
@@ -101,6 +101,9 @@ _RENAMED: dict[str, Callable[[], dict[str, object]]] = {
 }
 _FUNCTIONS = ("torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm")  # of the face, and modules of PyTorch's
 
+# Files of written functions that are no operators: those of the top module are named after modules of `ops/`.
+_NO_OPERATORS = ("creation_", "fft_", "linalg_")
+
 
 @cache
 def objects_of(group: str) -> dict[str, object]:
@@ -124,7 +127,13 @@ def objects_of(group: str) -> dict[str, object]:
 
 def is_operator(value: object) -> bool:
     """Whether a value is a function of tensors alone."""
-    return isfunction(value) and value.__module__.startswith("facula_tensor.ops.")
+    home = unwrap(value).__globals__["__name__"] if isfunction(value) else ""
+    family = home.removeprefix("facula_tensor.").partition(".")
+    return (
+        family[0] == "ops"
+        or hasattr(value, "operator")
+        or (family[0] == "_forms" and not family[2].startswith(_NO_OPERATORS))
+    )
 
 
 @cache

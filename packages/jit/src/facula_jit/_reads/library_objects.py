@@ -92,13 +92,14 @@ class LibraryReads(AttributeReads):
     def _compare_settings(self, value: Any) -> None:
         """Guard settings that a function or class of the library depends on."""
         for name in library.COMPARED_WITH.get(value.__name__, ()):
-            self.guards.answer(vars(sys.modules[value.__module__])[name], None, f"{name}()")
+            home = getattr(value, "__globals__", None) or vars(sys.modules[value.__module__])  # of a class
+            self.guards.answer(home[name], None, f"{name}()")
 
     def _library_function(self, function: FunctionType) -> None:
         name = function.__name__
         self._compare_settings(function)
         if name in library.TABLES:
-            table = vars(sys.modules[function.__module__])[library.TABLES[name]]
+            table = function.__globals__[library.TABLES[name]]
             self.guards.entries(table, tuple([part for pair in table.items() for part in pair]), f"a rule of {name}")
         if name in library.COMPARED:
             self.guards.answer(function, None, f"{name}()")

@@ -7,7 +7,7 @@ Where next: `docs/onnx.md` of the repository.
 
 from collections.abc import Callable as _Callable
 
-from facula_tensor.extend import listed as _listed
+from facula_errors.extend import published as _published
 
 from ._export import export
 from ._nodes import OnnxExporterError
@@ -16,4 +16,4 @@ from ._shapes import Dim, dims
 
 __all__ = ["Dim", "ONNXProgram", "OnnxExporterError", "dims", "export"]
 
-__dir__: _Callable[[], list[str]] = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _published(__name__)

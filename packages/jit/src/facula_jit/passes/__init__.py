@@ -16,7 +16,7 @@ def lambda(x0: float32[3]):
 
 from collections.abc import Callable as _Callable
 
-from facula_tensor.extend import listed as _listed
+from facula_errors.extend import published as _published
 
 from ._common import merge_common
 from ._constants import fold_constants
@@ -38,4 +38,4 @@ __all__ = [
     "write_in_place",
 ]
 
-__dir__: _Callable[[], list[str]] = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _published(__name__)

@@ -8,8 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
-from facula_errors.extend import boundary
-from facula_tensor.extend import listed
+from facula_errors.extend import boundary, published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,4 +50,4 @@ def _nothing() -> Iterator[None]:
     yield
 
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)

@@ -12,9 +12,8 @@ from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from facula_errors import InvalidTypeError, InvalidValueError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, cat
-from facula_tensor.extend import listed
 
 from .._arguments import checked
 from .._module import Module
@@ -50,8 +49,6 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
-
-__dir__: _Callable[[], list[str]] = listed(__name__)
 
 
 @boundary
@@ -121,3 +118,5 @@ def skip_init(module_cls: Callable[..., Module], *args: Any, **kwargs: Any) -> M
 for _name in __all__:  # wrong arguments are named; see Note [Checked constructors]
     if not isinstance(globals()[_name], _ModuleType):
         globals()[_name] = checked(globals()[_name], _name)
+
+__dir__: _Callable[[], list[str]] = published(__name__)

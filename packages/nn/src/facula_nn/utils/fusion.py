@@ -7,15 +7,14 @@ from copy import deepcopy
 from typing import Any, TypeVar
 
 from facula_errors import InvalidValueError, OperationError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Parameter, Tensor
-from facula_tensor.extend import listed
 
 from .._module import Module
 
 __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 Layer = TypeVar("Layer", bound=Module)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable as _Callable
 
 from facula_errors import InvalidValueError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, no_grad
-from facula_tensor.extend import listed
 
 from .. import functional as F
 from .._module import Module
@@ -16,7 +15,7 @@ from .parametrize import register_parametrization
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 
 def length_of(v: Tensor, dim: int | None) -> Tensor:

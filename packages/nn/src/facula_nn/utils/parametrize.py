@@ -16,9 +16,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
-from facula_errors.extend import boundary, guarded
+from facula_errors.extend import boundary, guarded, published
 from facula_tensor import Parameter, Tensor, no_grad
-from facula_tensor.extend import listed
 
 from .._containers import ModuleDict, ModuleList
 from .._module import Module
@@ -36,7 +35,7 @@ __all__ = [
     "type_before_parametrizations",
 ]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 
 class _Cache:

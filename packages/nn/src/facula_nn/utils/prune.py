@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from facula_errors import InvalidTypeError, InvalidValueError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, cat
-from facula_tensor.extend import listed
 
 from .._module import Module
 from ._pruning import (
@@ -44,7 +43,7 @@ __all__ = [
     "remove",
 ]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 
 @boundary

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from facula_errors import ArgumentError, InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, cat, from_numpy, full, stack
-from facula_tensor.extend import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
            "pad_sequence", "unpack_sequence", "unpad_sequence"]  # fmt: skip
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 
 class _Packed(NamedTuple):

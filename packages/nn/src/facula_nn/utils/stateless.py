@@ -7,9 +7,9 @@ from operator import setitem
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, MissingKeyError, OperationError
-from facula_errors.extend import boundary, exhaust
+from facula_errors.extend import boundary, exhaust, published
 from facula_tensor import Tensor, stack
-from facula_tensor.extend import current_recorder, listed
+from facula_tensor.extend import current_recorder
 
 from .._members import BUFFER, PARAMETER, members
 from .._module import Module
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["functional_call", "stack_module_state"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 Slot = tuple["Module", str, Tensor]  # a module, the name of one of its own tensors, and that tensor
 

@@ -9,9 +9,8 @@ from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, published
 from facula_tensor import Parameter, Tensor, no_grad
-from facula_tensor.extend import listed
 
 from .. import functional as F
 from .._module import Module
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm"]
 
-__dir__: _Callable[[], list[str]] = listed(__name__)
+__dir__: _Callable[[], list[str]] = published(__name__)
 
 Layer = TypeVar("Layer", bound=Module)
 

@@ -8,7 +8,7 @@ Where next: `_base.py` for what a schedule is, `_curves.py` for those that are a
 
 from collections.abc import Callable as _Callable
 
-from facula_tensor.extend import listed as _listed
+from facula_errors.extend import published as _published
 
 from ._base import LRScheduler
 from ._curves import (
@@ -48,4 +48,4 @@ __all__ = [
     "StepLR",
 ]
 
-__dir__: _Callable[[], list[str]] = _listed(__name__)
+__dir__: _Callable[[], list[str]] = _published(__name__)

@@ -12,8 +12,6 @@ subclass after Tensor still gives its own attributes.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable
 from functools import cache
 
 from facula_errors import MissingAttributeError
@@ -121,16 +119,6 @@ def mark_missing(cls: type, place: str, listing: PyTorchNames) -> None:
             return [*before, holder, last]
 
     reorder_bases(cls, Order)
-
-
-def listed(module_name: str, *also: str) -> Callable[[], list[str]]:
-    """A module's `__dir__`: the names of its `__all__`, Python's own, and `also`."""
-    module = vars(sys.modules[module_name])
-
-    def __dir__() -> list[str]:
-        return sorted({*module["__all__"], *also, *(name for name in module if name.startswith("__"))})
-
-    return __dir__
 
 
 GIVEN: set[str] = set()  # private names that the library itself puts into the classes of programs

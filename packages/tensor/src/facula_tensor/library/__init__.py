@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.names import listed as _listed
+from facula_errors.extend import published as _published
+
 from .._core.promotion import floating
 from ..transforms.fuse import fuse
 from ._custom import custom_op
@@ -47,4 +48,4 @@ __all__ = [
     "register_vmap",
 ]
 
-__dir__: Callable[[], list[str]] = _listed(__name__)
+__dir__: Callable[[], list[str]] = _published(__name__)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.names import listed
+from facula_errors.extend import published
+
 from ..ops.matrices import LinAlgError
 from ._decompositions import (
     cholesky,
@@ -54,4 +55,4 @@ __all__ = [
     "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
-__dir__: Callable[[], list[str]] = listed(__name__)
+__dir__: Callable[[], list[str]] = published(__name__)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._core.names import listed as _listed
+from facula_errors.extend import published as _published
+
 from ._closeness import assert_close
 from ._matrix import check_operator
 from ._samples import Samples
@@ -19,4 +20,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Samples", "assert_close", "check_operator"]
 
-__dir__: Callable[[], list[str]] = _listed(__name__)
+__dir__: Callable[[], list[str]] = _published(__name__)
