@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, moved
 
 from ._errors import CheckpointError
 from ._header import RESERVED
@@ -16,6 +16,8 @@ from ._writing import check_metadata, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+moved(__name__)  # names that pickles of earlier releases have
 
 STRUCTURE = RESERVED + "structure"  # the metadata key
 

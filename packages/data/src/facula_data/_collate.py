@@ -45,6 +45,7 @@ def default_collate(batch: Sequence[object], *, convert: Convert = None) -> Batc
 
     >>> default_collate([(1, "a"), (2, "b")])
     [array([1, 2]), ['a', 'b']]
+    >>> import numpy as np
     >>> default_collate([{"x": np.float32([1, 2])}, {"x": np.float32([3, 4])}])
     {'x': array([[1., 2.],
            [3., 4.]], dtype=float32)}
@@ -67,6 +68,7 @@ def default_convert(data: object, *, convert: Convert = None) -> Batch:
 
     Numbers, text and what else is no array stay as they are. A tuple becomes a list.
 
+    >>> import numpy as np
     >>> default_convert({"x": np.float32(1), "name": "one"})
     {'x': array(1., dtype=float32), 'name': 'one'}
 

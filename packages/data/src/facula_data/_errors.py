@@ -32,7 +32,7 @@ class CollateError(FaculaError, ValueError, RuntimeError):
     >>> from facula_data import default_collate
     >>> default_collate([np.zeros(2), np.zeros(3)])
     Traceback (most recent call last):
-    facula_data._errors.CollateError: default_collate: expected samples of one shape; got (2,) in sample 0 and (3,) in \
+    facula_data.CollateError: default_collate: expected samples of one shape; got (2,) in sample 0 and (3,) in \
 sample 1; pad or crop them in the dataset, or pass collate_fn
     """
 
@@ -63,7 +63,7 @@ class CollateTypeError(CollateError, TypeError):
     >>> from facula_data import default_collate
     >>> default_collate([1, None])
     Traceback (most recent call last):
-    facula_data._errors.CollateTypeError: default_collate: expected a number or array in every sample; got NoneType in \
+    facula_data.CollateTypeError: default_collate: expected a number or array in every sample; got NoneType in \
 sample 1; make them alike in the dataset, or pass collate_fn
     """
 

@@ -11,7 +11,7 @@ Each package has a table of what has moved, `_moved.txt` beside its `__init__.py
 The first leads each name of a module that is gone to another module, the second those names alone. A module may have
 several rows, of which the first with the name counts. A table is read when an import of one of the package's modules
 finds nothing: our finder, one of the last of `sys.meta_path`, makes a module of the rows. A module that is still
-there, but lacks a name, asks the table where it says so: `__getattr__ = moved(__name__)`.
+there, but lacks a name, asks the table where it says `moved(__name__)`.
 
 A test looks up all that pickles of earlier commits name: `integration_tests/together/test_pickled_names.py`.
 """
@@ -29,7 +29,6 @@ from ._frames import library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
 
@@ -63,9 +62,9 @@ def look_up(module_name: str, name: str) -> object:
     raise MissingAttributeError(what, name=name, obj=sys.modules.get(module_name))
 
 
-def moved(module_name: str) -> Callable[[str], object]:
-    """The `__getattr__` of a module from which names have moved: Note [Moved paths]."""
-    return partial(look_up, module_name)
+def moved(module_name: str) -> None:
+    """Let a module look up names that it lacks in the table: Note [Moved paths]."""
+    sys.modules[module_name].__getattr__ = partial(look_up, module_name)  # type: ignore[method-assign]
 
 
 class MovedModules:
@@ -88,7 +87,7 @@ class MovedModules:
     def exec_module(module: ModuleType) -> None:
         """Let a module that has no names look them up."""
         module.__doc__ = f"{module.__name__}: a path of earlier releases, which pickles name."
-        module.__getattr__ = moved(module.__name__)  # type: ignore[method-assign]
+        moved(module.__name__)
 
 
 if MovedModules not in sys.meta_path:

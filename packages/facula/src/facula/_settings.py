@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError
-from facula_errors.extend import boundary, warn
+from facula_errors.extend import boundary, moved, warn
 from facula_tensor import set_default_dtype
 from facula_tensor.extend import dtype_of_type
 
@@ -20,6 +20,8 @@ __all__ = [
     "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "set_warn_always",
     "use_deterministic_algorithms",
 ]  # fmt: skip
+
+moved(__name__)  # names that pickles of earlier releases have
 
 _saved_of: dict[str, Any] = {
     "deterministic": False, "warn_only": False, "precision": "highest", "warn_always": False, "interop_threads": 1

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError, OperationError
-from facula_errors.extend import warn
+from facula_errors.extend import moved, warn
 from facula_tensor import Function, Tensor, is_grad_enabled
 from facula_tensor.extend import Handle, Hooks, current_recorder
 
@@ -72,6 +72,7 @@ class LoadHooks(Hooks):
 
 
 _CLASSES = {"forward": ForwardHooks, "forward_pre": ForwardHooks, "load_pre": LoadHooks}
+moved(__name__)  # names that pickles of earlier releases have
 
 
 class HookTable:
@@ -147,13 +148,17 @@ def hooks_of(module: Hooked, table: str) -> Hooks:
     return module._hooks[table]
 
 
-def copied(hooks: Hooks) -> Hooks:
+def copied(table: str, hooks: Hooks) -> Hooks:
     """A table of the same hooks."""
-    new = type(hooks)()
+    new = _CLASSES.get(table, Hooks)()
     new.update(hooks)
-    if isinstance(hooks, ForwardHooks) and isinstance(new, ForwardHooks):
+    if isinstance(new, ForwardHooks) and isinstance(hooks, ForwardHooks):
         new.with_kwargs.update(hooks.with_kwargs)
         new.always_called.update(hooks.always_called)
+    elif isinstance(new, ForwardHooks):
+        from ._older_hooks import convert
+
+        convert(new)
     return new
 
 

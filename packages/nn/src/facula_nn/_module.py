@@ -339,7 +339,7 @@ class Module(Stateful["Module"]):
         # A shallow copy has names and hooks of its own, as it has attributes of its own.
         self.__dict__["_kinds"] = dict(self._kinds)
         if self._hooks is not None:
-            self.__dict__["_hooks"] = {table: copied(hooks) for table, hooks in self._hooks.items()}
+            self.__dict__["_hooks"] = {one: copied(one, hooks) for one, hooks in self._hooks.items()}
 
     def _repr_html_(self) -> str:
         return html_of(self)

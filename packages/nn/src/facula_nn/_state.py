@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from facula_errors import FaculaError, InvalidTypeError, OperationError
-from facula_errors.extend import boundary, warn
+from facula_errors.extend import boundary, moved, warn
 from facula_tensor import Parameter, Tensor, from_dlpack, no_grad
 
 from ._hooks import run_hooks
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Owner: TypeAlias = "Stateful[Any]"
 else:
     Tree = {M: Tree}  # see `Generic` there
+
+moved(__name__)  # names that pickles of earlier releases have
 
 EXTRA = "_extra_state"
 

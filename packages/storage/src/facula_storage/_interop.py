@@ -67,6 +67,7 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
         ValueError: elements would lie outside the memory, or the shape has no elements and its other sizes multiply
             to more than NumPy counts.
 
+    >>> import numpy as np
     >>> storage, layout = from_numpy(np.arange(6.0).reshape(2, 3))
     >>> to_numpy(storage, layout)
     array([[0., 1., 2.],
@@ -101,6 +102,7 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
     place: other byte orders, structured types, unaligned elements, negative strides, and strides
     that are no multiple of the element size (TypeError or ValueError; a copy mends all of them).
 
+    >>> import numpy as np
     >>> storage, layout = from_numpy(np.arange(4, dtype=np.int16)[::2])
     >>> layout
     Layout((2,), facula.int16, strides=(2,))
@@ -147,6 +149,7 @@ def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
         TypeError: the memory is not on the CPU, or the buffer protocol has no format for its dtype.
         ValueError: elements would lie outside the memory.
 
+    >>> import numpy as np
     >>> storage, layout = from_numpy(np.arange(3, dtype=np.int32))
     >>> memoryview(to_buffer(storage, layout)).tolist()
     [0, 1, 2]
@@ -257,6 +260,7 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
         TypeError: the backend of the layout's device has no number for it.
         ValueError: elements would lie outside the memory.
 
+    >>> import numpy as np
     >>> storage, layout = from_numpy(np.arange(3))
     >>> again, same = from_dlpack(to_dlpack(storage, layout))
     >>> again.ptr == storage.ptr, same is layout

@@ -29,7 +29,7 @@ class Limit(Policy):
     >>> address = driver.allocate(1 << 19)
     >>> driver.allocate(1 << 20)
     Traceback (most recent call last):
-    facula_allocator.drivers.protocol.DriverError: Limit.allocate: expected at most 1 MiB of host memory at once; \
+    facula_allocator.drivers.DriverError: Limit.allocate: expected at most 1 MiB of host memory at once; \
 512 KiB are held and 1 MiB asked for
     >>> driver.free(address, 1 << 19)
     >>> driver.held

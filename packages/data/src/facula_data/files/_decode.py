@@ -126,6 +126,7 @@ def decode_npy(source: Source) -> np.ndarray:
         CorruptFileError: the header is wrong, or the file shorter or longer than it says.
 
     >>> from io import BytesIO
+    >>> import numpy as np
     >>> file = BytesIO()
     >>> np.save(file, np.arange(3))
     >>> decode_npy(file.getvalue())

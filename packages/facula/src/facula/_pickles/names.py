@@ -127,13 +127,11 @@ def objects_of(group: str) -> dict[str, object]:
 
 def is_operator(value: object) -> bool:
     """Whether a value is a function of tensors alone."""
-    home = unwrap(value).__globals__["__name__"] if isfunction(value) else ""
-    family = home.removeprefix("facula_tensor.").partition(".")
-    return (
-        family[0] == "ops"
-        or hasattr(value, "operator")
-        or (family[0] == "_forms" and not family[2].startswith(_NO_OPERATORS))
-    )
+    if not isfunction(value):
+        return False
+    family, _, file = unwrap(value).__globals__["__name__"].removeprefix("facula_tensor.").partition(".")
+    written = family == "_forms" and not file.startswith(_NO_OPERATORS)
+    return written or family == "ops" or hasattr(value, "operator")
 
 
 @cache

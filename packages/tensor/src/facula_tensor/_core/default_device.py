@@ -126,7 +126,8 @@ def get_default_device() -> Device:
 
     >>> get_default_device()
     device(type='cpu')
-    >>> with Device("meta"):
+    >>> from facula_tensor import device
+    >>> with device("meta"):
     ...     get_default_device()
     device(type='meta')
     """

@@ -135,7 +135,7 @@ def manual_seed(seed: int) -> Generator:
     >>> _ = manual_seed(0)
     >>> a = rand(2)
     >>> _ = manual_seed(0)
-    >>> bool((rand(2) == a).all())
+    >>> (rand(2) == a).all().item()
     True
     """
     return default_generator.manual_seed(seed)

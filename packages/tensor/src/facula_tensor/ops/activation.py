@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
+from facula_errors.extend import moved
 from facula_storage import float32
 from facula_storage.extend import FLOATING
 
@@ -19,6 +20,9 @@ from .pointwise import real
 if TYPE_CHECKING:
     from .._dispatch.kinds import Flag, Float, Floating, Real, Reals
     from .._dispatch.namespaces import Namespace
+
+
+moved(__name__)  # names that pickles of earlier releases have
 
 
 @composite

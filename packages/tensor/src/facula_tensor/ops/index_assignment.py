@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError
+from facula_errors.extend import moved
 
 from .._core.tensor import Tensor
 from .._core.wrapped import batched_as
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from .._core.types import Index
     from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
+
+moved(__name__)  # names that pickles of earlier releases have
 
 
 @function(method=True, changes=True)

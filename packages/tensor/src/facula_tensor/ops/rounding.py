@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, moved
 from facula_storage import DType, Layout, bool_
 from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
@@ -25,6 +25,8 @@ from .pointwise import real
 if TYPE_CHECKING:
     from .._dispatch.kinds import Checked
     from .._dispatch.namespaces import Namespace
+
+moved(__name__)  # names that pickles of earlier releases have
 
 
 def _number(dtype: DType) -> bool:

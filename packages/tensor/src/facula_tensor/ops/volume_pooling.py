@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from facula_errors import DTypeError
+from facula_errors.extend import moved
 from facula_storage import DType, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from .._core.tensor import Tensor
     from .._core.types import Parameters
     from .._dispatch.namespaces import Namespace
+
+
+moved(__name__)  # names that pickles of earlier releases have
 
 
 def wide(F: Namespace, operation: str, input: Tensor, of_integers: DType) -> Tensor:
