@@ -2,9 +2,9 @@
 
 `pickled_names.txt` has rows `MODULE PLACE: NAME ...`, continued on indented lines: the module that pickles name, and
 the public module that had the names; `-` where they are private, and objects of the library have them in their
-pickles. `NAME=PATH` is a name of the public module, and the `__qualname__` in pickles. Run as a program, this file adds the names of today, for a
-release; no name is ever taken out. What has moved goes into a package's `_moved.txt`: Note [Moved paths] in
-facula_errors.
+pickles. `NAME=PATH` is a name of the public module, and the `__qualname__` in pickles. Run as a program, this file adds
+the names of today, for a release; no name is ever taken out. What has moved goes into a package's `_moved.txt`: Note
+[Moved paths] in facula_errors.
 """
 
 import importlib
@@ -143,9 +143,9 @@ def test_rows_of_moved_paths_lead_somewhere():
 def test_modules_that_are_gone_have_no_other_names():
     module = importlib.import_module("facula_tensor.ops.convolution_1d")
     assert module.conv1d is facula.conv1d
-    with pytest.raises(AttributeError, match="module 'facula_tensor.ops.convolution_1d' has no attribute 'conv9d'"):
+    with pytest.raises(AttributeError, match=r"module 'facula_tensor\.ops\.convolution_1d' has no attribute 'conv9d'"):
         module.conv9d
-    with pytest.raises(ModuleNotFoundError, match="facula_tensor.ops.never_there"):
+    with pytest.raises(ModuleNotFoundError, match=r"facula_tensor\.ops\.never_there"):
         importlib.import_module("facula_tensor.ops.never_there")
 
 

@@ -39,7 +39,13 @@ def publish(module_name: str) -> None:
 
 
 def settle(module_name: str, name: str, value: object) -> None:
-    """`publish` of one object, under the name that it has in the module."""
+    """`publish` of one object, which a module may load later.
+
+    Arguments:
+        module_name: the public module.
+        name: the object's name there.
+        value: the object.
+    """
     if type(value) is not FunctionType and not (isinstance(value, type) and issubclass(value, BaseException)):
         return
     home, own = value.__module__, value.__qualname__
