@@ -19,15 +19,15 @@ TEST = re.compile(r"/tests/(?:\w+/)*test_\w+\.py$")
 CASE = re.compile(r"^\+ +(?:unary\(|Case\()\n\+ +\"(\w+)\"|^\+ +unary\(\"(\w+)\"", re.MULTILINE)
 MATRIX = "packages/tensor/tests/operators/test_matrix.py"
 NAMES = Path("integration_tests", "repository", "test_exports.py")  # run as a program, it writes lists of names
-# Examples of classes and of public functions, whose `__module__` is another one.
-DOCTESTS = """import doctest, importlib, sys
+# Examples of a file's classes, and of the public functions that it has, whose `__module__` is the public module.
+DOCTESTS = """import doctest, importlib, sys, types
 for name in sys.argv[1:]:
     module = importlib.import_module(name)
     assert doctest.testmod(module).failed == 0
-    for one in getattr(module, "__all__", ()):
-        home = sys.modules[getattr(module, one).__module__]
-        for test in doctest.DocTestFinder().find(getattr(module, one), one, home) if home is not module else ():
-            assert doctest.DocTestRunner().run(test).failed == 0
+    for one, value in vars(module).items():
+        if isinstance(value, types.FunctionType) and value.__module__ != name:
+            for test in doctest.DocTestFinder().find(value, one, importlib.import_module(value.__module__)):
+                assert doctest.DocTestRunner().run(test).failed == 0, one
 """
 
 
