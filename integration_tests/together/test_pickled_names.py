@@ -1,18 +1,18 @@
 """Pickles of earlier commits load: each class and function that they name is found, and is what has its public name.
 
-`pickled_names.txt` has rows `MODULE PLACE: NAME ...`, continued on indented lines: the module that pickles name, and
-the public module that had the names; `-` where they are private, and objects of the library have them in their
-pickles. `NAME=PATH` is a name of the public module, and the `__qualname__` in pickles. Run as a program, this file adds
-the names of today, for a release; no name is ever taken out. What has moved goes into a package's `_moved.txt`: Note
-[Moved paths] in facula_errors.
+`pickled_names.json` has rows `"MODULE PLACE": "NAME ..."`: the module that pickles name, and the public module that had
+the names; `-` where they are private, and objects of the library have them in their pickles. `NAME=PATH` is a name of
+the public module, and the `__qualname__` in pickles. Run as a program, this file adds the names of today, for a
+release; no name is ever taken out. What has moved goes into a package's `_moved.txt`: Note [Moved paths] in
+facula_errors.
 """
 
 import importlib
+import json
 import pkgutil
 import re
 import subprocess
 import sys
-import textwrap
 from functools import reduce
 from pathlib import Path
 from types import FunctionType
@@ -23,7 +23,7 @@ import facula
 
 FOLDERS = Path(__file__).resolve().parents[2].glob("packages/*/pyproject.toml")
 PACKAGES = sorted([f"facula_{one.parent.name}".removesuffix("_facula") for one in FOLDERS])
-LIST = Path(__file__).with_name("pickled_names.txt")
+LIST = Path(__file__).with_name("pickled_names.json")
 PRIVATE = re.compile(r"\._|^facula_tensor\.(ops|transforms)\.|^facula_nn\.layers\.")  # modules that are no place
 PROGRAMS = re.compile(r"__main__|_stand_in|as_torch|examples")
 
@@ -31,8 +31,7 @@ PROGRAMS = re.compile(r"__main__|_stand_in|as_torch|examples")
 def listed():
     """The rows (module, path, public module or "-", name there)."""
     found = []
-    for row in LIST.read_text().replace("\n ", " ").splitlines():
-        head, _, names = row.partition(":")
+    for head, names in json.loads(LIST.read_text()).items():
         module, place = head.split()
         for one in names.split():
             name, _, path = one.partition("=")
@@ -172,9 +171,8 @@ def written(names):
     sections = {}
     for module, path, place, name in sorted(names):
         sections.setdefault((module, place), []).append(name if name == path else f"{name}={path}")
-    lines = [f"{module} {place}: {' '.join(ones)}" for (module, place), ones in sorted(sections.items())]
-    wrap = textwrap.TextWrapper(119, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    return "".join(f"{wrap.fill(line)}\n" for line in lines)
+    found = {f"{module} {place}": " ".join(ones) for (module, place), ones in sorted(sections.items())}
+    return json.dumps(found, indent=0) + "\n"
 
 
 def test_the_list_is_as_it_is_written():
