@@ -13,7 +13,7 @@ import pytest
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".nox", ".venv", "results", "build", "__pycache__", "*.so", "*.egg-info", ".*_cache"
+    ".git", ".hypothesis", ".nox", ".venv", "results", "build", "__pycache__", "*.so", "*.egg-info", ".*_cache"
 )
 
 

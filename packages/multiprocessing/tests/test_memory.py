@@ -130,8 +130,9 @@ def test_the_kernel_is_asked_again_where_little_is_left_or_some_time_has_passed(
     assert _memory.headroom(enough=1) == 700 << 10
 
 
-def test_what_was_reserved_since_counts(machine):
+def test_what_was_reserved_since_counts(machine, monkeypatch):
     """Many small blocks at once: none beyond what was left before the first."""
+    monkeypatch.setattr(_memory, "monotonic", lambda: 5.0)
     machine("meminfo", f"MemAvailable: {20 << 10} kB\n")
     arena = Arena(64 << 20)
     for _ in range(3):
