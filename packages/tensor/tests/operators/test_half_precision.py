@@ -7,6 +7,7 @@ from elements import values_of
 import facula_tensor as ft
 import facula_tensor.functional as nn
 from facula_autograd import grad
+from facula_storage import listen
 
 HALVES = ("float16", "bfloat16")
 SCALES = {"float32": 1.2345678, "float64": -0.1, "int64": 70001}
@@ -178,3 +179,24 @@ def test_a_threshold_is_not_rounded(dtype):
     y = nn.threshold(x, 0.3, 2.0)
     assert y.tolist() == [x[0].item(), 2.0] and y.dtype is x.dtype
     assert grad(y.sum(), x)[0].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, w: nn.layer_norm(x, (4,), w, w),
+        lambda x, w: nn.batch_norm(x, None, None, w, w, training=True),
+        lambda x, w: nn.batch_norm(x, w, w, w, w),
+        lambda x, w: nn.cross_entropy(x, ft.tensor([0, 1, 2]), w),
+    ],
+    ids=["layer_norm", "batch_norm", "batch_norm, running statistics", "cross_entropy"],
+)
+def test_operands_in_the_dtype_that_is_computed_in_are_taken_as_they_are(call):
+    heard = []
+    x, w = ft.rand(3, 4).half(), ft.ones(4)
+    with listen(lambda plan, arguments: heard.append(plan.operator)):
+        y = call(x, w)
+    assert heard.count("copy") == 2  # of the input, and of the result
+    assert y.dtype is ft.float16
+    expected = call(x.float(), w).half()
+    assert y.tolist() == expected.tolist()

@@ -23,6 +23,7 @@ from facula_errors import InvalidTypeError
 from facula_storage import float32
 from facula_storage.extend import FLOATING, PlanTable
 
+from .conversions import row_major
 from .expressions.gradients import derived_rule
 from .namespaces import operators
 from .rules import make_rules, refusing_rule
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 KNOWN = frozenset(
     "accepts arity batching bilinear broadcasts cached compute_dtype decompose differentiable direct dunders execute "
     "holomorphic inplace inplace_dunders inputs jvp kernel launch_scalars linear low_bits mask_operands mutates named "
-    "no_gradient optional outputs parameters program reads_values reflected result_dtype results scaled signature "
-    "validate_layouts validate_values value vjp_all widens window".split()
+    "no_gradient optional outputs parameters program reads_values reflected result_dtype results row_major scaled "
+    "signature validate_layouts validate_values value vjp_all widens window".split()
 ).union(OPTIONS)
 
 
@@ -74,7 +75,8 @@ class Operator:
       OPTIONS of written.py say more of that function.
     - `outputs(*layouts, *parameters)`: the layout of the result, or a tuple of layouts. An elementwise operator
       has `compute_dtype` (operands' dtype -> dtype it computes in) and `result_dtype` (that -> dtype of the
-      result) instead.
+      result) instead. Of another operator, `compute_dtype(*dtypes)` is the dtype to which operands are converted; the
+      first result comes in the first operand's.
     - `value(F, *operands)`: an elementwise operator as an expression of others, which becomes a program: one launch.
       Its rules derive from it, unless `partial_input(F, ...)` says the derivative by an operand, or `vjp_input` its
       rule; `no_gradient` names operands that have none, which is said where one is wanted.
@@ -83,7 +85,8 @@ class Operator:
     - `validate_layouts(*layouts, *parameters)` and `validate_values(*operands)` raise for operands that promotion
       alone would let pass; where it `reads_values`, integer operands take no fast path.
     - `decompose(F, operands, parameters)` may answer a call in other operators, and does not where
-      `direct(*layouts)` is true. `execute(operands, parameters)` stands in for plan and launch.
+      `direct(*layouts)` is true. `execute(operands, parameters)` stands in for plan and launch. `row_major`: the kernel
+      takes contiguous operands; others are copied first.
     - `broadcasts`: whether gradients may have a larger shape, or a wider dtype, than their operands: they are summed.
     - `vjps`: an operand's name -> its rule. `vjp_all(F, g, edges, ...)`: the gradients of all operands at once,
       None where an edge is.
@@ -115,12 +118,16 @@ class Operator:
         own = [f"{kind}_{name}" for name in self.inputs for kind in ("vjp", "partial")]
         _check_names(self.name, declared, KNOWN.union(own))
         self.arity: int = declared.get("arity", len(self.inputs))
-        self.compute_dtype: Callable[[DType], DType] = declared.get("compute_dtype", same)
+        self.compute_dtype: Callable[..., DType] = declared.get("compute_dtype", same)
+        self.converts: bool = "compute_dtype" in declared and not is_elementwise
+        self.unconverted: set[DType] = set()  # found to be computed in as they are, where all operands have them
         self.result_dtype: Callable[[DType], DType] = declared.get("result_dtype", same)
         self.outputs: Callable[..., Layout | tuple[Layout, ...]] | None = declared.get("outputs")
         self.kernel: str = declared.get("kernel", self.name)
         self.validate_layouts: Callable[..., None] | None = declared.get("validate_layouts")
         self.decompose: Function | None = declared.get("decompose")
+        if declared.get("row_major"):
+            self.decompose = row_major(self.name, self.decompose)
         self.direct: Callable[..., bool] | None = declared.get("direct")
         self.execute: Callable[..., list[Tensor]] | None = declared.get("execute")
         self.accepts: Callable[[DType], bool] | None = declared.get("accepts")

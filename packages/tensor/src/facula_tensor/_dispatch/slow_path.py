@@ -15,6 +15,7 @@ from .._core.errors import relabel
 from .._core.memory import check_out, check_overlap
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import WrappedLayout, innermost
+from .conversions import converted
 from .inplace_checks import starts_inplace
 from .launching import launch, mutated, run
 from .namespaces import no_record_ops, recorded_ops
@@ -67,14 +68,17 @@ def slow_call(
                 f"{op.name}: out= cannot be used where a gradient is wanted; leave it out, or use no_grad()"
             )
         F = recorded_ops if record else no_record_ops
-        if op.decompose is not None:
+        answer = None
+        if op.converts and not (plain and ready[0]._layout.dtype in op.unconverted):
+            answer = converted(op, F, ready, parameters)
+        if answer is None and op.decompose is not None:
             answer = op.decompose(F, ready, parameters)
-            if answer is not None and out is not None:
-                target, _ = check_out(op.name, layout_of_tensor(answer), out, ())
-                no_record_ops.copy_into(target, answer)
-                return out
-            if answer is not None:
-                return answer
+        if answer is not None and out is not None:
+            target, _ = check_out(op.name, layout_of_tensor(answer), out, ())
+            no_record_ops.copy_into(target, answer)
+            return out
+        if answer is not None:
+            return answer
         if op.elementwise and not plain:
             ready = promote(op, ready, F)
         if level is not None:

@@ -13,7 +13,7 @@ from facula_storage.extend import layout_cache_clearers, new_instance
 
 from .._core.call_sites import user_frame
 from .._core.errors import named, relabel
-from .._core.tensor import Tensor, layout_of_tensor
+from .._core.tensor import Tensor
 from .._core.view_family import first_view, register, tidy
 from .._core.wrapped import LevelLayout, WrappedLayout
 from .namespaces import no_record_ops, operators, recorded_ops
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from facula_autograd.extend import Rule
 
-    from .._core.types import Function, Operands, Parameters
-    from .namespaces import Namespace
+    from .._core.types import Function
 
 # A view's layout, its bytes from the operand's first element, the rule of its node and what that keeps.
 Window = tuple[Layout, int, "Rule", tuple[object, ...]]
@@ -230,10 +229,3 @@ def as_tensor(operation: str, value: object) -> Tensor:
     if not isinstance(value, Tensor):
         raise named(InvalidTypeError(f"{operation}: expected a Tensor; got {type(value).__name__}"))
     return value
-
-
-def in_row_major(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Tensor | None:
-    """An operator's redirection where its kernel wants row-major operands: itself, on copies; None if all are so."""
-    if all([one is None or layout_of_tensor(one).is_contiguous for one in operands]):
-        return None
-    return getattr(F, name)(*[None if one is None else F.contiguous(one) for one in operands], parameters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError
+from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, bfloat16, contiguous, float16, float32, float64, int64
 from facula_storage.extend import FLOATING, INTEGER
 
@@ -38,26 +38,18 @@ def _by_class(name: str) -> None:
         parameters = given
         launch_scalars = numbers
 
+        def compute_dtype(dtype, *others):
+            return float32 if dtype in (float16, bfloat16) else dtype
+
         def decompose(F, operands, parameters):
             input, target, weight = operands
-            for what, one in (("input", input), ("target", target)):
-                if one is None:
-                    raise InvalidTypeError(f"{name}: expected {what} to be a Tensor; got None")
             x, t = layout_of_tensor(input), layout_of_tensor(target)
-            by_probability = name == "cross_entropy" and t.dtype.category == FLOATING and t.shape == x.shape
+            check_classes(name, x, t, None if weight is None else layout_of_tensor(weight))
             call = getattr(F, name)
-            if x.dtype in (
-                float16,
-                bfloat16,
-            ):  # computed in float32; the weight may be in it, as mixed precision has it
-                same = weight is not None and layout_of_tensor(weight).dtype is x.dtype
-                wide = [F.to(input, (float32,)), F.to(target, (float32,)) if by_probability else target]
-                return F.to(call(*wide, F.to(weight, (float32,)) if same else weight, parameters), (x.dtype,))
-            check_classes(name, x, t, None if weight is None else layout_of_tensor(weight), by_probability)
             if len(x.shape) == 1:
                 loss = call(F.unsqueeze(input, 0), F.unsqueeze(target, 0), weight, parameters)
                 return F.squeeze(loss, 0) if parameters[0] == "none" else loss
-            if by_probability:
+            if t.dtype.category == FLOATING:
                 if parameters[1] >= 0:
                     raise ArgumentError(
                         f"{name}: expected no ignore_index, since target has probabilities and no classes; "
@@ -130,11 +122,9 @@ def _by_class(name: str) -> None:
         return getattr(F, f"{name}_grad")
 
 
-def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None, by_probability: bool) -> None:
-    """Raise unless input `x` is (n, classes, ...) or (classes,), and target and weight fit.
-
-    With `by_probability`, target has been found to have the shape of the input. `name` is the loss, for errors.
-    """
+def check_classes(name: str, x: Layout, target: Layout, weight: Layout | None) -> None:
+    """Raise unless input `x` is (n, classes, ...) or (classes,), and target and weight fit. `name` is the loss."""
+    by_probability = name == "cross_entropy" and target.dtype.category == FLOATING and target.shape == x.shape
     if x.dtype.category <= INTEGER < target.dtype.category and len(target.shape) == len(x.shape) + 1:
         raise DTypeError(
             f"{name}: expected input of numbers for each class, then target of classes; got input {show(x)} and target "

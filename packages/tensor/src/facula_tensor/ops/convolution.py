@@ -11,15 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
-from facula_storage import contiguous, float32, float64
+from facula_storage import DType, contiguous, float64
 
 from .._core.tensor import layout_of_tensor
+from .._dispatch.conversions import exact
 from .._dispatch.declaration import operator
-from .._dispatch.view_call import in_row_major
 from .._dispatch.written import function
 from .._forms.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .convolution_geometry import forward_parameters, transposed_parameters, words
-from .widening import widened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,19 +31,17 @@ if TYPE_CHECKING:
 PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of the result
 
 
-def _ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Tensor | None:
-    """The operator of this name on operands in row-major order and a dtype of the kernel; None if they are such."""
-    layouts = [layout_of_tensor(one) for one in operands if one is not None]
-    first = layouts[0].dtype
-    called = name.replace("2d", f"{len(layouts[0].shape) - 2}d")
-    if any([layout.dtype is not first for layout in layouts]):
+COMPUTE_DTYPE = exact(float64)
+
+
+def in_one_dtype(*dtypes: DType | None) -> DType:
+    """What the kernels compute in; TypeError unless all operands are of one dtype."""
+    given = [one for one in dtypes if one is not None]
+    if len({*given}) > 1:
         raise DTypeError(
-            f"{called}: expected all in one dtype; got {', '.join([layout.dtype.name for layout in layouts])}; "
-            "convert with .to()"
+            f"convolution: expected all in one dtype; got {', '.join([one.name for one in given])}; convert with .to()"
         )
-    if first not in (float32, float64):
-        return widened(F, name, operands, parameters, called)  # type: ignore[return-value]  # one, of one result
-    return in_row_major(F, name, operands, parameters)
+    return COMPUTE_DTYPE(given[0])
 
 
 @operator
@@ -56,9 +53,8 @@ class _conv2d:
     parameters = PARAMETERS
     bilinear = ("input", "weight")
     linear = ("bias",)
-
-    def decompose(F, operands, parameters):
-        return _ready(F, "conv2d", operands, parameters)
+    compute_dtype = in_one_dtype
+    row_major = True
 
     def outputs(input, weight, bias, stride, padding, dilation, groups, size):
         return contiguous((input.shape[0], weight.shape[0], *size), input.dtype, input.device)
@@ -89,9 +85,8 @@ class _conv2d_input:
 
     inputs = ("grad", "weight")
     parameters = PARAMETERS
-
-    def decompose(F, operands, parameters):
-        return _ready(F, "conv2d_input", operands, parameters)
+    compute_dtype = in_one_dtype
+    row_major = True
 
     def outputs(grad, weight, stride, padding, dilation, groups, size):
         return contiguous((grad.shape[0], weight.shape[1] * groups, *size), grad.dtype, grad.device)
@@ -115,9 +110,8 @@ class _conv2d_weight:
 
     inputs = ("grad", "input")
     parameters = PARAMETERS
-
-    def decompose(F, operands, parameters):
-        return _ready(F, "conv2d_weight", operands, parameters)
+    compute_dtype = in_one_dtype
+    row_major = True
 
     def outputs(grad, input, stride, padding, dilation, groups, size):
         return contiguous((grad.shape[1], input.shape[1] // groups, *size), grad.dtype, grad.device)

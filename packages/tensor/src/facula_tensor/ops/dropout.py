@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
-from facula_storage import contiguous, float32
+from facula_storage import contiguous
 from facula_storage.extend import FLOATING
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.batches import for_each_draw, open_batches
 from .._creation.generator import default_generator
+from .._dispatch.conversions import at_least_float32
 from .._dispatch.declaration import operator
-from .._dispatch.view_call import in_row_major
 from .._dispatch.written import function
 
 if TYPE_CHECKING:
@@ -29,12 +29,8 @@ class _dropout:
     parameters = ("p", "seed", "offset")
     launch_scalars = ("p", "seed", "offset")
 
-    def decompose(F, operands, parameters):
-        (input,) = operands
-        dtype = layout_of_tensor(input).dtype
-        if dtype.itemsize < 4:
-            return F.to(F.dropout(F.to(input, (float32,)), parameters), (dtype,))
-        return in_row_major(F, "dropout", operands, parameters)
+    compute_dtype = at_least_float32
+    row_major = True
 
     def outputs(layout, p, seed, offset):
         return contiguous(layout.shape, layout.dtype, layout.device)

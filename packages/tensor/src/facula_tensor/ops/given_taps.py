@@ -8,7 +8,6 @@ from __future__ import annotations
 from facula_storage import contiguous
 
 from .._dispatch.declaration import operator
-from .._dispatch.view_call import in_row_major
 
 
 @operator
@@ -18,9 +17,7 @@ class _gather_taps:
     inputs = ("input", "weights", "places")
     holomorphic = False
     batching = "rows"
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "gather_taps", operands, parameters)
+    row_major = True
 
     def outputs(input, weights, places):
         return contiguous((*input.shape[:2], places.shape[2]), input.dtype, input.device)
@@ -40,9 +37,7 @@ class _scatter_taps:
     parameters = ("length",)
     holomorphic = False
     batching = "rows"
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "scatter_taps", operands, parameters)
+    row_major = True
 
     def outputs(grad, weights, places, length):
         return contiguous((*grad.shape[:2], length), grad.dtype, grad.device)
@@ -61,9 +56,7 @@ class _weigh_taps:
     inputs = ("grad", "input", "places")
     holomorphic = False
     batching = "rows"
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "weigh_taps", operands, parameters)
+    row_major = True
 
     def outputs(grad, input, places):
         return contiguous(places.shape, grad.dtype, grad.device)

@@ -89,39 +89,30 @@ def _by_rows(name: str) -> None:
         parameters = ("count", "eps")
         launch_scalars = ("eps",)
         results = ("out", *kept)
+        row_major = True
 
         def outputs(input, *rest):
             count = rest[len(affine)]
             return (contiguous(input.shape, input.dtype, input.device), *[statistics(input, count)] * len(kept))
 
-        def decompose(F, operands, parameters):
-            input, *given = operands
-            x = layout_of_tensor(input)
+        def compute_dtype(x, *others):  # half precision with weights in float32, as mixed precision has them
+            return float32 if float32 in others and x in (float16, bfloat16) else x
+
+        def validate_layouts(x, *rest):
             if x.dtype.category != FLOATING:
                 raise DTypeError(f"{name}: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
-            wanted = weights_shape(x, parameters[0])
-            wide = False
-            for what, one in zip(affine, given, strict=True):
-                layout = None if one is None else layout_of_tensor(one)
+            wanted = weights_shape(x, rest[len(affine)])
+            for what, layout in zip(affine, rest, strict=False):
                 if layout is None:
                     continue
                 if layout.shape != wanted:
                     meaning = "one number a channel" if grouped else "as normalized_shape"
                     raise ArgumentError(f"{name}: expected {what} of shape {wanted}, {meaning}; got {layout.shape}")
-                if layout.dtype is not x.dtype:
-                    if layout.dtype is not float32 or x.dtype not in (float16, bfloat16):
-                        raise DTypeError(
-                            f"{name}: expected all in one dtype; got input {x.dtype.name}, {what} {layout.dtype.name}; "
-                            "convert with .to()"
-                        )
-                    wide = True
-            call = getattr(F, name)
-            if wide:  # half precision with weights in float32, as mixed precision has them
-                given = [None if one is None else F.to(one, (float32,)) for one in given]
-                out, *rest = call(F.to(input, (float32,)), *given, parameters)
-                return [F.to(out, (x.dtype,)), *rest]
-            ready = [None if one is None else F.contiguous(one) for one in operands]
-            return None if all(a is b for a, b in zip(ready, operands, strict=True)) else call(*ready, parameters)
+                if layout.dtype is not x.dtype and not (layout.dtype is float32 and x.dtype in (float16, bfloat16)):
+                    raise DTypeError(
+                        f"{name}: expected all in one dtype; got input {x.dtype.name}, {what} {layout.dtype.name}; "
+                        "convert with .to()"
+                    )
 
         def batching(F, call):
             input, *given = call.operands

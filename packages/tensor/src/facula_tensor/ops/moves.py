@@ -13,7 +13,6 @@ from facula_storage import contiguous
 from .._core.tensor import layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite
-from .._dispatch.view_call import in_row_major
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -31,9 +30,7 @@ class _windows:
 
     parameters = ("size", "strides", "offset", "shared")
     holomorphic = False
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "windows", operands, parameters)
+    row_major = True
 
     def batching(F, call):
         size, strides, offset, shared = call.parameters

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd import no_grad
 from facula_errors import ArgumentError, DTypeError, FaculaError, OperationError
 from facula_storage import Layout, contiguous, float32, int64
 from facula_storage.extend import FLOATING
 
 from .._core.errors import relabel
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
+from .._dispatch.conversions import at_least_float32
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
 from .._dispatch.slow_path import check_changes
@@ -28,15 +28,14 @@ if TYPE_CHECKING:
 OPERANDS = ("input", "weight", "bias", "running_mean", "running_var")
 
 
-def check(layouts: tuple[Layout | None, ...]) -> None:
-    """Raise unless input is (n, channels, ...) and the others are (channels,), all in float32 or all in float64."""
-    input = layouts[0]
-    assert input is not None
+def check(*layouts_and_parameters: Any) -> None:
+    """Raise unless input is (n, channels, ...) and the others are (channels,), all in one dtype or float32."""
+    input, *others = layouts_and_parameters
     if input.dtype.category != FLOATING:
         raise DTypeError(f"batch_norm: defined for floating dtypes; got {input.dtype.name}; convert with .float()")
     if len(input.shape) < 2:
         raise ArgumentError(f"batch_norm: expected input (n, channels, ...); got shape {input.shape}")
-    given = [(name, one) for name, one in zip(OPERANDS[1:], layouts[1:], strict=True) if one is not None]
+    given = [(name, one) for name, one in zip(OPERANDS[1:], others, strict=False) if one is not None]
     shapes = {one.shape for _, one in given}
     if len(given) > 1 and len(shapes) == 1 and shapes != {input.shape[1:2]}:  # they agree, so it is the input's fault
         raise ArgumentError(
@@ -56,35 +55,15 @@ def check(layouts: tuple[Layout | None, ...]) -> None:
 
 def check_several(layout: Layout, operands: Operands) -> None:
     """Raise where training has a single value a channel, which is its own mean, or operands that do not fit."""
-    check(tuple([None if a is None else layout_of_tensor(a) for a in operands]))
+    check(*[None if a is None else layout_of_tensor(a) for a in operands])
     if layout.numel:
         raise ArgumentError(
             f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
         )
 
 
-def widened(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Sequence[Tensor] | Tensor | None:
-    """The operator in float32 where the input is of half precision, with results in the input's dtype; else None."""
-    numbers, count = operands[: len(OPERANDS)], operands[len(OPERANDS) :]
-    layouts = tuple([None if a is None else layout_of_tensor(a) for a in numbers])
-    check(layouts)
-    dtype = layout_of_tensor(operands[0]).dtype
-    if dtype.itemsize > 2:
-        return None
-    wide = [None if a is None else F.to(a, (float32,)) for a in numbers]
-    results = getattr(F, name)(*wide, *count, parameters)
-    if not isinstance(results, (list, tuple)):
-        return F.to(results, (dtype,))
-    for running, updated in zip(numbers[3:], wide[3:], strict=True):  # of half precision too: copies were changed
-        if running is not updated:
-            with no_grad():
-                running.copy_(updated)
-    return [F.to(results[0], (dtype,)), *results[1:]]
-
-
 def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tensor | None, ...] | None:
     """The operands with the first `count` made contiguous; None where they are."""
-    check(tuple([None if a is None else layout_of_tensor(a) for a in operands[: len(OPERANDS)]]))
     ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])
     return None if all(a is b for a, b in zip(ready, operands, strict=True)) else ready
 
@@ -92,10 +71,7 @@ def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tenso
 def in_training(
     name: str, F: Namespace, operands: Operands, parameters: Parameters
 ) -> Sequence[Tensor] | Tensor | None:
-    """The operator of this name on operands that are contiguous and not of half precision; None where they are."""
-    wide = widened(F, name, operands, parameters)
-    if wide is not None:
-        return wide
+    """The operator of this name on operands that are contiguous; None where they are."""
     call = getattr(F, name)
     ready = made_contiguous(F, operands, 3)
     if ready is not None:
@@ -140,6 +116,8 @@ class _batch_norm:
     launch_scalars = ("momentum", "eps")
     results = ("out", "mean", "inverse")
 
+    compute_dtype = at_least_float32
+    validate_layouts = check
     decompose = partial(in_training, "batch_norm")
     batching = training_of_batches
 
@@ -161,6 +139,8 @@ class _batch_norm_counted:
     parameters = ("eps",)
     launch_scalars = ("eps",)
     results = ("out", "mean", "inverse")
+    compute_dtype = at_least_float32
+    validate_layouts = check
     decompose = partial(in_training, "batch_norm_counted")
     batching = training_of_batches
 
@@ -223,10 +203,10 @@ class _batch_norm_eval:
     parameters = ("eps",)
     launch_scalars = ("eps",)
 
+    compute_dtype = at_least_float32
+    validate_layouts = check
+
     def decompose(F, operands, parameters):
-        wide = widened(F, "batch_norm_eval", operands, parameters)
-        if wide is not None:
-            return wide
         ready = made_contiguous(F, operands, 5)
         return None if ready is None else F.batch_norm_eval(*ready, parameters)
 

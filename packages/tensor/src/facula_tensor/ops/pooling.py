@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_storage import Layout, contiguous, float32, float64, int64
+from facula_storage import Layout, contiguous, int64
+from facula_storage.extend import INTEGER
 
 from .._core.geometry import Pair
 from .._core.tensor import Tensor, layout_of_tensor, steady
+from .._dispatch.conversions import exact
 from .._dispatch.declaration import operator
-from .._dispatch.view_call import as_tensor, in_row_major
+from .._dispatch.view_call import as_tensor
 from .._dispatch.written import function
 from .._forms.pooling import (
     adaptive_avg_pool1d,
@@ -40,7 +42,7 @@ from .._forms.pooling import (
 from . import volume_pooling as volumes
 from .convolution_geometry import words
 from .pooling_geometry import adaptive_geometry, avg_geometry, max_geometry
-from .widening import INTEGER, whole_means, widened
+from .whole_means import whole_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,16 +52,6 @@ if TYPE_CHECKING:
     from .._dispatch.namespaces import Namespace
 
 PARAMETERS = ("geometry", "size")  # the size is that of each plane of the result
-
-
-def ready(F: Namespace, name: str, operands: Operands, parameters: Parameters) -> Sequence[Tensor] | Tensor | None:
-    """The call again, on operands in row-major order and a dtype of the kernel, if any is not; None if all are."""
-    dtype = layout_of_tensor(operands[0]).dtype
-    if dtype in (float32, float64) or (dtype is int64 and name == "max_pool2d"):
-        return in_row_major(F, name, operands, parameters)
-    if dtype.category == INTEGER and name == "avg_pool2d":
-        return whole_means(F, operands[0], *parameters)
-    return widened(F, name, operands, parameters, name, int64 if name == "max_pool2d" else float64)
 
 
 def planes(layout: Layout, size: Pair) -> Layout:
@@ -74,9 +66,8 @@ class _max_pool2d:
     parameters = PARAMETERS
     results = ("out", "indices")
     batching = "leading"
-
-    def decompose(F, operands, parameters):
-        return ready(F, "max_pool2d", operands, parameters)
+    compute_dtype = exact(int64)
+    row_major = True
 
     def outputs(layout, geometry, size):
         made = planes(layout, size)
@@ -93,9 +84,8 @@ class _max_pool2d_grad:
     inputs = ("input", "indices")
     parameters = PARAMETERS
     batching = "leading"
-
-    def decompose(F, operands, parameters):
-        return ready(F, "max_pool2d_grad", operands, parameters)
+    compute_dtype = exact(None)
+    row_major = True
 
     def outputs(layout, indices, geometry, size):
         return planes(layout, size)
@@ -111,9 +101,8 @@ class _max_pool2d_pick:
     inputs = ("input", "indices")
     parameters = PARAMETERS
     batching = "leading"
-
-    def decompose(F, operands, parameters):
-        return ready(F, "max_pool2d_pick", operands, parameters)
+    compute_dtype = exact(None)
+    row_major = True
 
     def outputs(layout, indices, geometry, size):
         return planes(layout, size)
@@ -128,9 +117,13 @@ class _avg_pool2d:
 
     parameters = PARAMETERS
     batching = "leading"
+    compute_dtype = exact(None)
+    row_major = True
 
     def decompose(F, operands, parameters):
-        return ready(F, "avg_pool2d", operands, parameters)
+        if layout_of_tensor(operands[0]).dtype.category == INTEGER:
+            return whole_means(F, operands[0], *parameters)
+        return None
 
     def outputs(layout, geometry, size):
         return planes(layout, size)
@@ -145,9 +138,8 @@ class _avg_pool2d_grad:
 
     parameters = PARAMETERS
     batching = "leading"
-
-    def decompose(F, operands, parameters):
-        return ready(F, "avg_pool2d_grad", operands, parameters)
+    compute_dtype = exact(None)
+    row_major = True
 
     def outputs(layout, geometry, size):
         return planes(layout, size)

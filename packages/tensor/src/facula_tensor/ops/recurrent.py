@@ -18,7 +18,6 @@ from .._core.wrapped import is_differentiated
 from .._dispatch.autocast import autocast_state, in_one_dtype
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.view_call import in_row_major
 from .recurrent_steps import all_steps
 
 if TYPE_CHECKING:
@@ -86,13 +85,14 @@ class _recurrent:
     optional = OPTIONAL
     parameters = ("kind", "reverse")
     results = ("out", "h_n", "c_n", "saved", "cells")
+    row_major = True
 
     def decompose(F, operands, parameters):
         check(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
         if is_differentiated(operands):  # Note [Levels]: the rule takes gradients of its own
             *tensors, sizes = operands
             return *all_steps(F, *parameters, *tensors, None, sizes), None, None  # type: ignore[call-arg]
-        return in_row_major(F, "recurrent", operands, parameters)
+        return None
 
     def batching(F, call):
         input, h0, c0, *weights, sizes = call.operands

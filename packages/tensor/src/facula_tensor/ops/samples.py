@@ -16,7 +16,6 @@ from .._dispatch.declaration import elementwise, operator
 from .._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops
 from .._dispatch.planning import broadcast_shapes
 from .._dispatch.value_checks import refuse_unless
-from .._dispatch.view_call import in_row_major
 from .._dispatch.written import function
 from .choosing import nonzero
 
@@ -42,9 +41,7 @@ class _standard_gamma:
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
     outputs = _alike
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "standard_gamma", operands, parameters)
+    row_major = True
 
     def vjp_input(F, g, input, out):
         return F.mul(g, F.standard_gamma_grad(input, out))
@@ -84,9 +81,7 @@ class _log_standard_gamma:
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
     outputs = _alike
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "log_standard_gamma", operands, parameters)
+    row_major = True
 
 
 @operator
@@ -125,9 +120,7 @@ class _poisson:
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
     outputs = _alike
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "poisson", operands, parameters)
+    row_major = True
 
 
 @operator
@@ -137,12 +130,10 @@ class _binomial:
     inputs = ("input", "other")
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
+    row_major = True
 
     def outputs(layout, other, *_):
         return _alike(layout)
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "binomial", operands, parameters)
 
 
 def gamma_share(shape: Tensor, x: Tensor) -> Tensor:

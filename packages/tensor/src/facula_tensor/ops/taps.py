@@ -12,7 +12,6 @@ from facula_storage import contiguous, float32, float64
 
 from .._core.tensor import layout_of_tensor
 from .._dispatch.declaration import operator
-from .._dispatch.view_call import in_row_major
 
 
 class Taps:
@@ -60,12 +59,13 @@ class _resample:
 
     parameters = ("dim", "taps")
     holomorphic = False
+    row_major = True
 
     def decompose(F, operands, parameters):
         dtype = layout_of_tensor(operands[0]).dtype
         if dtype not in (float32, float64):
             raise DTypeError(f"resample: defined for float32 and float64; got {dtype.name}; convert with .float()")
-        return in_row_major(F, "resample", operands, parameters)
+        return None
 
     def outputs(layout, dim, taps):
         shape = (*layout.shape[:dim], taps.count, *layout.shape[dim + 1 :])

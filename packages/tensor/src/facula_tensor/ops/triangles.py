@@ -14,7 +14,6 @@ from .._core.tensor import Tensor
 from .._creation.filled import empty, ones
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.view_call import in_row_major
 from .._dispatch.written import function
 from .assigning import assign_inplace
 from .where_true import where_true
@@ -32,9 +31,7 @@ class _triangle:
     parameters = ("diagonal", "upper")
     holomorphic = False
     batching = "leading"
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "triangle", operands, parameters)
+    row_major = True
 
     def validate_layouts(layout, diagonal, upper):
         if len(layout.shape) < 2:

@@ -10,7 +10,6 @@ from facula_storage import contiguous
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.declaration import operator
 from .._dispatch.namespaces import recorded_ops
-from .._dispatch.view_call import in_row_major
 from .._dispatch.written import function
 from .matrices import check_same, expand_batches
 from .named_results import NamedResults, named_results, results_named
@@ -27,15 +26,13 @@ class _triangular_solve:
     inputs = ("A", "B")
     parameters = ("upper", "unitriangular")
     broadcasts = True
+    row_major = True
 
     def batching(F, call):
         a, b = call.wholes()
         if a.ndim < b.ndim:  # the same for the matrices of an element
             a = F.expand(F.reshape(a, (call.size, *(1,) * (b.ndim - 3), *a.shape[1:])), (*b.shape[:-2], *a.shape[1:]))
         return call.wrap(call.run((a, b)))
-
-    def decompose(F, operands, parameters):
-        return in_row_major(F, "triangular_solve", operands, parameters)
 
     def validate_layouts(a, b, upper, unitriangular):
         if a.shape[-1:] != b.shape[-2:-1] or (len(a.shape) > 2 and a.shape[:-2] != b.shape[:-2]):

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from facula_errors import DTypeError
 from facula_errors.extend import moved
-from facula_storage import DType, float32, float64, int64
-from facula_storage.extend import FLOATING, INTEGER
+from facula_storage import float64, int64
+from facula_storage.extend import INTEGER
 
 from .._core.tensor import layout_of_tensor, snapshot
 from .._creation.from_data import from_numpy
+from .._dispatch.conversions import in_dtype_of
 from .._dispatch.namespaces import no_record_ops
-from .widening import divisors
+from .whole_means import divisors
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 
 
 moved(__name__)  # names that pickles of earlier releases have
-
-
-def wide(F: Namespace, operation: str, input: Tensor, of_integers: DType) -> Tensor:
-    """`input` in a dtype in which two steps are as good as one; TypeError for bool and complex."""
-    dtype = layout_of_tensor(input).dtype
-    if dtype in (float32, float64):
-        return input
-    if dtype.category not in (FLOATING, INTEGER):
-        raise DTypeError(f"{operation}: not defined for {dtype.name}; convert with .float()")
-    return F.to(input, (float32 if dtype.category == FLOATING else of_integers,))
 
 
 def deep(F: Namespace, images: Tensor) -> Tensor:
@@ -53,7 +43,7 @@ def greatest(
     if geometry is not None:
         planes = tuple([one[1:] for one in geometry])
         depths = tuple([(one[0], other) for one, other in zip(geometry, (1, 1, 0, 1), strict=True)])
-    x = wide(F, operation, input, int64)
+    x = in_dtype_of(F, "max_pool2d", input)  # in which two steps are as good as one
     *outer, depth, height, width = layout_of_tensor(x).shape
     flat, area = (*outer, size[0], size[1] * size[2]), size[1] * size[2]
     across, places = F.max_pool2d(x, (planes, size[1:]))
@@ -80,7 +70,7 @@ def means(F: Namespace, operation: str, input: Tensor, parameters: Parameters) -
         first, second = (1, 1) if whole else (divisor, None if divisor is None else 1)
         planes = kernel[1:], stride[1:], padding[1:], padded, first
         depths = (kernel[0], 1), (stride[0], 1), (padding[0], 0), padded, second
-    x = wide(F, operation, input, float64)
+    x = F.to(input, (float64,)) if layout.dtype.category == INTEGER else in_dtype_of(F, "avg_pool2d", input)
     across = F.avg_pool2d(x, (planes, size[1:]))
     made = F.avg_pool2d(deep(F, across), (depths, (size[0], size[1] * size[2])))
     made = F.reshape(made, (*layout.shape[:-3], *size))

@@ -1,4 +1,4 @@
-"""Dtypes that a kernel does not know, in one that it does: half precisions in float32, integers in a wide one."""
+"""Means of windows of integers, which are sums that are divided and cut towards 0."""
 
 from __future__ import annotations
 
@@ -7,32 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_errors import DTypeError
-from facula_storage import DType, float32, float64, int64
-from facula_storage.extend import FLOATING, INTEGER
+from facula_storage import float64, int64
 
 from .._core.tensor import layout_of_tensor
 from .._creation.from_data import from_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .._core.tensor import Tensor
-    from .._core.types import Operands, Parameters
     from .._dispatch.namespaces import Namespace
-
-
-def widened(
-    F: Namespace, name: str, operands: Operands, parameters: Parameters, called: str, of_integers: DType = float64
-) -> Sequence[Tensor] | Tensor:
-    """The operator on operands in the kernel's dtype, its first result in theirs; TypeError for bool and complex."""
-    dtype = layout_of_tensor(operands[0]).dtype
-    if dtype.category not in (FLOATING, INTEGER):
-        raise DTypeError(f"{called}: not defined for {dtype.name}; convert with .float()")
-    wide = float32 if dtype.category == FLOATING else of_integers
-    made = getattr(F, name)(*[None if one is None else F.to(one, (wide,)) for one in operands], parameters)
-    if isinstance(made, (tuple, list)):
-        return (F.to(made[0], (dtype,)), *made[1:])
-    return F.to(made, (dtype,))
 
 
 def whole_means(F: Namespace, input: Tensor, geometry: tuple[Any, ...] | None, size: tuple[int, int]) -> Tensor:

@@ -1,0 +1,91 @@
+"""Operands as a kernel takes them: in a dtype that it computes in (`compute_dtype`), and in row-major order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd import no_grad
+from facula_errors import DTypeError, FaculaError
+from facula_storage import DType, Layout, float32
+from facula_storage.extend import FLOATING, INTEGER
+
+from .._core.errors import named
+from .._core.tensor import layout_of_tensor
+from .namespaces import operators
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._core.tensor import Tensor
+    from .._core.types import Function, Operands, Parameters
+    from .namespaces import Namespace
+    from .operator import Operator
+
+
+def at_least_float32(dtype: DType, *others: DType | None) -> DType:
+    """The `compute_dtype` of kernels that know no half precisions."""
+    return float32 if dtype.category == FLOATING and dtype.itemsize < 4 else dtype
+
+
+def exact(of_integers: DType | None) -> Callable[..., DType]:
+    """The `compute_dtype` of kernels that know float32 and float64, and integers in another dtype, if that is one."""
+
+    def compute_dtype(dtype: DType, *others: DType | None) -> DType:
+        if dtype.category == FLOATING:
+            return float32 if dtype.itemsize < 4 else dtype
+        if dtype.category == INTEGER:
+            return of_integers or dtype
+        raise named(DTypeError(f"operator: not defined for {dtype.name}; convert with .float()"))
+
+    return compute_dtype
+
+
+def converted(op: Operator, F: Namespace, operands: Operands, parameters: Parameters) -> Any:
+    """The call with the first operand, and all of its dtype, in the dtype that `op` computes in; None where it is.
+
+    The first result comes in the dtype as it was. What `op` changes in place is changed by way of what was converted.
+    """
+    dtypes: list[Any] = []
+    for a in operands:  # a loop: a comprehension is a call
+        layout = None if a is None else a._layout
+        dtypes.append(layout and (layout if type(layout) is Layout else layout.real).dtype)
+    own: DType = dtypes[0]
+    compute = op.compute_dtype(*dtypes)
+    if compute is own:
+        if {*dtypes} <= {own, None}:
+            op.unconverted.add(own)
+        return None
+    ready = list(operands)
+    for place, dtype in enumerate(dtypes):
+        if dtype is own:
+            ready[place] = F.to(operands[place], (compute,))
+    try:
+        answer = getattr(F, op.name)(*ready, parameters)
+    except FaculaError:
+        if op.validate_layouts is not None:  # of the operands as they were given
+            op.validate_layouts(*[None if a is None else layout_of_tensor(a) for a in operands], *parameters)
+        raise
+    for place in op.mutates:
+        if ready[place] is not operands[place]:
+            with no_grad():
+                operands[place].copy_(ready[place])
+    return (F.to(answer[0], (own,)), *answer[1:]) if isinstance(answer, (tuple, list)) else F.to(answer, (own,))
+
+
+def row_major(name: str, decompose: Function | None) -> Function:
+    """The `decompose` of an operator whose kernel wants row-major operands: after its own, itself on copies."""
+
+    def on_copies(F: Namespace, operands: Operands, parameters: Parameters) -> Any:
+        answer = None if decompose is None else decompose(F, operands, parameters)
+        if answer is not None or all([one is None or layout_of_tensor(one).is_contiguous for one in operands]):
+            return answer
+        return getattr(F, name)(*[None if one is None else F.contiguous(one) for one in operands], parameters)
+
+    return on_copies
+
+
+def in_dtype_of(F: Namespace, name: str, input: Tensor) -> Tensor:
+    """`input` in the dtype that the operator of this name computes in: for several calls without rounding between."""
+    dtype = layout_of_tensor(input).dtype
+    compute = operators[name].compute_dtype(dtype)
+    return input if compute is dtype else F.to(input, (compute,))
