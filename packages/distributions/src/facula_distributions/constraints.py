@@ -96,6 +96,11 @@ class _Above(Constraint):
         self.lower_bound = lower_bound
 
 
+class _Below(Constraint):
+    def __init__(self, upper_bound: Bound):
+        self.upper_bound = upper_bound
+
+
 class _Between(Constraint):
     lower_bound: float | Tensor
     upper_bound: float | Tensor
@@ -120,13 +125,10 @@ class greater_than_eq(_Above):
         return value >= self.lower_bound
 
 
-class less_than(Constraint):
+class less_than(_Below):
     """Below a bound."""
 
     upper_bound: float | Tensor
-
-    def __init__(self, upper_bound: Bound):
-        self.upper_bound = upper_bound
 
     def check(self, value: Tensor) -> Tensor:
         """Bools, one for each element."""
@@ -166,13 +168,10 @@ class _IntegerGreaterThan(_Above):
         return (value % 1 == 0) & (value >= self.lower_bound)
 
 
-class _IntegerLessThan(Constraint):
+class _IntegerLessThan(_Below):
     upper_bound: float | Tensor
 
     is_discrete = True
-
-    def __init__(self, upper_bound: Bound):
-        self.upper_bound = upper_bound
 
     def check(self, value: Tensor) -> Tensor:
         return (value % 1 == 0) & (value <= self.upper_bound)
@@ -237,16 +236,13 @@ class _PositiveDefinite(_Symmetric):
         return symmetric & (linalg.cholesky_ex(value)[1] == 0)
 
 
-class multinomial(Constraint):
+class multinomial(_Below):
     """Vectors of whole numbers of 0 or more with a sum of at most `upper_bound`."""
 
     upper_bound: float | Tensor
 
     is_discrete = True
     event_dim = 1
-
-    def __init__(self, upper_bound: Bound):
-        self.upper_bound = upper_bound
 
     def check(self, value: Tensor) -> Tensor:
         """Bools, one for each vector."""

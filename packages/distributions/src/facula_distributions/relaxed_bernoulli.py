@@ -84,8 +84,27 @@ class LogitRelaxedBernoulli(_Trials):
         return self.temperature.log() + logsigmoid(away) + logsigmoid(-away)
 
 
+class Relaxed(TransformedDistribution):
+    """A transform of a distribution with a temperature."""
+
+    @property
+    def temperature(self) -> Tensor:
+        """The lower it is, the nearer draws are to 0 and 1."""
+        return self.base_dist.temperature  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self.base_dist.probs  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def logits(self) -> Tensor:
+        """Their log odds, or logarithms."""
+        return self.base_dist.logits  # type: ignore[attr-defined, no-any-return]
+
+
 @boundary
-class RelaxedBernoulli(TransformedDistribution):
+class RelaxedBernoulli(Relaxed):
     """A number between 0 and 1 in place of a `Bernoulli`'s 0 or 1, to which it is the nearer the lower `temperature`.
 
     Arguments:
@@ -110,18 +129,3 @@ class RelaxedBernoulli(TransformedDistribution):
     ):
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args)
-
-    @property
-    def temperature(self) -> Tensor:
-        """The distance of draws from 0 and 1."""
-        return self.base_dist.temperature
-
-    @property
-    def probs(self) -> Tensor:
-        """The probability of success."""
-        return self.base_dist.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """Its log odds."""
-        return self.base_dist.logits

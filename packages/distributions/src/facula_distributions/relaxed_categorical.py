@@ -16,8 +16,7 @@ from facula_tensor.functional import log_softmax
 from . import constraints
 from ._categorical import _Categories
 from ._elementwise_transforms import ExpTransform
-from ._transformed import TransformedDistribution
-from .relaxed_bernoulli import open_uniform, temperature_like
+from .relaxed_bernoulli import Relaxed, open_uniform, temperature_like
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +82,7 @@ class ExpRelaxedCategorical(_Categories):
 
 
 @boundary
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(Relaxed):
     """Shares with a sum of 1 in place of a `OneHotCategorical`'s one 1, the nearer to it the lower `temperature`.
 
     Arguments:
@@ -113,18 +112,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     def support(self) -> Constraint:
         """Shares."""
         return constraints.simplex
-
-    @property
-    def temperature(self) -> Tensor:
-        """The distance of draws from the corners."""
-        return self.base_dist.temperature
-
-    @property
-    def probs(self) -> Tensor:
-        """The categories' probabilities."""
-        return self.base_dist.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """Their logarithms."""
-        return self.base_dist.logits

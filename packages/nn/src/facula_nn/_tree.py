@@ -15,7 +15,7 @@ from ._members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members
 M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Generic, TypeAlias
 
     class Member(Tensor):
@@ -36,6 +36,15 @@ else:
 
 _PYTORCH = PyTorchNames(__file__)
 _OWN = frozenset({"_kinds", "_hooks"})  # private attributes of instances of any class
+
+
+def _changeable(view: Callable[[Tree[Any]], Any]) -> Any:
+    """A property that is a view of a module; what is assigned to it replaces what the view shows."""
+    return property(view, lambda module, content: view(module).replace(content))
+
+
+def _members(kind: int) -> Any:
+    return _changeable(lambda module: Members(module, kind))
 
 
 @boundary
@@ -114,37 +123,10 @@ class Tree(Generic[M]):
     def __dir__(self) -> list[str]:
         return [name for name in present(type(self), self, _OWN) if not name[:1].isdigit()]
 
-    @property
-    def _parameters(self) -> Members:
-        return Members(self, PARAMETER)
-
-    @_parameters.setter
-    def _parameters(self, members: Mapping[str, Any]) -> None:
-        Members(self, PARAMETER).replace(members)
-
-    @property
-    def _buffers(self) -> Members:
-        return Members(self, BUFFER)
-
-    @_buffers.setter
-    def _buffers(self, members: Mapping[str, Any]) -> None:
-        Members(self, BUFFER).replace(members)
-
-    @property
-    def _modules(self) -> Members:
-        return Members(self, MODULE)
-
-    @_modules.setter
-    def _modules(self, members: Mapping[str, Any]) -> None:
-        Members(self, MODULE).replace(members)
-
-    @property
-    def _non_persistent_buffers_set(self) -> UnsavedNames:
-        return UnsavedNames(self)
-
-    @_non_persistent_buffers_set.setter
-    def _non_persistent_buffers_set(self, names: Iterable[str]) -> None:
-        UnsavedNames(self).replace(names)
+    _parameters = _members(PARAMETER)
+    _buffers = _members(BUFFER)
+    _modules = _members(MODULE)
+    _non_persistent_buffers_set = _changeable(UnsavedNames)
 
     def extra_repr(self) -> str:
         """The text between the parentheses of the repr; subclasses define it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
@@ -38,13 +37,8 @@ class _LazyNorm(Lazy, ChannelNorm):
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Take `num_features` from `input`."""
-        name = type(self).__name__
-        check_input(name, input)
-        if input.ndim not in self.dims:
-            expected = " or ".join(map(str, self.dims))
-            raise InvalidValueError(
-                f"{name}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
-            )
+        check_input(type(self).__name__, input)
+        self._check_dims(input)
         count = input.shape[0 if self.alone and input.ndim == self.dims[0] else 1]
         self.num_features = count
         self._take_shapes(weight=(count,), bias=(count,), running_mean=(count,), running_var=(count,))

@@ -89,6 +89,13 @@ class ChannelNorm(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
+    def _check_dims(self, input: Tensor) -> None:
+        if input.ndim not in self.dims:
+            expected = " or ".join(map(str, self.dims))
+            raise InvalidValueError(
+                f"{type(self).__name__}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
+            )
+
     def _load_from_state_dict(self, state_dict: StateDict, prefix: str, *rest: Any) -> None:
         """A state without a count, as old programs wrote it, leaves the module's count as it is (new: 0)."""
         if self.num_batches_tracked is not None:
@@ -119,13 +126,6 @@ class _BatchNorm(ChannelNorm):
         if count is not None:
             count.add_(1)
         return out
-
-    def _check_dims(self, input: Tensor) -> None:
-        if input.ndim not in self.dims:
-            expected = " or ".join(map(str, self.dims))
-            raise InvalidValueError(
-                f"{type(self).__name__}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
-            )
 
 
 @boundary

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeVar
 
-    from .._types import StateDict
+    from .._types import Group, StateDict
 
     T = TypeVar("T")
 
@@ -175,6 +175,23 @@ def for_each_group(name: str, option: str, value: T | list[T] | tuple[T, ...], o
     if len(value) != count:
         raise InvalidValueError(f"{name}: expected {option} for each of {count} parameter groups; got {len(value)}")
     return list(value)
+
+
+def has_betas(name: str, optimizer: Optimizer, cycle_momentum: bool) -> bool:
+    """Whether momentum is the first of the optimizer's betas; ValueError where it has none, and is to be cycled."""
+    if cycle_momentum and not {"betas", "momentum"} & optimizer.defaults.keys():
+        raise InvalidValueError(
+            f"{name}: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
+        )
+    return "betas" in optimizer.defaults
+
+
+def put_momentum(group: Group, momentum: float, use_beta1: bool) -> None:
+    """Set a group's momentum, or the first of its betas."""
+    if use_beta1:
+        group["betas"] = (momentum, *group["betas"][1:])
+    else:
+        group["momentum"] = momentum
 
 
 def check_positive(name: str, option: str, value: object) -> None:

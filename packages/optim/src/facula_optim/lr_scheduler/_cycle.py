@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
-from ._base import LRScheduler, attach, check_positive, for_each_group
+from ._base import LRScheduler, attach, check_positive, for_each_group, has_betas, put_momentum
 
 if TYPE_CHECKING:
     from .._optimizer import Optimizer
@@ -100,11 +100,7 @@ class OneCycleLR(LRScheduler):
             )
         self.total_steps, self._anneal_func_type = total_steps, anneal_strategy
         self.cycle_momentum = cycle_momentum
-        self.use_beta1 = "betas" in optimizer.defaults
-        if cycle_momentum and not self.use_beta1 and "momentum" not in optimizer.defaults:
-            raise InvalidValueError(
-                f"OneCycleLR: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
-            )
+        self.use_beta1 = has_betas("OneCycleLR", optimizer, cycle_momentum)
         self._schedule_phases = phases(total_steps, pct_start, three_phase)
         settings = {"max_lr": max_lr, "base_momentum": base_momentum, "max_momentum": max_momentum}
         for_groups = {key: for_each_group("OneCycleLR", key, value, optimizer) for key, value in settings.items()}
@@ -137,10 +133,7 @@ class OneCycleLR(LRScheduler):
             rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
             if self.cycle_momentum:
                 momentum = self._between(group[phase["start_momentum"]], group[phase["end_momentum"]], share)
-                if self.use_beta1:
-                    group["betas"] = (momentum, *group["betas"][1:])
-                else:
-                    group["momentum"] = momentum
+                put_momentum(group, momentum, self.use_beta1)
         return rates
 
     def _between(self, start: float, end: float, share: float) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from ._base import LRScheduler, attach, check_period, for_each_group, put
+from ._base import LRScheduler, attach, check_period, for_each_group, has_betas, put, put_momentum
 
 if TYPE_CHECKING:
     from .._optimizer import Optimizer
@@ -90,10 +90,7 @@ class CyclicLR(LRScheduler):
             raise InvalidTypeError(f"CyclicLR: expected scale_fn to be callable; got {type(scale_fn).__name__}")
         if scale_mode not in ("cycle", "iterations"):
             raise InvalidValueError(f"CyclicLR: expected scale_mode to be 'cycle' or 'iterations'; got {scale_mode!r}")
-        if cycle_momentum and "betas" not in optimizer.defaults and "momentum" not in optimizer.defaults:
-            raise InvalidValueError(
-                f"CyclicLR: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
-            )
+        use_beta1 = has_betas("CyclicLR", optimizer, cycle_momentum)
         self.total_size = float(step_size_up + down)
         self.step_ratio = step_size_up / self.total_size
         self.mode, self.gamma, self.cycle_momentum = mode, gamma, cycle_momentum
@@ -103,7 +100,7 @@ class CyclicLR(LRScheduler):
         lowest = for_each_group("CyclicLR", "base_lr", base_lr, optimizer)
         self.max_lrs = for_each_group("CyclicLR", "max_lr", max_lr, optimizer)
         if cycle_momentum:
-            self.use_beta1 = "betas" in optimizer.defaults
+            self.use_beta1 = use_beta1
             self.base_momentums = for_each_group("CyclicLR", "base_momentum", base_momentum, optimizer)
             self.max_momentums = for_each_group("CyclicLR", "max_momentum", max_momentum, optimizer)
         if last_epoch == -1:
@@ -124,10 +121,7 @@ class CyclicLR(LRScheduler):
             bounds = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums)
             for group, low, high in bounds:
                 momentum = high - (high - low) * height
-                if self.use_beta1:
-                    group["betas"] = (momentum, *group["betas"][1:])
-                else:
-                    group["momentum"] = momentum
+                put_momentum(group, momentum, self.use_beta1)
         return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
 
     def _scale(self, cycle: int) -> float:
