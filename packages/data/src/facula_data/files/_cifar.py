@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -11,12 +11,10 @@ import numpy as np
 from facula_errors import CorruptFileError
 from facula_errors.extend import boundary
 
-from .. import _checks
-from .._file_errors import Path, missing
+from .._file_errors import missing
 from .._local_file import MappedArray
-from .._types import Sample
 from ._decode import whole_file
-from ._labelled import LabelledArrays, checked_labels, refuse_download
+from ._labelled import _TwoParts, checked_labels
 from ._unpickle import Value, unpickle
 
 PIXELS = 3 * 32 * 32
@@ -27,7 +25,7 @@ RIGHT = "check that it is the right file, and download it again"
 
 
 @boundary
-class CIFAR10(LabelledArrays):
+class CIFAR10(_TwoParts):
     """Pictures of ten classes: 50,000 to train with, 10,000 to test; sample i is (uint8 (3, 32, 32), label).
 
     Arguments:
@@ -48,9 +46,6 @@ class CIFAR10(LabelledArrays):
     Source: torchvision.datasets.CIFAR10; A. Krizhevsky, Learning multiple layers of features from tiny images, 2009.
     """
 
-    root: str
-    train: bool
-
     classes: Sequence[str] = (
         "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck",
     )  # fmt: skip
@@ -60,22 +55,12 @@ class CIFAR10(LabelledArrays):
         False: ("test_batch",),
     }
     _names: ClassVar[tuple[str, str, str]] = ("batches.meta", "label_names", "batches.meta.txt")
+    address = ADDRESS
     _key: ClassVar[str] = "labels"
     _label_bytes: ClassVar[int] = 1  # before the pixels of a record; the last is the label
     _count: ClassVar[int] = 10
 
-    def __init__(
-        self,
-        root: Path,
-        train: bool = True,
-        transform: Callable[..., Sample] | None = None,
-        target_transform: Callable[..., Sample] | None = None,
-        download: bool = False,
-    ) -> None:
-        name = type(self).__name__
-        refuse_download(name, download, ADDRESS)
-        super().__init__(transform, target_transform)
-        self.root, self.train = os.fspath(root), _checks.truth(name, "train", train)
+    def _read(self, name: str) -> None:
         folder, ending = self._found(self._parts[self.train][0])
         self._files: list[MappedArray | np.ndarray] = []
         labels: list[np.ndarray] = []
@@ -152,9 +137,6 @@ class CIFAR10(LabelledArrays):
         return [
             one.array[:, skipped:].reshape(-1, *SHAPE) if isinstance(one, MappedArray) else one for one in self._files
         ]
-
-    def _labels(self) -> np.ndarray:
-        return self._label_array
 
     @property
     def data(self) -> np.ndarray:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
 from .._arrays import take_rows
+from .._file_errors import Path
 from .._types import Batch, Index, Sample
 from ._transformed import TransformedDataset
 
@@ -107,3 +109,34 @@ class LabelledArrays(TransformedDataset[tuple[Any, Any]]):
     def __repr__(self) -> str:
         shape = self._arrays()[0].shape[1:]
         return f"{type(self).__name__}({len(self)} samples: {shape} uint8, {len(self.classes)} classes)"
+
+
+@boundary
+class _TwoParts(LabelledArrays):
+    """Files of a part to train with and a part to test with; subclasses define `_read`, which reads one of them."""
+
+    root: str
+    train: bool
+    _label_array: np.ndarray
+
+    address: ClassVar[str]  # where the files are to be had
+
+    def __init__(
+        self,
+        root: Path,
+        train: bool = True,
+        transform: Callable[..., Sample] | None = None,
+        target_transform: Callable[..., Sample] | None = None,
+        download: bool = False,
+    ) -> None:
+        name = type(self).__name__
+        refuse_download(name, download, self.address)
+        super().__init__(transform, target_transform)
+        self.root, self.train = os.fspath(root), _checks.truth(name, "train", train)
+        self._read(name)
+
+    def _read(self, name: str) -> None:
+        raise UnsupportedError(f"{name}: expected a method _read")
+
+    def _labels(self) -> np.ndarray:
+        return self._label_array

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 
 from facula_errors import CorruptFileError
 from facula_errors.extend import boundary
 
-from .. import _checks
-from .._file_errors import Path, missing
+from .._file_errors import missing
 from .._local_file import MappedArray
-from .._types import Sample
 from ._idx import is_gzip, map_idx, read_idx
-from ._labelled import LabelledArrays, checked_labels, refuse_download
+from ._labelled import _TwoParts, checked_labels
 
 SIDE = 28  # pixels
 
 
 @boundary
-class MNIST(LabelledArrays):
+class MNIST(_TwoParts):
     """Handwritten digits: 60,000 to train with, 10,000 to test; sample i is (uint8 (1, 28, 28), label).
 
     Arguments:
@@ -43,27 +40,13 @@ class MNIST(LabelledArrays):
     Source: torchvision.datasets.MNIST; Y. LeCun, C. Cortes, C. Burges, The MNIST database of handwritten digits.
     """
 
-    root: str
-    train: bool
-
     classes: Sequence[str] = (
         "0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight",
         "9 - nine",
     )  # fmt: skip
-    address: ClassVar[str] = "https://yann.lecun.com/exdb/mnist"
+    address = "https://yann.lecun.com/exdb/mnist"
 
-    def __init__(
-        self,
-        root: Path,
-        train: bool = True,
-        transform: Callable[..., Sample] | None = None,
-        target_transform: Callable[..., Sample] | None = None,
-        download: bool = False,
-    ) -> None:
-        name = type(self).__name__
-        refuse_download(name, download, self.address)
-        super().__init__(transform, target_transform)
-        self.root, self.train = os.fspath(root), _checks.truth(name, "train", train)
+    def _read(self, name: str) -> None:
         part = "train" if self.train else "t10k"
         pictures, labels = self._found(f"{part}-images-idx3-ubyte"), self._found(f"{part}-labels-idx1-ubyte")
         self._picture_file: MappedArray | np.ndarray = read_idx(pictures) if is_gzip(pictures) else map_idx(pictures)
@@ -90,9 +73,6 @@ class MNIST(LabelledArrays):
 
     def _arrays(self) -> list[np.ndarray]:
         return [self.data[:, np.newaxis]]
-
-    def _labels(self) -> np.ndarray:
-        return self._label_array
 
     @property
     def data(self) -> np.ndarray:
