@@ -6,28 +6,33 @@ written as when it is read. A contract is a function (inputs, outputs, parameter
 whether all that the kernel reads and writes lies within the layouts; what it raises is a no, too.
 
 Where next: `declared.py`, what follows from declarations by their family; the other modules, rows of single operators.
+Their results are mostly those that the declarations say, and a row is a promise (inputs, parameters) beyond that.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import declared, decompositions, elementwise, fourier, layers, lines, moves, products, reductions, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from .declared import Contract, Promise
 
-    Contract = Callable[[Any, Any, Any], bool]
-
+PROMISES: dict[str, Promise] = {
+    **decompositions.PROMISES,
+    **fourier.PROMISES,
+    **layers.PROMISES,
+    **lines.PROMISES,
+    **moves.PROMISES,
+    **products.PROMISES,
+    **reductions.PROMISES,
+}
 ROWS: dict[str, Contract] = {
-    **decompositions.CONTRACTS,
+    **{kernel: declared.as_declared(kernel, promise) for kernel, promise in PROMISES.items()},
     **elementwise.CONTRACTS,
-    **fourier.CONTRACTS,
     **layers.CONTRACTS,
-    **lines.CONTRACTS,
     **moves.CONTRACTS,
     **products.CONTRACTS,
-    **reductions.CONTRACTS,
     **steps.CONTRACTS,
 }
 """The contracts of operators of neither family, by the names of their kernels."""

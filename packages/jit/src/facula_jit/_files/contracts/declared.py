@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 from facula_storage import Layout
 from facula_tensor.extend import operators
 
-from .shapes import are_dims, broadcast, is_flag
+from .shapes import are_dims, broadcast, is_flag, is_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from facula_tensor.extend import Operator
+
+    Contract = Callable[[Any, Any, Any], bool]
+    Promise = Callable[[Any, Any], bool]
 
 MOST_OPERANDS = 16
 FLAGS = ("backwards", "descending", "keepdim", "root", "upper")
@@ -31,7 +34,7 @@ def _is_dim(op: Operator, layout: Layout, value: Any) -> bool:
     """Whether a value is a dimension from the front; None where the function takes it for all of them."""
     if value is None:
         return op.signature is not None and signature(op.signature).parameters["dim"].default is None
-    return type(value) is int and (0 <= value < layout.ndim or (not layout.ndim and value in (0, -1)))
+    return is_place(value, layout.ndim)
 
 
 KINDS: dict[str, Callable[[Operator, Layout, Any], bool]] = {
@@ -85,7 +88,7 @@ def loop(inputs: Any, outputs: Any, parameters: Any) -> bool:
     return len(outputs) == 1 and elementwise(inputs, outputs, parameters)
 
 
-def contract_from(kernel: str) -> Callable[[Any, Any, Any], bool] | None:
+def contract_from(kernel: str) -> Contract | None:
     """The contract that follows from the declaration of a kernel's operator; None for one of neither family."""
     if is_loop(kernel):
         return loop
@@ -95,20 +98,38 @@ def contract_from(kernel: str) -> Callable[[Any, Any, Any], bool] | None:
     names = op.parameters
     if not {"dim", "dims"}.intersection(names) or not KINDS.keys() >= set(names):
         return None
-    outputs_of = op.outputs
 
-    def along_dims(inputs: Any, outputs: Any, parameters: Any) -> bool:
-        """What the declaration makes of the operand and these parameters."""
-        (a,) = inputs
-        if len(parameters) != len(names):
+    def are_kinds(inputs: Any, parameters: Any) -> bool:
+        return all([KINDS[name](op, inputs[0], one) for name, one in zip(names, parameters, strict=True)])
+
+    return as_declared(kernel, are_kinds)
+
+
+def as_declared(kernel: str, promise: Promise) -> Contract:
+    """The contract of a kernel whose results are those that its operator's declaration says.
+
+    Arguments:
+        kernel: its name.
+        promise: what it is promised of operands and parameters beyond what the declaration itself looks at.
+    """
+
+    def contract(inputs: Any, outputs: Any, parameters: Any) -> bool:
+        op = operator_of(kernel)
+        assert op is not None and op.outputs is not None
+        left_out = [name for name, one in zip(op.inputs, inputs, strict=True) if one is None]
+        layouts = all([one is None or isinstance(one, Layout) for one in inputs])
+        if not layouts or not set(op.optional) >= set(left_out) or len(parameters) != op.fixed:
             return False
-        if not all([KINDS[name](op, a, one) for name, one in zip(names, parameters, strict=True)]):
+        if not promise(inputs, parameters):
             return False
-        made = outputs_of(a, *parameters)
+        arguments = (*inputs, *parameters, *[0] * len(op.launch_scalars))
+        if op.validate_layouts is not None:
+            op.validate_layouts(*arguments)
+        made = op.outputs(*arguments)
         made = (made,) if isinstance(made, Layout) else made
         return [(one.shape, one.dtype) for one in made] == [(one.shape, one.dtype) for one in outputs]
 
-    return along_dims
+    return contract
 
 
 def numbers_of(kernel: str) -> tuple[type, ...]:

@@ -5,58 +5,33 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from facula_errors import InvalidTypeError
 from facula_storage import int64
 
 from .shapes import are_sizes, is_flag, is_size, left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from .declared import Contract, Promise
+
+    Shape = tuple[int, ...]
 
 
-def batch_norm(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """x, weight, bias and running statistics to results and the batch's statistics."""
-    (x, *four), (o, *made) = inputs, outputs
-    channels = (x.shape[1],)
-    return (
-        x.shape == o.shape
-        and len(four) == 4
-        and all([left_out(one, channels) for one in four])
-        and len(made) == 2
-        and all([one.shape == channels for one in made])
-    )
+def batch_norm(inputs: Any, parameters: Any) -> bool:
+    """x, weight, bias and running statistics."""
+    x, *four = inputs
+    return all([left_out(one, (x.shape[1],)) for one in four])
 
 
-def batch_norm_counted(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def batch_norm_counted(inputs: Any, parameters: Any) -> bool:
     """The same with a count."""
     *usual, count = inputs
-    return (
-        count.dtype is int64 and count.shape == () and None not in usual[3:] and batch_norm(usual, outputs, parameters)
-    )
+    return count.dtype is int64 and count.shape == () and None not in usual[3:] and batch_norm(usual, parameters)
 
 
-def batch_norm_eval(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """By the running statistics."""
-    (x, *four), (o,) = inputs, outputs
-    channels = (x.shape[1],)
-    return (
-        x.shape == o.shape
-        and len(four) == 4
-        and all([left_out(one, channels) for one in four[:2]])
-        and all([one.shape == channels for one in four[2:]])
-    )
-
-
-def batch_norm_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def batch_norm_grad(inputs: Any, parameters: Any) -> bool:
     """The gradients of x, weight and bias."""
-    (g, x, mean, deviation, weight), (o, *made) = inputs, outputs
-    channels = (x.shape[1],)
-    return (
-        g.shape == x.shape == o.shape
-        and mean.shape == deviation.shape == channels
-        and left_out(weight, channels)
-        and len(made) == 2
-        and all([one.shape == channels for one in made])
-    )
+    g, x, *three = inputs
+    return g.shape == x.shape and batch_norm((x, *three), parameters)
 
 
 def _rows(shape: tuple[int, ...], count: Any, of_groups: bool) -> tuple[int, int] | None:
@@ -70,62 +45,47 @@ def _rows(shape: tuple[int, ...], count: Any, of_groups: bool) -> tuple[int, int
     return prod(shape[: len(shape) - count]), prod(shape[len(shape) - count :])
 
 
-def _norm(of_groups: bool, centred: bool) -> Callable[[Any, Any, Any], bool]:
-    """The contract of layer_norm, group_norm or rms_norm."""
+def _norm(of_groups: bool) -> Promise:
+    """That of layer_norm, group_norm or rms_norm."""
 
-    def norm(inputs: Any, outputs: Any, parameters: Any) -> bool:
-        (x, *given), (o, *kept), (count,) = inputs, outputs, parameters
+    def norm(inputs: Any, parameters: Any) -> bool:
+        (x, *given), (count,) = inputs, parameters
         found = _rows(x.shape, count, of_groups)
-        return (
-            found is not None
-            and x.shape == o.shape
-            and len(given) == len(kept) == (2 if centred else 1)
-            and all([one is None or one.numel == found[1] for one in given])
-            and all([one.numel == found[0] for one in kept])
-        )
+        return found is not None and all([one is None or one.numel == found[1] for one in given])
 
     return norm
 
 
-def _norm_grad(of_groups: bool, centred: bool) -> Callable[[Any, Any, Any], bool]:
-    """The contract of their gradients."""
+def _norm_grad(of_groups: bool) -> Promise:
+    """That of their gradients."""
 
-    def norm_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
-        (g, x, *kept, weight), (o, *made), (count,) = inputs, outputs, parameters
+    def norm_grad(inputs: Any, parameters: Any) -> bool:
+        (g, x, *kept, weight), (count,) = inputs, parameters
         found = _rows(x.shape, count, of_groups)
         return (
             found is not None
-            and g.shape == x.shape == o.shape
-            and len(kept) == len(made) == (2 if centred else 1)
+            and g.shape == x.shape
             and all([one.numel == found[0] for one in kept])
             and (weight is None or weight.numel == found[1])
-            and all([weight is None or one.numel == found[1] for one in made])
         )
 
     return norm_grad
 
 
-def dropout(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """One shape."""
-    (x,), (o,) = inputs, outputs
-    return bool(x.shape == o.shape)
+def anything(inputs: Any, parameters: Any) -> bool:
+    """One operand, of any shape: the planner looks at dtypes."""
+    return True
+
+
+def of_one_shape(inputs: Any, parameters: Any) -> bool:
+    """Two operands."""
+    a, b = inputs
+    return bool(a.shape == b.shape)
 
 
 def draw(inputs: Any, outputs: Any, parameters: Any) -> bool:
     """One result."""
     return not inputs and len(outputs) == 1
-
-
-def sample(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Draws by one tensor of parameters, of the result's shape: the planner looks at dtypes."""
-    (a,), (o,) = inputs, outputs
-    return bool(a.shape == o.shape)
-
-
-def sample_of_two(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Draws by two."""
-    (a, b), (o,) = inputs, outputs
-    return bool(a.shape == b.shape == o.shape)
 
 
 # ------------------------------------------------------------------------------------------------------------ pooling
@@ -146,54 +106,52 @@ def _are_windows(geometry: Any, size: tuple[int, ...], out: tuple[int, ...]) -> 
     return True
 
 
-def max_pool(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def _planes(one: Any, size: Any) -> Shape:
+    """As many planes of another size; of an operand that has none, or another size, TypeError or ValueError."""
+    if one.ndim < 2 or not are_sizes(size, 2):
+        raise InvalidTypeError("no planes")
+    return (*one.shape[:-2], *size)
+
+
+def max_pool(inputs: Any, parameters: Any) -> bool:
     """Planes to greatest elements, and where they are."""
-    (a,), (o, places), (geometry, _) = inputs, outputs, parameters
-    return (
-        _are_planes(a, o)
-        and o.shape == places.shape
-        and _are_windows(geometry, a.shape[-2:], o.shape[-2:])
-        and bool(a.numel or not o.numel)
-    )
+    (a,), (geometry, size) = inputs, parameters
+    return bool(a.numel or 0 in _planes(a, size)) and _are_windows(geometry, a.shape[-2:], size)
 
 
-def _are_planes(one: Any, other: Any) -> bool:
-    return bool(one.ndim == other.ndim >= 2 and one.shape[:-2] == other.shape[:-2])
-
-
-def max_pool_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def max_pool_grad(inputs: Any, parameters: Any) -> bool:
     """Gradients and places to planes."""
-    (g, places), (o,), (geometry, _) = inputs, outputs, parameters
-    return geometry is None and g.shape == places.shape and _are_planes(g, o)
+    (g, places), (geometry, size) = inputs, parameters
+    return geometry is None and g.shape == places.shape and bool(_planes(g, size))
 
 
-def max_pool_pick(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def max_pool_pick(inputs: Any, parameters: Any) -> bool:
     """Planes and places to the elements there."""
-    (a, places), (o,), (geometry, _) = inputs, outputs, parameters
-    return geometry is None and o.shape == places.shape and _are_planes(a, o)
+    (a, places), (geometry, size) = inputs, parameters
+    return geometry is None and places.shape == _planes(a, size)
 
 
-def _mean_pool(planes: Any, means: Any, geometry: Any) -> bool:
-    if not _are_planes(planes, means) or bool(means.numel and not planes.numel):
+def _mean_pool(planes: Shape, means: Shape, geometry: Any) -> bool:
+    if 0 in planes and 0 not in means:
         return False
     if geometry is None:
-        return _are_windows(None, planes.shape[-2:], means.shape[-2:])
+        return _are_windows(None, planes[-2:], means[-2:])
     kernel, stride, padding, padded, divisor = geometry
     if not is_flag(padded) or not (divisor is None or (type(divisor) is int and 0 < abs(divisor) < 1 << 31)):
         return False
-    return _are_windows((kernel, stride, padding, (1, 1)), planes.shape[-2:], means.shape[-2:])
+    return _are_windows((kernel, stride, padding, (1, 1)), planes[-2:], means[-2:])
 
 
-def avg_pool(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def avg_pool(inputs: Any, parameters: Any) -> bool:
     """Planes to means."""
-    (a,), (o,), (geometry, _) = inputs, outputs, parameters
-    return _mean_pool(a, o, geometry)
+    (a,), (geometry, size) = inputs, parameters
+    return _mean_pool(a.shape, _planes(a, size), geometry)
 
 
-def avg_pool_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def avg_pool_grad(inputs: Any, parameters: Any) -> bool:
     """Gradients to planes."""
-    (g,), (o,), (geometry, _) = inputs, outputs, parameters
-    return _mean_pool(o, g, geometry)
+    (g,), (geometry, size) = inputs, parameters
+    return _mean_pool(_planes(g, size), g.shape, geometry)
 
 
 # ---------------------------------------------------------------------------------------------------------- recurrent
@@ -260,26 +218,24 @@ def recurrent_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
     )
 
 
-CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
-    "batch_norm": batch_norm,
+PROMISES: dict[str, Promise] = {
+    **dict.fromkeys(("batch_norm", "batch_norm_eval"), batch_norm),
     "batch_norm_counted": batch_norm_counted,
-    "batch_norm_eval": batch_norm_eval,
     "batch_norm_grad": batch_norm_grad,
-    "layer_norm": _norm(False, True),
-    "layer_norm_grad": _norm_grad(False, True),
-    "group_norm": _norm(True, True),
-    "group_norm_grad": _norm_grad(True, True),
-    "rms_norm": _norm(False, False),
-    "rms_norm_grad": _norm_grad(False, False),
-    "dropout": dropout,
-    **dict.fromkeys(("uniform", "normal", "randint", "bernoulli", "philox"), draw),
-    **dict.fromkeys(("standard_gamma", "log_standard_gamma", "poisson"), sample),
-    "binomial": sample_of_two,
+    **dict.fromkeys(("layer_norm", "rms_norm"), _norm(False)),
+    **dict.fromkeys(("layer_norm_grad", "rms_norm_grad"), _norm_grad(False)),
+    "group_norm": _norm(True),
+    "group_norm_grad": _norm_grad(True),
+    **dict.fromkeys(("dropout", "standard_gamma", "log_standard_gamma", "poisson"), anything),
+    "binomial": of_one_shape,
     "max_pool2d": max_pool,
     "max_pool2d_grad": max_pool_grad,
     "max_pool2d_pick": max_pool_pick,
     "avg_pool2d": avg_pool,
     "avg_pool2d_grad": avg_pool_grad,
+}
+CONTRACTS: dict[str, Contract] = {
+    **dict.fromkeys(("uniform", "normal", "randint", "bernoulli", "philox"), draw),
     "recurrent": recurrent,
     "recurrent_grad": recurrent_grad,
 }

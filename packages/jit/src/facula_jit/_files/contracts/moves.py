@@ -10,9 +10,9 @@ from facula_storage import int64
 from .shapes import MOST, are_sizes, is_dim, is_flag, reach, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from facula_storage import Layout
+
+    from .declared import Contract, Promise
 
 MOST_MOVES = 1 << 16
 
@@ -43,10 +43,9 @@ def take_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
     return shape == a.shape and (skip is None or type(skip) is int) and _indexed(a, index, values, dim)
 
 
-def gather(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """An index for each element: the planner looks at shapes."""
-    (a, _), (_,), (dim,) = inputs, outputs, parameters
-    return is_dim(dim, a.ndim)
+def gather(inputs: Any, parameters: Any) -> bool:
+    """An index for each element: the declaration looks at shapes."""
+    return is_dim(parameters[0], inputs[0].ndim)
 
 
 def scatter(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -72,15 +71,10 @@ def cat(inputs: Any, outputs: Any, parameters: Any) -> bool:
     return not inputs and len(outputs) == len(parameters) == 1 and outputs[0].is_contiguous
 
 
-def flip(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def flip(inputs: Any, parameters: Any) -> bool:
     """Dimensions backwards."""
-    (a,), (o,), (dims,) = inputs, outputs, parameters
-    return (
-        a.shape == o.shape
-        and a.dtype is o.dtype
-        and all([type(one) is int and 0 <= one < a.ndim for one in dims])
-        and len(set(dims)) == len(dims)
-    )
+    (a,), (dims,) = inputs, parameters
+    return all([type(one) is int and 0 <= one < a.ndim for one in dims]) and len(set(dims)) == len(dims)
 
 
 def tile(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -95,13 +89,11 @@ def tile(inputs: Any, outputs: Any, parameters: Any) -> bool:
     )
 
 
-def roll(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def roll(inputs: Any, parameters: Any) -> bool:
     """Elements moved on, by less than there are."""
-    (a,), (o,), (shifts, dims) = inputs, outputs, parameters
+    (a,), (shifts, dims) = inputs, parameters
     return (
-        a.shape == o.shape
-        and a.dtype is o.dtype
-        and len(shifts) == len(dims) == len(set(dims)) <= 12
+        len(shifts) == len(dims) == len(set(dims)) <= 12
         and all([type(dim) is int and 0 <= dim < a.ndim for dim in dims])
         and all([type(by) is int and 0 <= by <= a.shape[dim] for by, dim in zip(shifts, dims, strict=True)])
     )
@@ -148,33 +140,35 @@ def resample(inputs: Any, outputs: Any, parameters: Any) -> bool:
     )
 
 
-def taps(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def taps(inputs: Any, parameters: Any) -> bool:
     """Sums of elements at places, which the kernel looks at; the planner looks at shapes."""
-    return len(inputs) == 3 and len(outputs) == 1 and all([one.ndim == 3 for one in (*inputs, *outputs)])
+    return all([one.ndim == 3 for one in inputs])
 
 
-def triangle(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def triangle(inputs: Any, parameters: Any) -> bool:
     """Matrices with zeros beyond a diagonal."""
-    (a,), (o,), (diagonal, upper) = inputs, outputs, parameters
-    return a.ndim >= 2 and a.shape == o.shape and type(diagonal) is int and is_flag(upper)
+    diagonal, upper = parameters
+    return type(diagonal) is int and is_flag(upper)
 
 
-CONTRACTS: dict[str, Callable[[Any, Any, Any], bool]] = {
+PROMISES: dict[str, Promise] = {
+    "gather": gather,
+    "flip": flip,
+    "roll": roll,
+    "triangle": triangle,
+    **dict.fromkeys(("gather_taps", "scatter_taps", "weigh_taps"), taps),
+}
+CONTRACTS: dict[str, Contract] = {
     "take": take,
     "index_select": take,
     "put": put,
     "take_back": take_back,
-    "gather": gather,
     "scatter": scatter,
     "scatter_copy": scatter_copy,
     "gather_back": gather_back,
     "cat": cat,
-    "flip": flip,
     "tile": tile,
-    "roll": roll,
     "windows": windows,
     "inset": inset,
     "resample": resample,
-    "triangle": triangle,
-    **dict.fromkeys(("gather_taps", "scatter_taps", "weigh_taps"), taps),
 }

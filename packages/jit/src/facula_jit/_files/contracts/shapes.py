@@ -32,6 +32,11 @@ def is_dim(value: Any, ndim: int) -> TypeGuard[int]:
     return type(value) is int and -ndim <= value < ndim
 
 
+def is_place(value: Any, ndim: int) -> TypeGuard[int]:
+    """Whether a value names a dimension from the front; numbers have one of one element."""
+    return type(value) is int and (0 <= value < ndim or (not ndim and value in (0, -1)))
+
+
 def are_dims(values: Any, ndim: int) -> TypeGuard[tuple[int, ...]]:
     """Whether values are different dimensions, from the front, in order."""
     return (
