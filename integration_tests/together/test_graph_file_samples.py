@@ -1,4 +1,8 @@
-"""Every operator's own samples, captured, saved and loaded: the same bits, with gradients inside and outside."""
+"""Every operator's own samples, captured, saved and loaded: the same bits, with gradients inside and outside.
+
+Once each, in float32: other dtypes are other loops of the same kernels. Complex numbers, of which launches have two
+floats, are those of every fourth case, and of cases of nothing else.
+"""
 
 import io
 import warnings
@@ -8,26 +12,28 @@ import pytest
 import facula
 from facula_tensor.testing._operands import call, tensors_of
 
-LEAST = {"float32": 650, "complex64": 350}  # cases that can be captured: more are better, fewer are a mistake
+LEAST = {"float32": 670, "complex64": 90}  # cases that can be captured: more are better, fewer are a mistake
 
 
 def tensors_in(result):
     return [result] if isinstance(result, facula.Tensor) else [one for part in result for one in tensors_in(part)]
 
 
-def gradients(results, given):
+def gradients(results, given, retain_graph=False):
     roots = [one for one in results if one.requires_grad]
     if not roots:
         return []
     ones = [facula.full_like(one, 0.5) for one in roots]
-    found = facula.autograd.grad(roots, given, ones, allow_unused=True)
+    found = facula.autograd.grad(roots, given, ones, retain_graph, allow_unused=True)
     return [facula.zeros(0) if one is None else one for one in found]
 
 
-def function_of(case, inside):
+def function_of(case):
+    """The results of a case, and gradients that the function takes itself."""
+
     def function(*given):
         results = tensors_in(call(case, list(given)))
-        return [one.detach().clone() for one in results], gradients(results, given) if inside else results
+        return results, gradients(results, given, retain_graph=True)
 
     return function
 
@@ -40,21 +46,23 @@ def ran(function, case, dtype):
     """What a call gives, and the gradients through it."""
     facula.manual_seed(0)
     given = tensors_of(case, dtype, requires_grad=True)
-    results = tensors_in(function(*given))
-    return bits(results) + bits(gradients(results, given))
+    results, inside = function(*given)
+    return bits(results) + bits(inside) + bits(gradients(results, given))
 
 
-@pytest.mark.parametrize(("dtype", "inside"), [("float32", True), ("float32", False), ("complex64", True)])
-def test_samples(cases, dtype, inside):
+@pytest.mark.parametrize("dtype", LEAST)
+def test_samples(cases, dtype):
     wrong, done = {}, 0
-    for case in cases:
+    for number, case in enumerate(cases):
         if dtype not in case.dtypes or "contiguous" not in case.layouts:
+            continue
+        if dtype == "complex64" and "float32" in case.dtypes and number % 4:
             continue
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                captured = facula.capture(function_of(case, inside))
-                for _ in range(3):
+                captured = facula.capture(function_of(case))
+                for _ in range(2):  # captured, and replayed beside the plain call
                     wanted = ran(captured, case, dtype)
             if not captured._latest_of_kinds():  # shapes that depend on data, and looks at elements
                 continue
