@@ -108,6 +108,10 @@ class _recurrent:
             cells = call.split(cells)
         return call.split_channels(out), call.split(h_n), call.split(c_n), call.split_channels(saved), cells
 
+    def validate_layouts(*arguments):
+        *operands, kind, _ = arguments
+        check(tuple(operands), kind)
+
     def outputs(input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes, kind, reverse):
         rows, hidden, dtype, device = input.shape[:-1], weight_hh.shape[1], input.dtype, input.device
         count = 1

@@ -11,6 +11,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from facula_storage import Layout
+from facula_tensor import extend
 from facula_tensor.extend import operators
 
 from .shapes import are_dims, broadcast, is_flag, is_place
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 MOST_OPERANDS = 16
 FLAGS = ("backwards", "descending", "keepdim", "root", "upper")
 INTEGERS = ("blank", "ignore_index", "offset", "seed", "zero_infinity")  # of numbers of a launch; others are floats
-LAZY = ("functional", "fft", "linalg", "special")  # modules of facula_tensor that declare operators when they are asked
+LAZY = ("functional", "fft", "linalg", "special")  # modules of facula_tensor, which declare operators
 LOOPS = ("pow_number",)  # that other operators' declarations ask for
 
 
@@ -52,6 +53,7 @@ def operator_of(kernel: str) -> Operator | None:
     if found is None:
         for name in LAZY:
             import_module(f"facula_tensor.{name}")
+        _ = extend.recurrent_layer  # whose module is imported for it
         found = _among_the_known(kernel)
     return found
 

@@ -155,67 +155,16 @@ def avg_pool_grad(inputs: Any, parameters: Any) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------- recurrent
-GATES = {"lstm": (4, 4), "gru": (4, 3), "rnn_tanh": (1, 1), "rnn_relu": (1, 1)}  # saved, and rows of weights, a unit
+def recurrent(inputs: Any, parameters: Any) -> bool:
+    """A layer over whole sequences; of several lengths the kernel looks at how many rows each step has."""
+    sizes = inputs[7]
+    return is_flag(parameters[1]) and (sizes is None or sizes.shape[0] > 0)
 
 
-def _are_recurrent(kind: Any, operands: Any, sizes: Any, made: Any) -> bool:
-    """Whether (input, h0, c0, weights, biases) and (out, h_n, c_n, saved, cells) belong together.
-
-    Of sequences of several lengths the rows of a step are together, and the kernel looks at how many each has.
-    """
-    x, h0, c0, w_ih, w_hh, *biases = operands
-    saved_each, rows_each = GATES[kind]
-    hidden = w_hh.shape[1]
-    *rows, features = x.shape
-    batch = rows[1] if sizes is None else h0.shape[0]
-    state, of_lstm = (batch, hidden), kind == "lstm"
-    shapes = (
-        (*rows, hidden),
-        state,
-        state if of_lstm else (0,),
-        (*rows, saved_each * hidden),
-        (prod(rows), hidden) if of_lstm else (0,),
-    )
-    return (
-        hidden > 0
-        and len(rows) == (2 if sizes is None else 1)
-        and (sizes is None or (sizes.dtype is int64 and sizes.ndim == 1 and sizes.shape[0] > 0))
-        and left_out(h0, state)
-        and left_out(c0, state)
-        and w_ih.shape == (rows_each * hidden, features)
-        and w_hh.shape == (rows_each * hidden, hidden)
-        and all([left_out(one, (rows_each * hidden,)) for one in biases])
-        and all([left_out(one, shape) for one, shape in zip(made, shapes, strict=True)])
-    )
-
-
-def recurrent(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """A layer over whole sequences."""
-    (*operands, sizes), (kind, reverse) = inputs, parameters
-    return is_flag(reverse) and len(operands) == 7 and _are_recurrent(kind, operands, sizes, outputs)
-
-
-def recurrent_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
+def recurrent_grad(inputs: Any, parameters: Any) -> bool:
     """Its gradients."""
-    x, h0, c0, w_ih, w_hh, out, saved, cells, sizes, *gradients = inputs
-    kind, _, wants_input, wants_state, wants_weights, wants_bias = parameters
-    g_out, g_h, g_c = gradients
-    state = (x.shape[1] if sizes is None else h0.shape[0], w_hh.shape[1])
-    rows = w_hh.shape[:1]
-    shapes = [
-        (w_ih.shape, wants_weights), (w_hh.shape, wants_weights), (rows, wants_bias), (rows, wants_bias),
-        (x.shape, wants_input), (state, wants_state), (state, wants_state and kind == "lstm"),
-    ]  # fmt: skip
-    return (
-        all([is_flag(one) for one in parameters[1:]])
-        and None not in (out, saved)
-        and (kind != "lstm" or cells is not None)
-        and _are_recurrent(kind, (x, h0, c0, w_ih, w_hh), sizes, (out, None, None, saved, cells))
-        and left_out(g_out, out.shape)
-        and left_out(g_h, state)
-        and left_out(g_c, state)
-        and all([not wanted or one.shape == shape for one, (shape, wanted) in zip(outputs, shapes, strict=True)])
-    )
+    sizes = inputs[8]
+    return all([is_flag(one) for one in parameters[1:]]) and (sizes is None or sizes.shape[0] > 0)
 
 
 PROMISES: dict[str, Promise] = {
@@ -233,9 +182,7 @@ PROMISES: dict[str, Promise] = {
     "max_pool2d_pick": max_pool_pick,
     "avg_pool2d": avg_pool,
     "avg_pool2d_grad": avg_pool_grad,
-}
-CONTRACTS: dict[str, Contract] = {
-    **dict.fromkeys(("uniform", "normal", "randint", "bernoulli", "philox"), draw),
     "recurrent": recurrent,
     "recurrent_grad": recurrent_grad,
 }
+CONTRACTS: dict[str, Contract] = dict.fromkeys(("uniform", "normal", "randint", "bernoulli", "philox"), draw)
