@@ -49,6 +49,9 @@ def layer(declared: C) -> C:
         cls._repr_items = ", ".join([f"{name}={'False' * (name == 'inplace')}" for name in fields])
     for name in fields.keys() & own.keys():
         delattr(cls, name)  # values belong to instances
+    for name in fields:
+        if fields[name] != own["__annotations__"][name]:
+            del own["__annotations__"][name]  # a parameter, and no attribute
     return boundary(declared)
 
 
