@@ -777,16 +777,16 @@ def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: b
     """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
-def clamp_(self: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """`clamp` in place: changes this tensor and returns it."""
+def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+    """`clamp` in place."""
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
-def clamp_max_(self: Tensor, max: Operand) -> Tensor:
-    """`clamp_max` in place: changes this tensor and returns it."""
+def clamp_max_(input: Tensor, max: Operand) -> Tensor:
+    """`clamp_max` in place."""
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
-def clamp_min_(self: Tensor, min: Operand) -> Tensor:
-    """`clamp_min` in place: changes this tensor and returns it."""
+def clamp_min_(input: Tensor, min: Operand) -> Tensor:
+    """`clamp_min` in place."""
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1133,8 +1133,8 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     """Whether just one element of each pair is nonzero."""
 def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
-def logit_(self: Tensor, eps: builtins.float | None = None) -> Tensor:
-    """`logit` in place: changes this tensor and returns it."""
+def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
+    """`logit` in place."""
 def logspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, base: builtins.float = 10.0, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before."""
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -1401,8 +1401,8 @@ def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
     """A copy turned by quarters in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
-def round_(self: Tensor, *, decimals: builtins.int = 0) -> Tensor:
-    """`round` in place: changes this tensor and returns it."""
+def round_(input: Tensor, *, decimals: builtins.int = 0) -> Tensor:
+    """`round` in place."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015."""
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
@@ -1463,8 +1463,8 @@ def sin_(self: Tensor) -> Tensor:
     """`sin` in place: changes this tensor and returns it."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
-def sinc_(self: Tensor) -> Tensor:
-    """`sinc` in place: changes this tensor and returns it."""
+def sinc_(input: Tensor) -> Tensor:
+    """`sinc` in place."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic sine of each element."""
 def sinh_(self: Tensor) -> Tensor:

@@ -108,7 +108,10 @@ def definition(name: str, function: Any, *, method: bool = False) -> str:
         return overloads(name, body, method=method)
     parts: list[str] = []
     starred = False
-    for place, one in enumerate(signature.parameters.values()):
+    parameters = [*signature.parameters.values()]
+    if method:  # `self` of functions is another name of what methods are called on
+        parameters = [one for place, one in enumerate(parameters) if not place or one.name != "self"]
+    for place, one in enumerate(parameters):
         if one.kind is one.KEYWORD_ONLY and not starred:
             parts.append("*")
         starred = starred or one.kind in (one.KEYWORD_ONLY, one.VAR_POSITIONAL)

@@ -152,7 +152,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "clamp_": (lambda: m().clamp_("x"), "clamp_: expected 'min' to be a Tensor or a number; got str 'x'"),
     "eq_": (lambda: m().eq_("x"), "eq_: cannot use Tensor with str"),
     "logical_and_": (lambda: m().logical_and_(3), "logical_and_: expected a Tensor; got int"),
-    "rounding": (lambda: m().div(2, rounding_mode=[]), "div: expected rounding_mode None, 'floor' or 'trunc'; got []"),
+    "rounding": (lambda: m().div(2, rounding_mode=[]), "div: expected rounding_mode to be None, 'floor' or 'trunc'"),
     "reshape as a function": (lambda: ft.reshape(m(), (5,)), "reshape: shape (5,) has room for 5"),
     "reshape of none": (lambda: ft.reshape(m(), None), "reshape: expected integers, or one tuple of them; got (None,)"),
     "where of a word": (lambda: ft.where("a"), "where: expected a Tensor; got str"),

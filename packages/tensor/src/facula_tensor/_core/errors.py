@@ -186,10 +186,11 @@ def _public_name(frame: FrameType) -> str | None:
     """The name under which users know the function that runs in `frame`: of a public module, or as a method."""
     module = frame.f_globals
     methods = [pair for cls in NAMING for pair in vars(cls).items()]
-    for name, value in [*((name, value) for name, value in module.items() if not name.startswith("_")), *methods]:
+    functions = [(name, value) for name, value in module.items() if not name.startswith("_")]
+    for place, (name, value) in enumerate([*functions, *methods]):
         function = _asking_nobody(value, frame)
         if getattr(function, "__code__", None) is frame.f_code and _closed_over(function) == _closed_over(frame):
-            if module.get(name) is value and not any(_lists(one, name, value) for one in (module, *PUBLIC)):
+            if place < len(functions) and not any(_lists(one, name, value) for one in (module, *PUBLIC)):
                 continue
             if not name.startswith("__"):
                 return name

@@ -327,15 +327,15 @@ class Methods:
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
     def clamp_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-        """`clamp` in place: changes this tensor and returns it."""
+        """`clamp` in place."""
     def clamp_max(self, max: Operand, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
     def clamp_max_(self, max: Operand) -> Tensor:
-        """`clamp_max` in place: changes this tensor and returns it."""
+        """`clamp_max` in place."""
     def clamp_min(self, min: Operand, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
     def clamp_min_(self, min: Operand) -> Tensor:
-        """`clamp_min` in place: changes this tensor and returns it."""
+        """`clamp_min` in place."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
     def conj(self) -> Tensor:
@@ -425,7 +425,7 @@ class Methods:
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """`div` in place: changes this tensor and returns it."""
+        """`div` in place."""
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, without conjugation."""
     def double(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -729,7 +729,7 @@ class Methods:
     def logit(self, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
-        """`logit` in place: changes this tensor and returns it."""
+        """`logit` in place."""
     def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -921,10 +921,10 @@ class Methods:
         """`polygamma` in place: changes this tensor and returns it."""
     def positive(self) -> Tensor:
         """`input` itself, as `+input`. TypeError for bool."""
-    def pow(self, exponent: Operand) -> Tensor:
+    def pow(self, exponent: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element raised to the power of the exponent's."""
-    def pow_(self, exponent: Operand) -> Tensor:
-        """`pow` in place: changes this tensor and returns it."""
+    def pow_(self, exponent: Operand | None = None) -> Tensor:
+        """`pow` in place."""
     def prelu(self, weight: Tensor) -> Tensor:
         """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -992,7 +992,7 @@ class Methods:
     def round(self, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
         """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
     def round_(self, *, decimals: builtins.int = 0) -> Tensor:
-        """`round` in place: changes this tensor and returns it."""
+        """`round` in place."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """1 / sqrt(x) of each element."""
     def rsqrt_(self) -> Tensor:
@@ -1044,7 +1044,7 @@ class Methods:
     def sinc(self, *, out: Tensor | None = None) -> Tensor:
         """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
     def sinc_(self) -> Tensor:
-        """`sinc` in place: changes this tensor and returns it."""
+        """`sinc` in place."""
     def sinh(self, *, out: Tensor | None = None) -> Tensor:
         """The hyperbolic sine of each element."""
     def sinh_(self) -> Tensor:

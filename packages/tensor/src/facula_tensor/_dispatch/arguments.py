@@ -11,6 +11,7 @@ from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import Layout
 from facula_storage.extend import FLOATING, new_instance
 
+from .._core.errors import named
 from .._core.geometry import hashable
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor
@@ -19,7 +20,7 @@ from .operands import describe
 from .view_call import as_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import NoReturn
 
     from .._core.types import Dims
@@ -106,6 +107,12 @@ def refuse_choice(operation: str, argument: str, value: object, choices: str) ->
     raise ArgumentError(f"{operation}: expected {argument} to be {choices}; got {value!r}")
 
 
+def unusable(operation: str, operands: Sequence[object]) -> Exception:
+    """The TypeError for operands that an operator cannot use together."""
+    first, *others = [type(one).__name__ for one in operands if one is not None]
+    return named(InvalidTypeError(f"{operation}: cannot use {first} with {' and '.join(others) or None}"))
+
+
 def reduction_of(size_average: bool | None, reduce: bool | None) -> str:
     """What PyTorch's two older arguments of losses say in the place of `reduction`."""
     return "none" if reduce is False else "sum" if size_average is False else "mean"
@@ -116,6 +123,13 @@ def axis_for(dim: object, axis: AnyDims, operation: str) -> AnyDims:
     if dim is None or (isinstance(dim, tuple) and not dim):
         return axis
     raise InvalidTypeError(f"{operation}: expected dim or axis, which are the same; got both, {dim} and {axis}")
+
+
+def first_named(operation: str, first: object, other: Found) -> Found:
+    """`other`, given by another name of the first argument; TypeError where both are."""
+    if first is not None:
+        raise InvalidTypeError(f"{operation}: expected input or self, which are the same; got both")
+    return other
 
 
 def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None = None) -> AnyDims:

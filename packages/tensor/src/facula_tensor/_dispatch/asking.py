@@ -174,7 +174,7 @@ def _let_functions_ask() -> None:
 
 def _asks_itself(function: FunctionType) -> bool:
     op = getattr(function, "operator", None)  # with a signature, it has other arguments than its function
-    return getattr(function, "asks", False) or (op is not None and op.public is function and op.signature is None)
+    return getattr(function, "asks", False) or (op is not None and op.public is function and op.takes_same)
 
 
 def ask_first(function: FunctionType) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
@@ -11,21 +11,21 @@ from .._core.errors import named
 from .._core.tensor import Tensor
 from .alpha import with_alpha
 from .fast.elementwise import make_elementwise
-from .fast.inplace import make_accumulate, make_inplace, make_inplace_unary
+from .fast.inplace import make_accumulate, make_inplace, make_inplace_ternary, make_inplace_unary
 from .fast.many import make_many, make_ternary
 from .fast.two_operands import make_double
 from .fast.two_results import make_pair
 from .fast.unary import make_binary, make_number_first, make_unary
 from .inplace import slow_inplace
-from .namespaces import no_record_ops, operators, recorded_ops
+from .namespaces import inplace_ops, no_record_ops, operators, recorded_ops
 from .operator import Operator
 from .signatures import shown_as
 from .slow_path import slow_call
 from .view_call import make_view
-from .written import written_operator
+from .written import takes_inplace, written_operator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from facula_storage import Layout
 
@@ -42,27 +42,32 @@ def elementwise(body: type) -> Function:
     """
     op = Operator(body, is_elementwise=True)
     function = _finish(op)
-    if "signature" in vars(body):
-        return written_operator(op, body)
-    if body.__name__.startswith("_"):
-        return function
-    _attach(op.name, function)
-    for name in vars(body).get("dunders", ()):
+    said = vars(body)
+    written, private = "signature" in said, body.__name__.startswith("_")
+    if not (written or private):
+        _attach(op.name, function)
+    for name in said.get("dunders", ()):
         _attach(name, op.call)
-    for name in vars(body).get("reflected", ()):
+    for name in said.get("reflected", ()):
         reflect(op, name)
-    if op.inplace:
-        changing = make_inplace(op) if op.arity == 2 and op.is_fast else _inplace_function(op)
+    by_kernel = said.get("changes") and not takes_inplace(op.signature)  # activations: fewer steps while recorded
+    if op.inplace and (by_kernel or not (written or private)):
+        _change_in_place(op, said, public=not (written or private))
+    return written_operator(op, body) if written else function
+
+
+def _change_in_place(op: Operator, said: Mapping[str, Any], public: bool) -> None:
+    """Give an operator the functions that change their first operand; one is the method itself where `public`."""
+    op.changing, called = _inplace_functions(op)
+    setattr(inplace_ops, op.name, called)
+    for changing in {op.changing, called}:
         _name(changing, op, op.name + "_")
         shown_as("in place", changing, op)
         changing.__doc__ = f"`{op.name}` in place: changes this tensor and returns it."
-        _attach(op.name + "_", changing)
-        op.changing = changing
-        if op.arity == 2 and op.is_fast:
-            setattr(no_record_ops, op.name + "_into", make_accumulate(op))
-        for name in vars(body).get("inplace_dunders", ()):
-            _attach(name, changing)
-    return function
+    if op.arity == 2 and op.is_fast:
+        setattr(no_record_ops, op.name + "_into", make_accumulate(op))
+    for name in (*[f"{op.name}_"] * public, *said.get("inplace_dunders", ())):
+        _attach(name, op.changing)
 
 
 def operator(body: type) -> Function:
@@ -232,17 +237,15 @@ def _variadic_function(op: Operator, *, record: bool) -> Function:
     return variadic
 
 
-def _inplace_function(op: Operator) -> Function:
-    if op.arity == 1 and op.is_fast and not op.parameters:
-        return make_inplace_unary(op)
-    if op.arity == 1:
-        return boundary(lambda input: slow_inplace(op, (input,)))
-    if op.arity == 2:
-        return boundary(lambda input, other: slow_inplace(op, (input, other)))
+def _inplace_functions(op: Operator) -> tuple[Function, Function]:
+    """The function that users call, and that which written functions call."""
+    made = make_inplace if op.arity == 2 else make_inplace_unary if op.arity == 1 else make_inplace_ternary
+    if (op.is_fast or (op.arity == 3 and op.signature is not None)) and not op.parameters:
+        return made(op), made(op, library_call=True)
 
     def changing(input: Tensor, *others: Operand) -> Tensor:
         if len(others) != op.arity - 1:
             raise InvalidTypeError(f"{op.name}_: expected {op.arity} operands; got {len(others) + 1}")
         return slow_inplace(op, (input, *others))
 
-    return boundary(changing)
+    return (boundary(changing),) * 2

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Matrices: TypeAlias = Tensor
     SquareMatrices: TypeAlias = Tensor
     Floating: TypeAlias = Tensor
+    FirstName: TypeAlias = Tensor | float | None
     Real: TypeAlias = float
     Float: TypeAlias = float
     RealOrTensor: TypeAlias = float | Tensor
@@ -93,12 +94,13 @@ def of_ndim(ndim: int, says: str) -> Kind:
     )
 
 
-def choice(*values: str) -> Kind:
-    """The kind of words that are one of these."""
+def choice(*values: str | None) -> Kind:
+    """The kind of words that are one of these; or None, where it is among them."""
     said = f"{', '.join(map(repr, values[:-1]))} or {values[-1]!r}"
-    quoted = ", ".join([f'"{one}"' for one in values])
+    quoted = ", ".join(["None" if one is None else f'"{one}"' for one in values])
     refuse = f'refuse_choice("{{operation}}", "{{name}}", {{name}}, "{said}")'
-    return Kind("str", refuse, f"{{name}} not in ({quoted})", ((ARGUMENTS, "refuse_choice"),))
+    annotation = "str | None" if None in values else "str"
+    return Kind(annotation, refuse, f"{{name}} not in ({quoted})", ((ARGUMENTS, "refuse_choice"),))
 
 
 KINDS = {
@@ -146,6 +148,14 @@ KINDS = {
         'snapshot(as_tensor("{operation}", {name}))',
         needs=(AS_TENSOR, (TENSOR, "snapshot")),
         says="the tensor.",
+    ),
+    "FirstName": Kind(
+        "Operand | None",
+        'first_named("{operation}", {first}, {name})',
+        "{name} is not None",
+        ((ARGUMENTS, "first_named"),),
+        "another name of `{first}`.",
+        sets="{first}",
     ),
     "Vector": of_ndim(1, "a vector."),
     "Matrix": of_ndim(2, "a matrix."),

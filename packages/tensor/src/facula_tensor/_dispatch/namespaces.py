@@ -22,6 +22,9 @@ class Namespace:
         def __setattr__(self, name: str, operator: object) -> None: ...
 
 
+inplace_ops: Namespace = Namespace()
+"""Forms of elementwise operators that change their first operand, as written functions call them."""
+
 # Operators that look at no mode and record nothing, and the recording ones. Engine and rules use the
 # first in ordinary backward passes and the second under create_graph.
 no_record_ops: Namespace = Namespace()

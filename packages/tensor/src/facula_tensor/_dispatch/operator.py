@@ -188,6 +188,7 @@ class Operator:
         self.default_mode_call: Function
         self.library_call: Function
         self.public: Function
+        self.takes_same = self.signature is None  # whether the public function takes the operands as they are
         self.changing: Function
         self.window: Function | None = None
         self.named: tuple[str, ...] = ()  # of the first parameters of a view

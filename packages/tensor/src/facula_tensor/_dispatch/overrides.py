@@ -59,7 +59,7 @@ def call_override(op: Operator, operands: Operands, parameters: Parameters, out:
         args = (operands, parameters)
     elif parameters:
         args = (*operands, parameters)
-    takes_same = op.signature is None or not (parameters or any([isinstance(a, Tensor) for a in operands[1:]]))
+    takes_same = op.takes_same or not (parameters or any([isinstance(a, Tensor) for a in operands[1:]]))
     return call_torch_function(op.name, op.public if takes_same else op.call, args, kwargs, operands)
 
 

@@ -18,7 +18,7 @@ from .._core.wrapped import WrappedLayout, innermost
 from .conversions import converted
 from .inplace_checks import starts_inplace
 from .launching import launch, mutated, run
-from .namespaces import no_record_ops, recorded_ops
+from .namespaces import no_record_ops, operators, recorded_ops
 from .nodes import node_for
 from .operands import coerce, describe, name_of, promote
 from .overrides import call_override, overridden
@@ -28,6 +28,11 @@ from .snapshots import snapshots_of
 if TYPE_CHECKING:
     from .._core.types import Layouts, Operands, Parameters, Result
     from .operator import Operator
+
+
+def call_out(name: str, operands: Operands, out: Tensor) -> Result:
+    """The operator of this name, which writes into `out`."""
+    return slow_call(operators[name], operands, (), True, out)
 
 
 def slow_call(

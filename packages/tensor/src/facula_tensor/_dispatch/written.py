@@ -36,9 +36,11 @@ class Declared(NamedTuple):
     - `parameters`: those of the operator's arguments that it takes in a tuple, after its operands.
     - `prepare`: a function `(operation, *arguments)` that checks those of the arguments that it names and returns the
       operator's operand and its tuple of parameters, which then have names of their own.
-    - `special_cases`: conditions of the arguments where other functions `(operation, *arguments)` compute the result.
+    - `special_cases`: conditions of the arguments where other functions `(operation, *arguments)` compute the result,
+      or other elementwise operators, which are given by name.
     - `inplace`: it takes `inplace=`, where the body does not; `changes`: there is one with an underscore that changes
-      its input, a method if `method`, else a function.
+      its input, a method if `method`, else a function: the kernel does, if there is an elementwise operator that takes
+      no `inplace=`, or the result is copied into the input.
     - `out`: it takes `out=`; a tuple names the arguments that may share no memory with `out`.
     - `overridable`: classes that override operators are asked about it; `method`: and it is a method of tensors.
     - `maker`: it makes tensors with PyTorch's options (Note [Options of creation]): "new", or "like" another one;
@@ -58,7 +60,7 @@ class Declared(NamedTuple):
     label: str = ""
     parameters: tuple[str, ...] = ()
     prepare: Function | None = None
-    special_cases: Mapping[str, Function] = NOTHING
+    special_cases: Mapping[str, Function | str] = NOTHING
     refuses: Mapping[str, str] = NOTHING
     inplace: bool = False
     changes: bool = False
@@ -77,6 +79,9 @@ class Declared(NamedTuple):
 OPTIONS = ("label", "prepare", "special_cases", "refuses", "changes", "out", "overridable", "method", "quick")
 """What the class of an operator may say of its public function, beside the signature."""
 
+
+AS_THEY_ARE = frozenset(("Tensor", "Checked", "Reals", "Operand", "Operand | None"))
+"""Kinds of operands that neither become numbers nor other tensors."""
 
 declared: list[Declared] = []
 _bodies: dict[str, Namespace] = {}  # by file
@@ -99,12 +104,17 @@ def operands_of(signature: Function, parameters: tuple[str, ...] = ()) -> tuple[
     return tuple([name for name in code.co_varnames[: code.co_argcount] if name not in ("inplace", *parameters)])
 
 
+def takes_inplace(signature: Function | None) -> bool:
+    """Whether a function has an argument `inplace`."""
+    return signature is not None and "inplace" in getattr(signature, "__func__", signature).__code__.co_varnames
+
+
 def declare(what: Declared, body: Function | None = None) -> Function:
     """The public function of a declaration; `body` is what it calls, unless an operator has its name."""
     declared.append(what)
     file = file_of(what.module)
     for one in (what.prepare, *what.special_cases.values()):
-        if one is not None and one.__module__ == what.module:
+        if callable(one) and one.__module__ == what.module:
             setattr(bodies_of(file), one.__name__, one)
     if body is not None:
         setattr(bodies_of(file), what.name, body)
@@ -124,6 +134,7 @@ def written_operator(op: Operator, body: type) -> Function:
     options = {"overridable": "prepare" in said} | {name: said[name] for name in OPTIONS if name in said}
     tupled = op.parameters if op.window is None else ()  # a view takes its parameters one by one
     what = Declared(op.name, op.module, op.doc, said["signature"].__func__, False, parameters=tupled, **options)
+    op.takes_same = op.elementwise and AS_THEY_ARE.issuperset(map(said["signature"].__annotations__.get, op.inputs))
     function = declare(what)
     op.public = function
     function.operator = op  # type: ignore[attr-defined]

@@ -11,7 +11,8 @@ from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 from facula_tensor._dispatch.kinds import KINDS, Kind
-from facula_tensor._dispatch.written import declared
+from facula_tensor._dispatch.namespaces import operators
+from facula_tensor._dispatch.written import declared, takes_inplace
 
 from ._arguments import Argument, arguments_of, listed, options_of, passed_on
 from ._docstrings import changing_docstring, docstring
@@ -40,9 +41,10 @@ class Text:
 
     def __init__(self, what: Declared) -> None:
         self.what, self.operation = what, what.label or what.name
+        self.op = None if what.is_body or what.calls else operators[what.name]
         self.operands = arguments_of(what)
-        takes_inplace = what.inplace or (not what.is_body and "inplace" in what.signature.__code__.co_varnames)
-        self.inplace = [Argument("inplace", KINDS["Flag"], False)] * takes_inplace
+        flag = what.inplace or (not what.is_body and takes_inplace(what.signature))
+        self.inplace = [Argument("inplace", KINDS["Flag"], False)] * flag
         self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * bool(what.out and not what.maker)
         self.options = options_of(what)
         self.leading = what.signature.__code__.co_varnames[:2]  # perhaps F, and the name of the function that is called
@@ -57,7 +59,8 @@ class Text:
         self.types = {(module_of(word, what), word) for word in words | {"Tensor"}}
         names = {one.name for one in self.operands}
         others = [other for other, usual in RENAMED.items() if usual in names and other not in names]
-        self.renames = what.method and not what.quick and bool(others)
+        asks_itself = self.op is not None and self.op.takes_same and not what.overridable
+        self.renames = what.method and not what.quick and (bool(others) or asks_itself)
 
     def functions(self) -> list[str]:
         """The public function, and the one that changes its input if there is one."""
@@ -72,16 +75,18 @@ class Text:
         if what.changes:
             name = f"{what.name}_"
             first, *others = passed_on(self.operands)
-            if first.kind.annotation == "Operand":  # `source` checks what changes
-                first = first._replace(kind=KINDS["Tensor"])
+            if first.kind.annotation.startswith("Operand"):  # `source`, or the kernel, checks what changes
+                first = first._replace(kind=KINDS["Tensor"], default=inspect.Parameter.empty)
             operands = self.operands = [first, *others]
-            steps = [*self.checks(name), *([f"return {self.call(name)}"] if self.named else self.change(name))]
+            self.renames &= self.op is None
+            last = [f"return {self.call(name)}"] if self.named else self.change(name)
             doc = changing_docstring(what.name, what.doc, operands)
-            made.append(self.function(name, operands, doc, steps, self.named or not what.method))
+            asked = self.named or not what.method or (self.op is not None and what.overridable)
+            made.append(self.function(name, operands, doc, [*self.checks(name, changes=True), *last], asked))
         return made
 
-    def checks(self, operation: str) -> list[str]:
-        """The steps that check and convert arguments."""
+    def checks(self, operation: str, changes: bool = False) -> list[str]:
+        """The steps that check and convert arguments, and leave for special cases."""
         steps = []
         known = {"operation": operation, "first": self.operands[0].name if self.operands else ""}
         known["star"] = next((one.name for one in self.operands if one.stands_for_all), "")
@@ -92,13 +97,24 @@ class Text:
                 step = f"{one.kind.sets.format(**known) or one.name} = {one.kind.convert.format(**known)}"
                 condition = one.kind.unless.format(name=one.name)
                 steps += [f"if {condition}:", f"    {step}"] if condition else [step]
-        for condition, other in self.what.special_cases.items():
-            steps += [f"if {condition}:", f"    return {self.call_of(other, operation)}"]
         for condition, expectation in self.what.refuses.items():
             self.needs.add(("facula_errors", "ArgumentError"))
             text = f'{"f" * ("{" in expectation)}"{operation}: expected {expectation}"'
             steps += [f"if {condition}:", f"    raise ArgumentError({text})"]
+        for condition, other in self.what.special_cases.items():
+            if not isinstance(other, str):
+                steps += [f"if {condition}:", *[f"    {step}" for step in self.special(other, operation, changes)]]
         return steps
+
+    def special(self, function: Function, operation: str, changes: bool) -> list[str]:
+        """The steps by which a function computes the result in a special case."""
+        if changes:
+            return self.stored(operation, self.call_of(function, operation, "before"))
+        call = self.call_of(function, operation)
+        if not self.out or "out" in function.__code__.co_varnames[: function.__code__.co_argcount]:
+            return [f"return {call}"]
+        self.needs.add((".._dispatch.writing", "write_out"))
+        return [f"result = {call}", f'return result if out is None else write_out("{self.operation}", result, out)']
 
     def rare_options(self) -> list[str]:
         """The first steps of a function that makes tensors: Note [Options of creation]."""
@@ -117,6 +133,8 @@ class Text:
 
     def results(self) -> list[str]:
         """The last steps."""
+        if self.op is not None and self.op.elementwise and (self.out or self.others()):
+            return self.of_operators()
         *steps, last = self.result("result" if (self.out and self.what.prepare is None) or self.options else "")
         if self.options:
             self.needs.add((".._creation.filled", "in_format" if self.what.memory_format else "finish"))
@@ -153,10 +171,48 @@ class Text:
             raise SystemExit(f"{self.operation}: a body that stands inline has one return, at its end")
         return (text[:at] + before + text[at + len("return ") :]).split("\n")
 
+    def others(self) -> list[tuple[str, str]]:
+        """The operators that compute the result in special cases, with the conditions."""
+        return [(condition, other) for condition, other in self.what.special_cases.items() if isinstance(other, str)]
+
+    def of_operators(self) -> list[str]:
+        """The last steps where an elementwise operator computes the result, or others in special cases."""
+        self.needs |= {(".._dispatch.namespaces", "recorded_ops as ops")}
+        steps, choices = [], [*self.others(), ("", self.what.name)]
+        direct = self.out and self.op is not None and self.op.arity == 2
+        for place, (condition, name) in enumerate(choices):
+            given = ", ".join(operators[name].inputs)
+            step = f"result = ops.{name}({given})"
+            if direct:
+                self.needs.add((".._dispatch.slow_path", "call_out"))
+                step += f' if out is None else call_out("{name}", ({given}{"," * (", " not in given)}), out)'
+            head = f"{'el' * (place > 0)}if {condition}:" if condition else "else:"
+            steps += [head, f"    {step}"] if len(choices) > 1 else [step]
+        if any([one.kind.annotation.startswith("Operand") for one in self.operands]):
+            self.needs.add((".._dispatch.arguments", "unusable"))
+            raised = f'raise unusable("{self.operation}", ({", ".join(operators[self.what.name].inputs)}))'
+            steps += ["if result is NotImplemented:", f"    {raised}"]
+        if not self.out or direct:
+            return [*steps, "return result"]
+        self.needs.add((".._dispatch.writing", "write_out"))
+        return [*steps, f'return result if out is None else write_out("{self.operation}", result, out)']
+
     def change(self, operation: str) -> list[str]:
-        """The steps that put the result into the input."""
+        """The steps that put the result into the input, or by which an operator changes it."""
+        if self.op is None or not hasattr(self.op, "changing"):
+            return self.stored(operation, self.call(operation, "before"))
+        self.needs.add((".._dispatch.namespaces", "inplace_ops"))
+        calls = [
+            (condition, f"return inplace_ops.{name}({', '.join(operators[name].inputs)})")
+            for condition, name in [*self.others(), ("", self.what.name)]
+        ]
+        return [line for condition, step in calls
+                for line in ([f"if {condition}:", f"    {step}"] if condition else [step])]  # fmt: skip
+
+    def stored(self, operation: str, result: str) -> list[str]:
+        """The steps that put the result into the input; it is computed of `before`."""
         self.needs.add((".._dispatch.arguments", "source"))
-        first, result = self.operands[0].name, self.call(operation, "before")
+        first = self.operands[0].name
         self.needs.add(("..ops.assigning", "assign_inplace"))
         tensors = [one.name for one in self.operands if one.kind.annotation in ("Tensor", "Operand")]
         before = f'before = source("{operation}", {", ".join(tensors)})'
@@ -187,11 +243,12 @@ class Text:
             given.insert(0, "ops")
         return f"bodies.{self.what.name}({', '.join(given)})"
 
-    def call_of(self, function: Function, operation: str) -> str:
+    def call_of(self, function: Function, operation: str, first: str = "") -> str:
         """The call of a function `(operation, *arguments)`, with those of the arguments that it names."""
         code = function.__code__
         names = code.co_varnames[1 : code.co_argcount]
-        given = [f'"{operation}"', *[one.name for one in passed_on([*self.operands, *self.out]) if one.name in names]]
+        given = [one.name for one in passed_on([*self.operands, *self.out]) if one.name in names]
+        given = [f'"{operation}"', first or given[0], *given[1:]]
         is_own = function.__module__ == self.what.module  # which is not complete when it imports the written functions
         module = ".._dispatch.written" if is_own else f"..{function.__module__.partition('.')[2]}"
         self.needs.add((module, "bodies_of" if is_own else function.__name__))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from facula_errors import FaculaError
-from facula_errors.extend import trim_traceback
+from facula_errors.extend import boundary, trim_traceback
 
+from .._core.promotion import as_integer
 from .._core.tensor import Tensor, method
 from .._dispatch.arguments import source
+from .._dispatch.namespaces import inplace_ops
 from .._dispatch.namespaces import recorded_ops as ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
@@ -15,6 +17,54 @@ from .._dispatch.written import bodies_of
 from ..ops.assigning import assign_inplace
 
 bodies = bodies_of("rounding")
+
+
+@method()
+@boundary
+def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
+
+    `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
+
+    Arguments:
+        input: a tensor of real numbers.
+        decimals: how many decimal places.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor
+    >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
+    (tensor([0., 2., 2.]), tensor([1.2300]))
+    """
+    if type(decimals) is not int:
+        decimals = as_integer(decimals, "round", "decimals")
+    if decimals:
+        result = bodies.to_places("round", input, decimals)
+        return result if out is None else write_out("round", result, out)
+    result = ops.round(input)
+    return result if out is None else write_out("round", result, out)
+
+
+@method()
+def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """`round` in place.
+
+    Arguments:
+        input: the tensor that changes.
+        decimals: how many decimal places.
+
+    Returns:
+        `input`.
+    """
+    try:
+        if type(decimals) is not int:
+            decimals = as_integer(decimals, "round_", "decimals")
+        if decimals:
+            before = source("round_", input)
+            return assign_inplace("round_", input, bodies.to_places("round_", before, decimals))
+        return inplace_ops.round(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
 
 
 @overridable

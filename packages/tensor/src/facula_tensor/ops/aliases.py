@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING
 
 from .._core.tensor import Tensor
 from .._dispatch.namespaces import operators
-from . import arithmetic, comparison  # noqa: F401  which declare operators
-from .clamping import clamp
+from . import arithmetic, clamping, comparison, division  # noqa: F401  which declare operators
 from .dims import movedim
-from .division import div
 from .join import cat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 absolute: Callable[..., Tensor] = operators["abs"].public
-clip: Callable[..., Tensor] = clamp
+clip: Callable[..., Tensor] = operators["clamp"].public
 concat: Callable[..., Tensor] = cat
 concatenate: Callable[..., Tensor] = cat
-divide: Callable[..., Tensor] = div
-true_divide: Callable[..., Tensor] = div
+divide: Callable[..., Tensor] = operators["div"].public
+true_divide: Callable[..., Tensor] = operators["div"].public
 greater: Callable[..., Tensor] = operators["gt"].public
 greater_equal: Callable[..., Tensor] = operators["ge"].public
 less: Callable[..., Tensor] = operators["lt"].public

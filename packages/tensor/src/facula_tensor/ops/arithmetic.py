@@ -1,4 +1,4 @@
-"""Sums, products and their like: `+ - * /`, powers, extremes of two, and signs."""
+"""Sums, products and their like: `+ - *`, extremes of two, and signs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 from math import inf, nan
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError
+from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import DType, Layout, bool_, int64
-from facula_storage.extend import BOOL, COMPLEX, INTEGER
+from facula_storage.extend import BOOL, COMPLEX
 
-from .._core.promotion import floating
 from .._core.tensor import Tensor
 from .._creation.filled import full
 from .._dispatch.declaration import elementwise
@@ -109,60 +108,6 @@ class mul:
 
     def vjp_other(F, g, input, _other):
         return F.mul(g, input)
-
-
-@elementwise
-class div:
-    """The quotient of each pair of elements, in floating point (integers are converted first).
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 2]) / 4
-    tensor([0.2500, 0.5000])
-    """
-
-    inputs = ("input", "other")
-    dunders = ("__truediv__",)
-    inplace_dunders = ("__itruediv__",)
-    compute_dtype = floating
-    widens = ("other",)
-
-    def vjp_input(F, g, _input, other):
-        return F.div(g, other)
-
-    def vjp_other(F, g, input, other):
-        return F.neg(F.div(F.mul(g, F.div(input, other)), other))
-
-
-@elementwise
-class pow:
-    """Each element raised to the power of the exponent's.
-
-    Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
-    the exponents are a tensor, the negative ones give the integer part.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1.0, 2.0, 3.0]) ** 2
-    tensor([1., 4., 9.])
-    """
-
-    inputs = ("input", "exponent")
-    dunders = ("__pow__",)
-    reflected = ("__rpow__",)
-    inplace_dunders = ("__ipow__",)
-    accepts = numeric
-    reads_values = True
-
-    def validate_values(input, exponent):
-        if type(exponent) is int and exponent < 0 and isinstance(input, Tensor) and input.dtype.category <= INTEGER:
-            raise ArgumentError(
-                f"pow: integers have no integer power {exponent}; got {input.dtype.name}; convert with .float() first"
-            )
-
-    def vjp_input(F, g, input, exponent):
-        return F.power_grad(g, input, exponent)
-
-    def vjp_exponent(F, g, input, exponent):
-        return F.exponent_grad(g, input, exponent)
 
 
 def tensors_only(operation: str, *operands: object) -> None:

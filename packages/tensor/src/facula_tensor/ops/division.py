@@ -4,28 +4,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError, FaculaError
-from facula_errors.extend import boundary, trim_traceback
+from facula_errors.extend import boundary
 from facula_storage.extend import BOOL, COMPLEX
 
-from .._core.promotion import plain_number
+from .._core.promotion import floating, plain_number
 from .._core.tensor import Tensor, method
 from .._core.wrapped import WrappedLayout, is_traced
-from .._dispatch.declaration import elementwise, public_form
-from .._dispatch.inplace import slow_inplace
+from .._dispatch.declaration import elementwise
 from .._dispatch.namespaces import identity_grad, operators, recorded_ops
 from .._dispatch.slow_path import slow_call
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from facula_storage import DType
 
     from .._core.types import Operand
-    from .._dispatch.operator import Operator
 
 
 def divisible(dtype: DType) -> bool:
     """Any dtype but bool and complex ones."""
     return BOOL < dtype.category < COMPLEX
+
+
+@elementwise
+class div:
+    """The quotient of each pair of elements, in floating point (integers are converted first).
+
+    Arguments:
+        input: the dividends.
+        other: the divisors; the two broadcast and promote.
+        rounding_mode: None; or "floor", rounded down, or "trunc", toward zero: then integers stay integers.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1, 2]) / 4
+    tensor([0.2500, 0.5000])
+    >>> tensor([-7, 7]).div(2, rounding_mode="trunc")
+    tensor([-3,  3])
+    """
+
+    method = quick = out = changes = True
+    special_cases = {  # noqa: RUF012
+        'rounding_mode == "floor"': "floor_divide",
+        'rounding_mode == "trunc"': "trunc_divide",
+    }
+
+    @staticmethod
+    def signature(input: Operand, other: Operand, *, rounding_mode: Literal[None, "floor", "trunc"] = None) -> None: ...
+
+    dunders = ("__truediv__",)
+    inplace_dunders = ("__itruediv__",)
+    compute_dtype = floating
+    widens = ("other",)
+
+    def vjp_input(F, g, _input, other):
+        return F.div(g, other)
+
+    def vjp_other(F, g, input, other):
+        return F.neg(F.div(F.mul(g, F.div(input, other)), other))
 
 
 @elementwise
@@ -58,6 +94,7 @@ class _trunc_divide:
     """The quotient of each pair of elements, rounded toward zero."""
 
     inputs = ("input", "other")
+    changes = True
     accepts = divisible
     widens = ("other",)
 
@@ -107,52 +144,6 @@ class fmod:
 
     def vjp_other(F, g, input, other):
         return F.neg(F.mul(g, F.trunc_divide(input, other)))
-
-
-_ROUNDED = {None: "div", "floor": "floor_divide", "trunc": "trunc_divide"}
-_true_div = operators["div"].public
-_true_div_ = operators["div"].changing
-
-
-def _rounded(operation: str, mode: str | None) -> Operator:
-    """The operator of quotients rounded in this mode."""
-    if not (mode is None or isinstance(mode, str)) or mode not in _ROUNDED:
-        raise ArgumentError(f"{operation}: expected rounding_mode None, 'floor' or 'trunc'; got {mode!r}")
-    return operators[_ROUNDED[mode]]
-
-
-@public_form
-def div(input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
-    """The quotient of each pair of elements, in floating point (integers are converted first).
-
-    Arguments:
-        input: the dividends.
-        other: the divisors; the two broadcast and promote.
-        rounding_mode: None; or "floor", rounded down, or "trunc", toward zero: then integers stay integers.
-        out: a tensor that takes the result, or None.
-
-    >>> from facula_tensor import tensor
-    >>> tensor([1, 2]) / 4
-    tensor([0.2500, 0.5000])
-    >>> tensor([-7, 7]).div(2, rounding_mode="trunc")
-    tensor([-3,  3])
-    """
-    try:
-        if rounding_mode is None:
-            return _true_div(input, other, out=out)
-        return _rounded("div", rounding_mode).public(input, other, out=out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@method()
-@boundary
-def div_(self: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
-    """`div` in place: changes this tensor and returns it."""
-    if rounding_mode is None:
-        return _true_div_(self, other)
-    return slow_inplace(_rounded("div_", rounding_mode), (self, other))
 
 
 @method("__rtruediv__")

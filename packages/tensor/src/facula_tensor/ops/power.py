@@ -1,33 +1,23 @@
-"""Powers as users call them: the exponent has a name, and a number may be `self`."""
+"""Powers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import InvalidTypeError
-from facula_errors.extend import boundary
+from facula_errors import ArgumentError
+from facula_storage.extend import INTEGER
 
-from .._core.tensor import Tensor, method
-from .._dispatch.declaration import public_form
-from .._dispatch.namespaces import operators
-from . import arithmetic as _  # noqa: F401  declares the operator
+from .._core.tensor import Tensor
+from .._dispatch.declaration import elementwise
+from .arithmetic import numeric
 
 if TYPE_CHECKING:
     from .._core.types import Operand
-
-_walking = operators["pow"].library_call
-_power, _power_ = operators["pow"].public, operators["pow"].changing
+    from .._dispatch.kinds import FirstName
 
 
-@public_form
-@boundary
-def pow(
-    input: Operand | None = None,
-    exponent: Operand | None = None,
-    *,
-    self: Operand | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
+@elementwise
+class pow:
     """Each element raised to the power of the exponent's.
 
     Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
@@ -37,30 +27,31 @@ def pow(
     Arguments:
         input: the bases.
         exponent: the exponents.
-        self: another name of `input`.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> pow(tensor([1.0, 2.0, 3.0]), exponent=2)
     tensor([1., 4., 9.])
     """
-    if self is not None:
-        if input is not None:
-            raise InvalidTypeError("pow: expected input or self, which are the same; got both")
-        input = self
-    result = _walking(input, exponent) if out is None else _power(input, exponent, out=out)
-    return result if result is not NotImplemented else _power(input, exponent)  # which says what is wrong
 
+    method = out = changes = True
 
-@method("pow")
-@boundary
-def pow_method(self: Tensor, exponent: Operand) -> Tensor:
-    """Each element raised to the power of the exponent's."""
-    return _power(self, exponent)
+    @staticmethod
+    def signature(input: Operand | None = None, exponent: Operand | None = None, *, self: FirstName = None) -> None: ...
 
+    dunders = ("__pow__",)
+    reflected = ("__rpow__",)
+    inplace_dunders = ("__ipow__",)
+    accepts = numeric
+    reads_values = True
 
-@method()
-@boundary
-def pow_(self: Tensor, exponent: Operand) -> Tensor:
-    """`pow` in place: changes this tensor and returns it."""
-    return _power_(self, exponent)
+    def validate_values(input, exponent):
+        if type(exponent) is int and exponent < 0 and isinstance(input, Tensor) and input.dtype.category <= INTEGER:
+            raise ArgumentError(
+                f"pow: integers have no integer power {exponent}; got {input.dtype.name}; convert with .float() first"
+            )
+
+    def vjp_input(F, g, input, exponent):
+        return F.power_grad(g, input, exponent)
+
+    def vjp_exponent(F, g, input, exponent):
+        return F.exponent_grad(g, input, exponent)

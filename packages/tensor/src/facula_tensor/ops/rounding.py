@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
-from facula_errors.extend import boundary, moved
+from facula_errors.extend import moved
 from facula_storage import DType, Layout, bool_
 from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
 from .._core.number_limits import finfo
-from .._core.promotion import as_integer, as_real, floating
-from .._core.tensor import Tensor, method
+from .._core.promotion import as_real, floating
+from .._core.tensor import Tensor
 from .._creation.like import zeros_like
-from .._dispatch.declaration import elementwise, public_form
-from .._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import identity_grad, no_record_ops, recorded_ops
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
 from .._dispatch.written import function
-from .assigning import assign_inplace
 from .comparison import boolean
 from .pointwise import real
 
 if TYPE_CHECKING:
-    from .._dispatch.kinds import Checked
+    from .._dispatch.kinds import Checked, Integer, Reals
     from .._dispatch.namespaces import Namespace
 
 moved(__name__)  # names that pickles of earlier releases have
@@ -32,6 +30,15 @@ moved(__name__)  # names that pickles of earlier releases have
 def _number(dtype: DType) -> bool:
     """Any dtype but bool and complex ones."""
     return BOOL < dtype.category < COMPLEX
+
+
+def to_places(operation: str, input: Tensor, decimals: int) -> Tensor:
+    """Rounded to so many decimal places, before the point where negative."""
+    if not as_tensor(operation, input).is_floating_point():
+        raise DTypeError(f"{operation}: expected a floating tensor where decimals is not 0; got {input.dtype.name}")
+    scale = 10.0 ** abs(decimals)
+    up, down = (recorded_ops.mul, recorded_ops.div) if decimals > 0 else (recorded_ops.div, recorded_ops.mul)
+    return down(recorded_ops.round(up(input, scale)), scale)
 
 
 @elementwise
@@ -81,16 +88,23 @@ class trunc:
 
 @elementwise
 class round:
-    """The nearest whole number of each element; halves go to the even one. Integers stay as they are.
+    """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
+
+    `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
 
     Arguments:
-        input: the numbers.
-        out: where the result goes; a new tensor if None.
+        decimals: how many decimal places.
 
     >>> from facula_tensor import tensor
-    >>> round(tensor([0.5, 1.5, 2.5]))
-    tensor([0., 2., 2.])
+    >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
+    (tensor([0., 2., 2.]), tensor([1.2300]))
     """
+
+    method = out = changes = True
+    special_cases = {"decimals": to_places}  # noqa: RUF012
+
+    @staticmethod
+    def signature(input: Reals, *, decimals: Integer = 0) -> None: ...
 
     accepts = _number
 
@@ -141,50 +155,6 @@ class copysign:
 
     def vjp_other(F, g):
         return F.zeros_like(g)
-
-
-_nearest, _nearest_ = recorded_ops.round, operators["round"].changing
-
-
-def _at(operation: str, input: Tensor, decimals: int) -> Tensor:
-    """Rounded to so many decimal places, before the point where negative."""
-    if not input.is_floating_point():
-        raise DTypeError(f"{operation}: expected a floating tensor where decimals is not 0; got {input.dtype.name}")
-    scale = 10.0 ** abs(decimals)
-    up, down = (recorded_ops.mul, recorded_ops.div) if decimals > 0 else (recorded_ops.div, recorded_ops.mul)
-    return down(recorded_ops.round(up(input, scale)), scale)
-
-
-@public_form  # type: ignore[no-redef]
-@boundary
-def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:  # noqa: F811
-    """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
-
-    `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
-
-    Arguments:
-        input: the numbers.
-        decimals: how many decimal places.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
-    (tensor([0., 2., 2.]), tensor([1.2300]))
-    """
-    if decimals:
-        return write_out(
-            "round", _at("round", as_tensor("round", input), as_integer(decimals, "round", "decimals")), out
-        )
-    return _nearest(input) if out is None else write_out("round", _nearest(input), out)
-
-
-@method()
-@boundary
-def round_(self: Tensor, *, decimals: int = 0) -> Tensor:
-    """`round` in place: changes this tensor and returns it."""
-    if decimals:
-        return assign_inplace("round_", self, _at("round_", self, as_integer(decimals, "round_", "decimals")))
-    return _nearest_(self)
 
 
 fix = trunc

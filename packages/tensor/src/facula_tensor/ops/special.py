@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError
-from facula_errors.extend import boundary
-from facula_storage.extend import COMPLEX
+from facula_errors.extend import moved
 
 from .._core.promotion import as_real, floating
-from .._core.tensor import Tensor, method
+from .._core.tensor import Tensor
 from .._creation.filled import full
-from .._dispatch.declaration import elementwise, public_form
-from .._dispatch.namespaces import composite, operators, recorded_ops
-from .._dispatch.overrides import overridable
+from .._dispatch.declaration import elementwise
+from .._dispatch.namespaces import composite, recorded_ops
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
-from .assigning import assign_inplace
 from .pointwise import real
 
 if TYPE_CHECKING:
+    from .._dispatch.kinds import Checked, Reals
     from .._dispatch.namespaces import Namespace
+
+moved(__name__)  # names that pickles of earlier releases have
 
 ROOT_HALF = 0.5**0.5
 
@@ -167,14 +166,39 @@ def normal_ratio(F: Namespace, input: Tensor) -> Tensor:
 
 
 # --------------------------------------------------------------------------------------- logits and entropy
+def held(operation: str, input: Tensor, eps: float) -> Tensor:
+    """`logit` of elements held between `eps` and 1 - eps; beyond 0.5 these change places, the lower first."""
+    F, x, bound = recorded_ops, as_tensor(operation, input), float(as_real(eps, operation, "eps"))
+    if not real(x.dtype):
+        raise DTypeError(f"{operation}: not defined for {x.dtype.name}; take real or imag first")
+    x = x if x.is_floating_point() else x.to(floating(x.dtype))
+    if not bound > 0.5:
+        return F.logit(F.clamp(x, bound, 1 - bound))
+    inner = F.where(F.gt(x, 1 - bound), 1 - bound, x)
+    return F.logit(F.where(F.lt(x, bound), bound, inner))
+
+
 @elementwise
 class logit:
-    """log(x / (1 - x)) of each element; NaN outside 0 and 1, and so is the gradient.
+    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1.
+
+    With `eps`, elements are first held between it and 1 - eps. Integers are computed in the default floating dtype. Not
+    defined for complex numbers.
 
     Arguments:
-        input: the numbers.
-        out: where the result goes; a new tensor if None.
+        eps: how near to 0 and 1 elements may be; they stay as they are if None.
+
+    >>> from facula_tensor import tensor
+    >>> logit(tensor([0.5, 0.75])), logit(tensor([0.0]), eps=0.25)
+    (tensor([0.0000, 1.0986]), tensor([-1.0986]))
     """
+
+    inputs = ("input",)
+    method = overridable = out = changes = True
+    special_cases = {"eps is not None": held}  # noqa: RUF012
+
+    @staticmethod
+    def signature(input: Reals, eps: float | None = None) -> None: ...
 
     compute_dtype = floating
     accepts = real
@@ -182,52 +206,6 @@ class logit:
     def vjp_input(F, g, input):
         slope = F.div(g, F.mul(input, F.sub(1, input)))
         return F.where(F.bitwise_or(F.lt(input, 0), F.gt(input, 1)), float("nan"), slope)
-
-
-_log_odds, _log_odds_ = operators["logit"].library_call, operators["logit"].changing
-
-
-def _held(x: Tensor, bound: float) -> Tensor:
-    """Elements between `bound` and 1 - bound; beyond 0.5 these change places, and the lower one is looked at first."""
-    if not bound > 0.5:
-        return recorded_ops.clamp(x, bound, 1 - bound)
-    inner = recorded_ops.where(recorded_ops.gt(x, 1 - bound), 1 - bound, x)
-    return recorded_ops.where(recorded_ops.lt(x, bound), bound, inner)
-
-
-@public_form  # type: ignore[no-redef]
-@overridable
-@boundary
-def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
-    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1.
-
-    With `eps`, elements are first held between it and 1 - eps. Integers are computed in the default floating dtype. Not
-    defined for complex numbers.
-
-    Arguments:
-        input: the numbers.
-        eps: how near to 0 and 1 elements may be; they stay as they are if None.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> logit(tensor([0.5, 0.75])), logit(tensor([0.0]), eps=0.25)
-    (tensor([0.0000, 1.0986]), tensor([-1.0986]))
-    """
-    x = as_tensor("logit", input)
-    if eps is not None:
-        bound = float(as_real(eps, "logit", "eps"))
-        if not real(x.dtype):
-            raise DTypeError(f"logit: not defined for {x.dtype.name}; take real or imag first")
-        x = _held(x if x.is_floating_point() else x.to(floating(x.dtype)), bound)
-    return write_out("logit", _log_odds(x), out)
-
-
-@overridable
-@method()
-@boundary
-def logit_(self: Tensor, eps: float | None = None) -> Tensor:
-    """`logit` in place: changes this tensor and returns it."""
-    return _log_odds_(self) if eps is None else assign_inplace("logit_", self, logit(self.clone(), eps))
 
 
 @elementwise
@@ -279,26 +257,17 @@ class _xlog1py:
 
 
 # ------------------------------------------------------------------------------------------------------ sinc
+def of_complex(operation: str, input: Tensor) -> Tensor:
+    """`sinc` of complex numbers."""
+    F = recorded_ops
+    nowhere = F.eq(input, 0)
+    angle = F.mul(F.where(nowhere, 1, input), pi)
+    square = F.mul(F.where(nowhere, input, 0), input)  # for the second slope at 0
+    return F.where(nowhere, F.sub(1, F.mul(square, pi * pi / 6)), F.div(F.sin(angle), angle))
+
+
 @elementwise
 class sinc:
-    """sin(pi x) / (pi x) of real numbers."""
-
-    compute_dtype = floating
-    accepts = real
-
-    def vjp_input(F, g, input):
-        nowhere = F.eq(input, 0)
-        slope = F.div(F.sub(F.cos(F.mul(input, pi)), F.sinc(input)), F.where(nowhere, 1, input))
-        return F.mul(g, F.where(nowhere, F.mul(input, -pi * pi / 3), slope))  # which bends at 0, too
-
-
-_real_sinc, _real_sinc_ = operators["sinc"].library_call, operators["sinc"].changing
-
-
-@public_form  # type: ignore[no-redef]
-@overridable
-@boundary
-def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
     """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers.
 
     Integers are computed in the default floating dtype.
@@ -307,21 +276,17 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: F811
     >>> sinc(tensor([0.0, 0.5, 1.0]))
     tensor([1.0000, 0.6366, 0.0000])
     """
-    x = as_tensor("sinc", input)
-    if x.dtype.category == COMPLEX:
-        F: Any = recorded_ops
-        nowhere = F.eq(x, 0)
-        angle = F.mul(F.where(nowhere, 1, x), pi)
-        square = F.mul(F.where(nowhere, x, 0), x)  # for the second slope at 0
-        return write_out(
-            "sinc", F.where(nowhere, F.sub(1, F.mul(square, pi * pi / 6)), F.div(F.sin(angle), angle)), out
-        )
-    return write_out("sinc", _real_sinc(x), out)
 
+    method = overridable = out = changes = True
+    special_cases = {"input.dtype.is_complex": of_complex}  # noqa: RUF012
 
-@overridable
-@method()
-@boundary
-def sinc_(self: Tensor) -> Tensor:
-    """`sinc` in place: changes this tensor and returns it."""
-    return assign_inplace("sinc_", self, sinc(self.clone())) if self.is_complex() else _real_sinc_(self)
+    @staticmethod
+    def signature(input: Checked) -> None: ...
+
+    compute_dtype = floating
+    accepts = real
+
+    def vjp_input(F, g, input):
+        nowhere = F.eq(input, 0)
+        slope = F.div(F.sub(F.cos(F.mul(input, pi)), F.sinc(input)), F.where(nowhere, 1, input))
+        return F.mul(g, F.where(nowhere, F.mul(input, -pi * pi / 3), slope))  # which bends at 0, too

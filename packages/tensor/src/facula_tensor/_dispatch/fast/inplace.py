@@ -25,11 +25,12 @@ NUMBERS = frozenset((float, int))
 slow_inplace = boundary(slow_inplace)
 
 
-def make_inplace(op: Operator) -> Function:
+def make_inplace(op: Operator, library_call: bool = False) -> Function:
     """The in-place function of an elementwise operator with two operands: `input` is changed and returned.
 
     `alpha` is a factor of `other`, for operators that have a kernel for it.
     """
+    depth = 2 if library_call else 1  # of the frame that called the method: a written function lies between
     dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
     with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
     one = 1  # Python has one object for it; True and 1.0, which not every dtype takes, are told from it
@@ -92,7 +93,7 @@ def make_inplace(op: Operator) -> Function:
                     continue
             else:
                 sa.version += 1
-                f = _getframe(1)
+                f = _getframe(depth)
                 sa.mutator = (name, f.f_code, f.f_lasti)
                 return input
             break
@@ -135,8 +136,9 @@ def make_accumulate(op: Operator) -> Function:
     return call
 
 
-def make_inplace_unary(op: Operator) -> Function:
+def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
     """The in-place function of an elementwise operator with one operand: `input` is changed and returned."""
+    depth = 2 if library_call else 1  # of the frame that called the method: a written function lies between
     dense, plans, name = op.table.dense, op.inplace_table.by_key, op.name + "_"
 
     def call(input):  # type: ignore[no-untyped-def]
@@ -165,7 +167,7 @@ def make_inplace_unary(op: Operator) -> Function:
                     continue
             else:
                 sa.version += 1
-                f = _getframe(1)
+                f = _getframe(depth)
                 sa.mutator = (name, f.f_code, f.f_lasti)
                 return input
             break
@@ -174,8 +176,9 @@ def make_inplace_unary(op: Operator) -> Function:
     return call
 
 
-def make_inplace_ternary(op: Operator) -> Function:
+def make_inplace_ternary(op: Operator, library_call: bool = False) -> Function:
     """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
+    depth = 2 if library_call else 1  # of the frame that called the method: a written function lies between
     plans, name = op.table.by_key, op.name + "_"
 
     def call(input, second, third):  # type: ignore[no-untyped-def]
@@ -204,7 +207,7 @@ def make_inplace_ternary(op: Operator) -> Function:
                     continue
             else:
                 sa.version += 1
-                f = _getframe(1)
+                f = _getframe(depth)
                 sa.mutator = (name, f.f_code, f.f_lasti)
                 return input
             break
