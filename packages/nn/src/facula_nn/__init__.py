@@ -6,7 +6,6 @@ Where next: `_module.py` for what a call does, `_tree.py` and Note [Where member
 parameters are kept, `_state.py` for state dicts, `_hooks.py` for hooks.
 """
 
-# ruff: noqa: F403, F405  each family lists its public names in its own __all__
 from collections.abc import Callable as _Callable
 
 from facula_errors.extend import published
@@ -16,44 +15,136 @@ from facula_tensor import Parameter as Parameter
 from . import _scopes as _scopes  # connects calls of modules with the graph
 from . import attention, functional, init, utils
 from ._arguments import check_arguments as _check_arguments
-from ._containers import *
+from ._containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from ._members import Buffer
 from ._module import Module
 from ._uninitialized import UninitializedBuffer, UninitializedParameter
-from .layers.activation import *
-from .layers.adaptive_pooling import *
-from .layers.adaptive_softmax import *
-from .layers.attention import *
-from .layers.bilinear import *
-from .layers.convolution import *
-from .layers.distance import *
-from .layers.dropout import *
-from .layers.embedding import *
-from .layers.embedding_bag import *
-from .layers.flatten import *
-from .layers.fractional_pooling import *
-from .layers.further_activation import *
-from .layers.instance_norm import *
-from .layers.layer_norm import *
-from .layers.lazy import *
-from .layers.lazy_convolution import *
-from .layers.lazy_normalization import *
-from .layers.likelihood_loss import *
-from .layers.linear import *
-from .layers.loss import *
-from .layers.margin_loss import *
-from .layers.normalization import *
-from .layers.padding import *
-from .layers.pixels import *
-from .layers.pooling import *
-from .layers.recurrent import *
-from .layers.recurrent_cells import *
-from .layers.resampling import *
-from .layers.response_norm import *
-from .layers.sequence_loss import *
-from .layers.transformer import *
-from .layers.transposed_convolution import *
-from .layers.unpooling import *
+from .layers.activation import (
+    ELU,
+    GELU,
+    Hardtanh,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    ReLU,
+    ReLU6,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softplus,
+    Tanh,
+)
+from .layers.adaptive_pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+)
+from .layers.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
+from .layers.attention import MultiheadAttention
+from .layers.bilinear import Bilinear
+from .layers.convolution import Conv1d, Conv2d, Conv3d
+from .layers.distance import CosineSimilarity, PairwiseDistance
+from .layers.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .layers.embedding import Embedding
+from .layers.embedding_bag import EmbeddingBag
+from .layers.flatten import Flatten, Unflatten
+from .layers.fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
+from .layers.further_activation import (
+    CELU,
+    GLU,
+    SELU,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Mish,
+    PReLU,
+    RReLU,
+    Softmax2d,
+    Softmin,
+    Softshrink,
+    Softsign,
+    Tanhshrink,
+    Threshold,
+)
+from .layers.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from .layers.layer_norm import GroupNorm, LayerNorm, RMSNorm
+from .layers.lazy import LazyLinear
+from .layers.lazy_convolution import (
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+)
+from .layers.lazy_normalization import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
+from .layers.likelihood_loss import GaussianNLLLoss, MultiLabelSoftMarginLoss, PoissonNLLLoss, SoftMarginLoss
+from .layers.linear import Identity, Linear
+from .layers.loss import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    NLLLoss2d,
+    SmoothL1Loss,
+)
+from .layers.margin_loss import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelMarginLoss,
+    MultiMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from .layers.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
+from .layers.padding import (
+    CircularPad1d,
+    CircularPad2d,
+    CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad1d,
+    ZeroPad2d,
+    ZeroPad3d,
+)
+from .layers.pixels import ChannelShuffle, Fold, PixelShuffle, PixelUnshuffle, Unfold
+from .layers.pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
+from .layers.recurrent import GRU, LSTM, RNN, RNNBase
+from .layers.recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from .layers.resampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
+from .layers.response_norm import CrossMapLRN2d, LocalResponseNorm
+from .layers.sequence_loss import CTCLoss
+from .layers.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
+from .layers.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .layers.unpooling import LPPool1d, LPPool2d, LPPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 
 _register("facula_nn")  # errors name the user's line, not one of these
 

@@ -26,8 +26,6 @@ else:
 
     M = TypeVar("M")
 
-__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
-
 
 @boundary
 class _Holder(Module):

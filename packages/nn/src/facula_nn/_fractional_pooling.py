@@ -23,13 +23,6 @@ if TYPE_CHECKING:
     Lengths: TypeAlias = int | Sequence[int]
     Ratios: TypeAlias = float | Sequence[float]
 
-__all__ = [
-    "fractional_max_pool2d",
-    "fractional_max_pool2d_with_indices",
-    "fractional_max_pool3d",
-    "fractional_max_pool3d_with_indices",
-]
-
 
 @boundary
 def fractional_max_pool2d(

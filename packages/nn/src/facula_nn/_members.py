@@ -32,8 +32,6 @@ if TYPE_CHECKING:
         _kinds: dict[str, int]
 
 
-__all__ = ["Buffer"]
-
 # What `_kinds` says of a name: one of the first three, and for buffers perhaps the last.
 PARAMETER: Final = 1
 MODULE: Final = 2

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 else:
     Stateful = {"Module": Stateful}  # see `Generic` in `_tree.py`
 
-__all__ = ["Module"]
-
 _noticed: list[None] = []  # whether the notice of `compile` was given
 compilers: list[Callable[..., None]] = []  # what `compile` calls: the face's
 

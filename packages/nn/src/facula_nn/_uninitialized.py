@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ._types import Args, Kwargs
 
-__all__ = ["UninitializedBuffer", "UninitializedParameter", "is_lazy"]
-
 # Functions that need no elements: casts and moves, and questions about dtype and device.
 ALLOWED = frozenset({"to", "to_device", "cpu", "cuda", "half", "float", "double", "bfloat16", "detach",
                      "is_floating_point", "is_complex", "empty_like"})  # fmt: skip

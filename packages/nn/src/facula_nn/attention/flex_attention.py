@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, float32, float64, where
-from facula_tensor.extend import as_real, recorded_ops
+from facula_tensor.extend import as_real, asks, recorded_ops
 from facula_tensor.functional import scaled_dot_product_attention
 
 from ._masks import BlockMask, ScoreMod, and_masks, create_block_mask, create_mask, noop_mask, or_masks, over_all
@@ -144,3 +144,5 @@ def _fitted(
 
 
 __dir__: Callable[[], list[str]] = published(__name__)
+
+asks(globals(), ())  # none of them, but errors are named after what the module lists

@@ -11,22 +11,6 @@ from .. import functional as F
 from .._layer import layer
 from .._module import Module
 
-__all__ = [
-    "ELU",
-    "GELU",
-    "Hardtanh",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "ReLU",
-    "ReLU6",
-    "SiLU",
-    "Sigmoid",
-    "Softmax",
-    "Softplus",
-    "Tanh",
-]
-
 
 @layer
 class OnlyInplace(Module):

@@ -16,15 +16,6 @@ if TYPE_CHECKING:
 
     from .._types import Pooled
 
-__all__ = [
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-]
-
 
 class _AdaptivePool(Module):
     """Windows of such sizes that results have one size."""

@@ -18,8 +18,6 @@ from .linear import Linear
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["AdaptiveLogSoftmaxWithLoss"]
-
 
 class _ASMoutput(NamedTuple):
     """The log-probability of each target, and minus their mean."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .._types import Place
 
-__all__ = ["MultiheadAttention"]
-
 
 @boundary
 class MultiheadAttention(Module):

@@ -16,8 +16,6 @@ from .._module import Module
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["Bilinear"]
-
 
 @boundary
 class Bilinear(Module):

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from .._types import Place
 
-__all__ = ["Conv1d", "Conv2d", "Conv3d"]
-
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 

@@ -10,8 +10,6 @@ from .._arguments import check_input
 from .._layer import layer
 from .._module import Module
 
-__all__ = ["CosineSimilarity", "PairwiseDistance"]
-
 
 @layer
 class CosineSimilarity(Module):

@@ -10,8 +10,6 @@ from .. import functional as F
 from .._layer import layer
 from .._module import Module
 
-__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
-
 
 @layer
 class Dropout(Module):

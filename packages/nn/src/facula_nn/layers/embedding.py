@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from .._types import Place
 
-__all__ = ["Embedding"]
-
 
 class VectorTable(Module):
     """A weight with a vector for each number, and how its rows are taken."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .._types import Place
 
-__all__ = ["EmbeddingBag"]
-
 
 @boundary
 class EmbeddingBag(VectorTable):

@@ -13,8 +13,6 @@ from .._arguments import check_input
 from .._layer import layer
 from .._module import Module
 
-__all__ = ["Flatten", "Unflatten"]
-
 
 @layer
 class Flatten(Module):

@@ -17,8 +17,6 @@ from .._module import Module
 if TYPE_CHECKING:
     from .._types import Pooled
 
-__all__ = ["FractionalMaxPool2d", "FractionalMaxPool3d"]
-
 
 class _FractionalMaxPool(Module):
     """The geometry, given by sizes or by ratios."""

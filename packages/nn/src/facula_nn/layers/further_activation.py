@@ -18,24 +18,6 @@ from .activation import OnlyInplace
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = [
-    "CELU",
-    "GLU",
-    "SELU",
-    "Hardshrink",
-    "Hardsigmoid",
-    "Hardswish",
-    "Mish",
-    "PReLU",
-    "RReLU",
-    "Softmax2d",
-    "Softmin",
-    "Softshrink",
-    "Softsign",
-    "Tanhshrink",
-    "Threshold",
-]
-
 
 @layer
 class CELU(Module):

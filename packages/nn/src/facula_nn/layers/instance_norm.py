@@ -16,8 +16,6 @@ from .normalization import ChannelNorm
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
-
 
 @boundary
 class _InstanceNorm(ChannelNorm):

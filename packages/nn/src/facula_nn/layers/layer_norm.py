@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Lengths: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 
-__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
-
 
 def _lengths(layer: str, normalized_shape: Any) -> tuple[int, ...]:
     several = hasattr(normalized_shape, "__iter__") and not isinstance(normalized_shape, bytes)

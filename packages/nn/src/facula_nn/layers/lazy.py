@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 
-__all__ = ["LazyLinear"]
-
 
 @boundary
 class LazyModuleMixin:

@@ -16,15 +16,6 @@ from .transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTransp
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "LazyConv1d",
-    "LazyConv2d",
-    "LazyConv3d",
-    "LazyConvTranspose1d",
-    "LazyConvTranspose2d",
-    "LazyConvTranspose3d",
-]
-
 
 class _LazyChannels(Lazy, Convolution):
     """Channels that are counted in the first input."""

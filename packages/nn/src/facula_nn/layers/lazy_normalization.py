@@ -12,15 +12,6 @@ from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .lazy import Lazy, unsized
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, ChannelNorm
 
-__all__ = [
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "LazyBatchNorm3d",
-    "LazyInstanceNorm1d",
-    "LazyInstanceNorm2d",
-    "LazyInstanceNorm3d",
-]
-
 
 class _LazyNorm(Lazy, ChannelNorm):
     """Channels that are counted in the first input."""

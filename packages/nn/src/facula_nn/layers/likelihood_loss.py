@@ -14,8 +14,6 @@ from .loss import _Loss, _WeightedLoss
 if TYPE_CHECKING:
     from dataclasses import InitVar
 
-__all__ = ["GaussianNLLLoss", "MultiLabelSoftMarginLoss", "PoissonNLLLoss", "SoftMarginLoss"]
-
 
 @layer
 class PoissonNLLLoss(_Loss):

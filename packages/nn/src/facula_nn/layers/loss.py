@@ -15,19 +15,6 @@ from .._module import Module
 if TYPE_CHECKING:
     from dataclasses import InitVar
 
-__all__ = [
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "CrossEntropyLoss",
-    "HuberLoss",
-    "KLDivLoss",
-    "L1Loss",
-    "MSELoss",
-    "NLLLoss",
-    "NLLLoss2d",
-    "SmoothL1Loss",
-]
-
 
 @boundary
 class _Loss(Module):

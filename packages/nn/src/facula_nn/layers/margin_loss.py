@@ -17,16 +17,6 @@ from .loss import _Loss, _WeightedLoss
 if TYPE_CHECKING:
     from dataclasses import InitVar
 
-__all__ = [
-    "CosineEmbeddingLoss",
-    "HingeEmbeddingLoss",
-    "MarginRankingLoss",
-    "MultiLabelMarginLoss",
-    "MultiMarginLoss",
-    "TripletMarginLoss",
-    "TripletMarginWithDistanceLoss",
-]
-
 
 @layer
 class _MarginLoss(_Loss):

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .._types import Place, StateDict
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"]
-
 
 @boundary
 class ChannelNorm(Module):

@@ -15,12 +15,6 @@ from .._module import Module
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
-    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d",
-    "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
-]  # fmt: skip
-
 
 class _Pad(Module):
     """The amounts of padding, two for each dimension, the last dimension first."""

@@ -12,8 +12,6 @@ from .._arguments import check_input, check_sizes
 from .._layer import layer
 from .._module import Module
 
-__all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold"]
-
 
 @layer
 class PixelShuffle(Module):

@@ -15,8 +15,6 @@ from .._module import Module
 if TYPE_CHECKING:
     from .._types import Pooled
 
-__all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
-
 
 class Windows(Module):
     """Windows of one size, a stride apart, over inputs that are padded."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
-
 
 class _OneState(RNNBase):
     """Layers with one state."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from .._types import Args, Place
 
-__all__ = ["RNNBase"]
-
 KINDS = {"LSTM": ("lstm", 4), "GRU": ("gru", 3), "RNN_TANH": ("rnn_tanh", 1), "RNN_RELU": ("rnn_relu", 1)}
 
 

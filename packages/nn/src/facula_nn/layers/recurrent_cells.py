@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
-
 
 @boundary
 class RNNCellBase(Module):

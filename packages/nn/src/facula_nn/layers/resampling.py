@@ -13,8 +13,6 @@ from .. import functional as F
 from .._arguments import check_input
 from .._module import Module
 
-__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
-
 
 @boundary
 class Upsample(Module):

@@ -11,8 +11,6 @@ from .._arguments import check_input
 from .._layer import layer
 from .._module import Module
 
-__all__ = ["CrossMapLRN2d", "LocalResponseNorm"]
-
 
 @layer
 class _ResponseNorm(Module):

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     Lengths = Tensor | Sequence[int]
 
-__all__ = ["CTCLoss"]
-
 
 @layer
 class CTCLoss(_Loss):

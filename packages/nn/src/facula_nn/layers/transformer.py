@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from .._types import Args, Place
 
-__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
-           "TransformerEncoderLayer"]  # fmt: skip
-
 
 @boundary
 class TransformerEncoder(Module):

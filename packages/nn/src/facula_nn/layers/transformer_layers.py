@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .._types import Place
 
-__all__ = ["TransformerDecoderLayer", "TransformerEncoderLayer"]
-
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 

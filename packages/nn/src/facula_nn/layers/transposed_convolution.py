@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from .._types import Place
 
-__all__ = ["ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
-
 
 class Transposed(Convolution):
     """Padding of the output, by the size that it is to have.

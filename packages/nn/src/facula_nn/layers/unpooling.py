@@ -14,8 +14,6 @@ from .._layer import layer
 from .._module import Module
 from .pooling import Windows
 
-__all__ = ["LPPool1d", "LPPool2d", "LPPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
-
 
 class _MaxUnpool(Windows):
     """Pooling of the largest numbers undone."""
