@@ -73,10 +73,21 @@ def is_declared_with_signature(node) -> bool:
     )
 
 
+def table(module: str) -> dict:
+    """The public names of a module that takes them from others by a table, `_NAMES`: (module, name) of each."""
+    found = {}
+    for one in source_of(module).body:
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "_NAMES":
+            for place, names in ast.literal_eval(one.value).items():
+                for shown, _, path in (name.partition("=") for name in names.split()):
+                    found[shown] = (f"{module}.{place}", path or shown)
+    return found
+
+
 @cache
 def names_in(module: str) -> dict:
     """The definitions and imports of a module by name: an AST node, or (module, name); and the modules it stars."""
-    found, starred = {}, []
+    found, starred = table(module), []
     for one in statements(source_of(module).body):
         if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and not is_overload(one):
             found[one.name] = one
@@ -108,6 +119,8 @@ def find(module: str, name: str):
 
 
 def listed(module: str) -> list[str]:
+    if table(module):
+        return [*table(module)]
     for one in source_of(module).body:
         targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else ()
         if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):

@@ -1,159 +1,78 @@
-"""Public names are written out: type checkers and editors read lists, and compute none.
+"""A public name stands in one list: `__all__` of the module where users find it. Private modules have no lists.
 
-A module that takes over the names of others (`from .layers.linear import *`) lists them all the same, and this file
-holds the list to what the others declare. After a name was added: python integration_tests/repository/test_exports.py
+Lists are written out, as type checkers and editors compute none. Those that are computed have a stub beside their
+module, or are out of type checkers' sight, which go by the imports then. `integration_tests/together/test_lists.py`
+counts the lists that a name stands in.
 """
 
 import ast
-import re
-import sys
-import textwrap
-from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = sorted(ROOT.glob("packages/*/src"))
-WRITTEN = re.compile(r"^__all__ = \[.*?^\][^\n]*\n|^__all__ = \[[^\n]*\n", re.MULTILINE | re.DOTALL)
+PLACES = ("facula/_C.py", "facula/_dynamo/__init__.py", "facula/utils/_pytree.py")  # names of PyTorch's for programs
+ROOMS = ("facula_tensor/ops/", "facula_tensor/transforms/", "facula_nn/layers/")  # private, though their names are not
 
 
-def file_of(module: str) -> Path:
-    """Where a module of ours is declared: a stub beside it, which has its names written out, comes first."""
-    place = Path(*module.split("."))
-    for source in SOURCES:
-        for name in (place / "__init__.pyi", place / "__init__.py", place.with_suffix(".py")):
-            if (source / name).is_file():
-                return source / name
-    raise FileNotFoundError(module)
+def modules() -> list[tuple[Path, ast.Module]]:
+    return [(path, ast.parse(path.read_text())) for path in sorted(ROOT.glob("packages/*/src/**/*.py"))]
 
 
-def module_of(path: Path) -> str:
-    """The name of the module that a file under packages/*/src is."""
-    parts = path.with_suffix("").parts
-    inner = parts[parts.index("src", parts.index("packages")) + 1 :]
-    return ".".join(inner[:-1] if inner[-1] == "__init__" else inner)
+MODULES = modules()
 
 
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(), str(path))
+def inner(path: Path) -> str:
+    return path.as_posix().partition("/src/")[2]
 
 
-def assignments(tree: ast.Module) -> list[ast.Assign | ast.AugAssign]:
-    """Where a module says what `__all__` is."""
+def is_private(path: Path) -> bool:
+    parts = inner(path).removesuffix(".py").split("/")
+    return inner(path).startswith(ROOMS) or any(part.startswith("_") and part[:2] != "__" for part in parts)
+
+
+def lists(tree: ast.Module) -> list[ast.expr]:
+    """The values that a module gives `__all__` in sight of type checkers."""
     return [
-        node
-        for node in ast.walk(tree)
-        if (isinstance(node, ast.Assign) and "__all__" in [getattr(one, "id", None) for one in node.targets])
-        or (isinstance(node, ast.AugAssign) and getattr(node.target, "id", None) == "__all__")
+        node.value
+        for node in tree.body
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name) and target.id == "__all__"
     ]
 
 
-@cache
-def listed(path: Path) -> tuple[str, ...] | None:
-    """The names in a module's `__all__`: None where it has none, ValueError where they are computed."""
-    found = assignments(parsed(path))
-    if not found:
-        return None
-    if len(found) > 1 or isinstance(found[0], ast.AugAssign):
-        raise ValueError(f"{path.relative_to(ROOT)}:{found[-1].lineno}: expected one list of names; got a computed one")
-    return tuple(ast.literal_eval(found[0].value))
+def is_written_out(values: list[ast.expr]) -> bool:
+    """Whether a module's lists are one, of constants."""
+    return len(values) < 2 and all(
+        isinstance(value, (ast.List, ast.Tuple)) and all(isinstance(one, ast.Constant) for one in value.elts)
+        for value in values
+    )
 
 
-def taken_over(path: Path) -> set[str]:
-    """The names that come by `from x import *`."""
-    names: set[str] = set()
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            home = module_of(path).split(".")
-            home = home if path.stem == "__init__" else home[:-1]
-            base = home[: len(home) - node.level + 1] if node.level else []
-            names |= set(listed(file_of(".".join([*base, *filter(None, [node.module])]))) or ())
-    return names
+def test_private_modules_have_no_lists():
+    """The module that makes a name public lists it; `__all__` in the others would say it again."""
+    assert [
+        inner(path) for path, tree in MODULES if is_private(path) and lists(tree) and inner(path) not in PLACES
+    ] == []
 
 
-def bound(path: Path) -> set[str]:
-    """The names that a module itself imports or defines at its top, also within `with` and `if`."""
-    names: set[str] = set()
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names |= {one.asname or one.name.partition(".")[0] for one in node.names}
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-    return names
+def test_lists_are_written_out():
+    computed = [inner(path) for path, tree in MODULES if not is_written_out(lists(tree))]
+    assert [one for one in computed if not (ROOT / f"packages/{one.split('/')[0].removeprefix('facula_')}/src" / one)
+            .with_suffix(".pyi").exists()] == []  # fmt: skip
 
 
-def modules() -> list[Path]:
-    """All modules but the one whose list is computed from its families, and written out in the stub beside it."""
-    return [
-        path
-        for source in SOURCES
-        for path in sorted(source.rglob("*.py"))
-        if not (path.name == "__init__.py" and path.with_suffix(".pyi").exists())
+def test_whole_lists_are_taken_over_without_another():
+    """`from x import *` of a module beside a list in sight would hide from type checkers what that leaves out."""
+    starred = [
+        inner(path)
+        for path, tree in MODULES
+        if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree))
+        and lists(tree)
     ]
+    assert starred == []
 
 
-def shown(path: Path) -> str:
-    return str(path.relative_to(ROOT))
-
-
-@pytest.mark.parametrize("path", [path for path in modules() if assignments(parsed(path))], ids=shown)
-def test_the_public_names_are_written_out(path):
-    names, others = set(listed(path)), taken_over(path)
-    remedy = "; run python integration_tests/repository/test_exports.py"
-    assert not others - names, f"{shown(path)} leaves out {sorted(others - names)}{remedy}"
-    stale = names - others - bound(path)
-    assert not stale, f"{shown(path)} lists what is not there: {sorted(stale)}{remedy}"
-
-
-@pytest.mark.parametrize("path", modules(), ids=shown)
-def test_what_is_taken_over_is_listed(path):
-    """`from x import *` without a list would hide all of it from type checkers."""
-    assert listed(path) is not None or not taken_over(path)
-
-
-@pytest.mark.parametrize(
-    "text", ["__all__ = list(other)\n", "__all__ = ['a']\n__all__ += other.__all__\n", "__all__ = [n for n in m]\n"]
-)
-def test_a_computed_list_is_refused(tmp_path, monkeypatch, text):
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
-    path = tmp_path / "module.py"
-    path.write_text(text)
-    with pytest.raises(ValueError):
-        listed(path)
-
-
-def order(name: str) -> tuple:
-    """Constants, classes, the rest; numbers in names by their value."""
-    numbers = tuple((int(part) if part.isdigit() else -1, part) for part in re.split(r"(\d+)", name))
-    return not (name.isupper() and len(name) > 1), not name[0].isupper(), numbers
-
-
-def write(path: Path) -> None:
-    """Bring the list of a module that takes over others' names up to date."""
-    text = path.read_text()
-    others = taken_over(path)
-    if not others:
-        return
-    names = sorted(others | (set(listed(path) or ()) & bound(path)), key=order)
-    quoted = ", ".join(f'"{name}"' for name in names)
-    lines = textwrap.wrap(quoted, 115, break_long_words=False, break_on_hyphens=False)
-    body = "".join(f"    {line}\n" for line in lines)
-    new = f"__all__ = [\n{body.rstrip()},\n]  # fmt: skip\n" if len(quoted) > 105 else f"__all__ = [{quoted}]\n"
-    path.write_text(WRITTEN.sub(lambda _: new, text, count=1))
-
-
-if __name__ == "__main__":
-    changed = True
-    while changed:  # a list may be made of others
-        changed = False
-        for one in modules():
-            before = one.read_text()
-            write(one)
-            if one.read_text() != before:
-                sys.stdout.write(f"{shown(one)} brought up to date\n")
-                changed = True
-                parsed.cache_clear(), listed.cache_clear()
+def test_computed_lists_are_found():
+    for text in ("__all__ = list(other)", "__all__ = ['a']\n__all__ += other.__all__", "__all__ = [n for n in m]"):
+        assert not is_written_out(lists(ast.parse(text)))
+    assert is_written_out(lists(ast.parse("__all__ = ['a', 'b']")))

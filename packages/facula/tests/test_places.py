@@ -15,7 +15,7 @@ import facula
 from facula import _places
 from facula._refusals import Refused
 
-ROWS = [row for rows in _places.places().values() for row in rows.values()]
+ROWS = [row for place in _places.sections() for row in _places.rows_of(place).values()]
 PLAIN = [row for row in ROWS if "*" not in row.name]
 
 
@@ -80,7 +80,7 @@ def test_rows_are_well_formed():
     titles = [line.partition("]")[0] for line in text.splitlines() if line.startswith("[")]
     assert titles == sorted(set(titles), key=lambda one: one.split("."))
     for row in ROWS:
-        assert row.kind in _places.KINDS and row.rest and not row.rest.endswith("."), row
+        assert row.kind in _places.KINDS and bool(row.rest) == (row.kind != "parts") and not row.rest.endswith("."), row
         assert row.kind == "works" or row.path == row.name, row
 
 
@@ -113,6 +113,8 @@ def test_a_row_stands_behind_a_file():
     for row in PLAIN:
         path = getattr(import_module(row.place), "__file__", None)
         if path and path.endswith(".py") and "make_of_rows(" not in open(path).read():
+            if row.place == "facula" and row.name in facula._LAZILY[""].split():  # rows that it lists
+                continue
             assert row.name not in getattr(import_module(row.place), "__all__", ()), row
 
 

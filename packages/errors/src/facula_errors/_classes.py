@@ -9,14 +9,6 @@ from __future__ import annotations
 from io import UnsupportedOperation
 from os import PathLike, fspath
 
-__all__ = [
-    "ArgumentError", "BlockedFileError", "BufferAccessError", "CorruptFileError", "DTypeError", "DirectoryError",
-    "DivisionError", "FaculaError", "FileAccessError", "FileError", "FileModeError", "IndexTypeError",
-    "InvalidIndexError", "InvalidTypeError", "InvalidValueError", "MissingAttributeError", "MissingFileError",
-    "MissingKeyError", "MissingModuleError", "MissingPackageError", "NoDirectoryError", "NoMemoryError",
-    "NumberOverflowError", "OperationError", "RangeError", "UnsupportedError",
-]  # fmt: skip
-
 
 class FaculaError(Exception):
     """Base of every error that the library raises on purpose. What is no FaculaError is a bug, here or in a program.
@@ -180,6 +172,10 @@ def kind_of(error: Exception) -> type[Exception]:
     """
     if isinstance(error, FaculaError):
         return type(error)
-    ours: list[type[Exception]] = [one for one in map(globals().__getitem__, __all__) if one is not FaculaError]
-    fitting = [one for one in ours if isinstance(error, one.__bases__[-1]) and len(one.__bases__) == 2]
+    fitting = [one for one in CLASSES if isinstance(error, one.__bases__[-1]) and len(one.__bases__) == 2]
     return min(fitting, key=lambda one: type(error).__mro__.index(one.__bases__[-1]), default=OperationError)
+
+
+CLASSES: list[type[Exception]] = [
+    one for _, one in sorted(globals().items()) if isinstance(one, type) and issubclass(one, FaculaError)
+]

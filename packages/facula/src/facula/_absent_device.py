@@ -12,8 +12,6 @@ from ._refusals import Kind, Refusal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AbsentDevice", "Kind", "Refusal"]
-
 
 class AbsentDevice:
     """A device of which there is none: `AbsentDevice("mps", "MPS")`."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
 
 LISTING = PyTorchNames(__file__)
+HELPERS = frozenset({"annotations", "make_of_rows", "needs", "publish"})  # what modules of names are made with
 TENSORS = PyTorchNames(sys.modules["facula_tensor"].__file__ or "")
 
 
@@ -30,16 +31,19 @@ def publish(
     module_name: str,
     *parts: str,
     later: tuple[str, ...] = (),
+    places: tuple[str, ...] = (),
     lazily: Mapping[str, str] | None = None,
     otherwise: str = "",
 ) -> None:
     """Give a module of the face `__dir__` and `__getattr__`: called at its end, with its `__name__`.
 
-    `dir` lists `__all__` and Python's own names. A name that is not there is an AttributeError, or an ImportError where
+    `dir` lists `__all__` and Python's own names. A module that only takes names over has no `__all__`: it gets one of
+    what it has imported, `later` and `lazily`. A name that is not there is an AttributeError, or an ImportError where
     `from MODULE import NAME` asks; it says so where PyTorch has the name. `parts` are submodules for which it does the
     same, loading them (a sibling's module of that name may be in their place so far); `later` are those that are loaded
-    when they are first asked for, and call this themselves. `lazily` are names of objects that are taken from modules
-    below when they are first asked for, in one text for each module. `otherwise` is what is said of all other names.
+    when they are first asked for, and call this themselves; `places` are so, too, and not listed. `lazily` are names of
+    objects that are taken from modules below when they are first asked for, in one text for each module (those without
+    one are rows of the table). `otherwise` is what is said of all other names.
     """
     module: Any = sys.modules[module_name]
     if type(vars(module).get("annotations")).__name__ == "_Feature":  # of `from __future__`; may be a module's name
@@ -49,6 +53,10 @@ def publish(
         loaded = import_module(f"{module_name}.{part}")
         if "__getattr__" not in vars(loaded):  # else it called this itself, and knows what it has
             publish(loaded.__name__)
+
+    if not hasattr(module, "__all__"):
+        own = [name for name in vars(module) if name[0] != "_" and name not in HELPERS]
+        module.__all__ = sorted({*own, *home, *(name for name in later if name[0] != "_")})
 
     is_public = "._" not in module_name  # Note [Public places] in facula_errors
 
@@ -60,9 +68,9 @@ def publish(
 
     @boundary
     def __getattr__(name: str) -> object:
-        if name in later:
+        if name in later or name in places:
             return import_module(f"{module_name}.{name}")
-        if name in home:
+        if home.get(name):
             return keep(name, getattr(import_module(f"{module_name}.{home[name]}"), name))
         what = f"module {module_name!r} has no attribute {name!r}"
         if name.startswith("__"):
@@ -146,18 +154,25 @@ class Loader:
     @staticmethod
     def exec_module(module: ModuleType) -> None:
         """Give the module its list of names and what finds them."""
+        from ._places import FILE
+
+        module.__file__ = FILE  # so that `inspect.getsource` shows the table
         make_of_rows(module.__name__)
 
 
 def make_of_rows(name: str) -> None:
     """Give a module that has no names of its own those of its rows: called by it, where it has a file."""
-    from ._places import places
+    from ._places import rows_of, taken_over
 
-    module, rows = sys.modules[name], places().get(name, {})
+    module, rows, others = sys.modules[name], rows_of(name), taken_over(name)
+    vars(module).update(others)
     if not module.__doc__:
         known = name.replace("facula", "torch", 1)
         module.__doc__ = f"{name}: names of PyTorch's {known}, by facula's table of names."
-    module.__all__ = sorted(one for one in rows if not one.startswith("_") and "*" not in one)  # type: ignore[attr-defined]
+    own = [  # older names, which warn, are found and not listed
+        one for one, row in rows.items() if one[0] != "_" and "*" not in one and row.rest != "facula._older"
+    ]
+    module.__all__ = sorted({*own, *others})  # type: ignore[attr-defined]
     publish(name)
 
 

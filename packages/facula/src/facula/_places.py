@@ -1,10 +1,12 @@
 """The table of names: places of PyTorch that have names without code of their own here, as rows of `_places.txt`.
 
 The file has sections, one a module of PyTorch's, `[MODULE]`, and in them rows `KIND NAME ...: REST`, which may be
-continued on indented lines; a section of one row may stand on one line. There are three kinds:
+continued on indented lines; a section of one row may stand on one line. There are four kinds:
 
 - `works`: the names are objects of the module that REST names. `NAME=PATH` is an object of another name, or an
-  attribute of one; `NAME=.` is that module itself; `prefix_*` stands for whatever begins so there.
+  attribute of one; `NAME=.` is that module itself; `prefix_*` stands for whatever begins so there, and `*` for all
+  that the module lists, taken over with its list when the section's module is made.
+- `parts`: the names are modules below this one, which `dir` shows. REST is empty.
 - `type`: classes for annotations and isinstance, which nothing is an instance of. Calls raise NotImplementedError.
 - `refused`: functions and settings. They can be imported; a call or an attribute of one raises NotImplementedError,
   and REST says what to do instead. For names that programs import at their top: `hasattr` finds them, so names whose
@@ -21,10 +23,9 @@ from functools import cache, reduce
 from importlib import import_module
 from typing import NamedTuple
 
-from ._refusals import Refusals
 from ._siblings import needs
 
-KINDS = ("works", "type", "refused")
+KINDS = ("works", "parts", "type", "refused")
 FILE = os.path.join(os.path.dirname(__file__), "_places.txt")
 
 
@@ -39,51 +40,68 @@ class Row(NamedTuple):
 
     def value(self) -> object:
         """The object of this name. AttributeError where a row with `*` has none of it."""
+        if self.kind == "parts":
+            return import_module(f"{self.place}.{self.name}")
         if self.kind == "works":
             parts = [] if self.path == "." else self.path.split(".")
             with needs(self.place):
                 return reduce(getattr, parts, import_module(self.rest))
+        from ._refusals import Refusals
+
         refusals = Refusals(self.place.partition(".")[2], self.rest)
         return refusals.kind(self.name) if self.kind == "type" else refusals.function(self.name)
 
 
 @cache
-def places() -> dict[str, dict[str, Row]]:
-    """The rows of each module, by its name and theirs."""
+def sections() -> dict[str, str]:
+    """The text of each module's section, by the module's name."""
     with open(FILE, encoding="utf-8") as file:
-        text = file.read()
-    found: dict[str, dict[str, Row]] = {}
-    for part in text.split("\n[torch")[1:]:
-        title, _, body = part.partition("]")
-        rows = found.setdefault(f"facula{title}", {})
-        for line in body.replace("\n ", " ").splitlines():
-            if not line.strip() or line.startswith("#"):
-                continue
-            head, _, rest = line.partition(": ")
-            kind, *names = head.split()
-            for one in names:
-                name, _, path = one.partition("=")
-                rows[name] = Row(f"facula{title}", name, kind, " ".join(rest.split()), path or name)
-    return found
+        parts = [part.partition("]") for part in file.read().split("\n[torch")[1:]]
+    return {f"facula{title}": body for title, _, body in parts}
+
+
+@cache
+def rows_of(place: str) -> dict[str, Row]:
+    """The rows of a module by their names."""
+    rows: dict[str, Row] = {}
+    for line in sections().get(place, "").replace("\n ", " ").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        head, _, rest = line.partition(":")
+        kind, *names = head.split()
+        for one in names:
+            name, _, path = one.partition("=")
+            rows[name] = Row(place, name, kind, " ".join(rest.split()), path or name)
+    return rows
 
 
 def row_of(place: str, name: str) -> Row | None:
     """The row of a name of a module, or None."""
-    rows = places().get(place, {})
+    rows = rows_of(place)
     if name in rows:
         return rows[name]
     for stem, row in rows.items():
-        if stem.endswith("*") and name.startswith(stem[:-1]) and hasattr(import_module(row.rest), name):
+        if stem.endswith("_*") and name.startswith(stem[:-1]) and hasattr(import_module(row.rest), name):
             return row._replace(name=name, path=name)
     return None
 
 
+def taken_over(place: str) -> dict[str, object]:
+    """The values by their names that a module takes over from another with its list."""
+    row = rows_of(place).get("*")
+    if row is None:
+        return {}
+    with needs(place):
+        source = import_module(row.rest)
+    return {name: getattr(source, name) for name in source.__all__ if name not in rows_of(place)}
+
+
 def public_names(place: str) -> set[str]:
     """The names of a module's rows that work and are PyTorch's public ones, for `dir`."""
-    rows = places().get(place, {})
-    return {one for one, row in rows.items() if row.kind == "works" and one[0] != "_" and "*" not in one}
+    found = {one for one, row in rows_of(place).items() if row.kind in ("works", "parts")}
+    return {one for one in found if one[0] != "_" and "*" not in one}
 
 
 def is_place(name: str) -> bool:
     """Whether the table has rows of a module, or of a module below it."""
-    return name in places() or any(one.startswith(f"{name}.") for one in places())
+    return name in sections() or any(one.startswith(f"{name}.") for one in sections())

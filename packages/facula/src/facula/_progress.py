@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["tqdm"]
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

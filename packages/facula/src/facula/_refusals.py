@@ -14,8 +14,6 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 from facula_errors import MissingAttributeError, UnsupportedError
 from facula_errors.extend import boundary
 
-__all__ = ["Kind", "Refusal", "Refusals"]
-
 Refusal: TypeAlias = Callable[..., Any]  # a function that raises when it is called
 Kind: TypeAlias = Any  # a class that raises when it is called, or a subclass of it is
 

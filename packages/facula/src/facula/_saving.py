@@ -29,8 +29,6 @@ if TYPE_CHECKING:
         | None
     )
 
-__all__ = ["load", "save"]
-
 safe: list[object] = []  # what programs gave to add_safe_globals
 
 

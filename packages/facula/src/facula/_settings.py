@@ -12,15 +12,6 @@ from facula_errors.extend import boundary, moved, warn
 from facula_tensor import set_default_dtype
 from facula_tensor.extend import dtype_of_type
 
-__all__ = [
-    "are_deterministic_algorithms_enabled", "compiled_with_cxx11_abi",
-    "get_deterministic_debug_mode", "get_float32_matmul_precision", "get_num_interop_threads",
-    "is_deterministic_algorithms_warn_only_enabled", "is_vulkan_available",
-    "is_warn_always_enabled", "set_default_tensor_type", "set_deterministic_debug_mode",
-    "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads", "set_warn_always",
-    "use_deterministic_algorithms",
-]  # fmt: skip
-
 moved(__name__)  # names that pickles of earlier releases have
 
 _saved_of: dict[str, Any] = {

@@ -15,8 +15,6 @@ from facula_tensor import Tensor, from_numpy, get_default_dtype, randint
 if TYPE_CHECKING:
     from facula_storage import DType
 
-__all__ = ["SobolEngine"]
-
 
 @boundary
 class SobolEngine:

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
         def detach(self) -> int: ...
 
 
-__all__ = ["Arena", "capacity_for"]
-
 ALIGNMENT = 64  # bytes: a cache line, and what kernels like best
 PAGE = mmap.PAGESIZE
 STEP = 1 << 20  # small blocks are cut from steps of so much

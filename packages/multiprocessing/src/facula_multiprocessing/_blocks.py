@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from ._arena import Arena
 
-__all__ = ["Block", "block_at", "note", "settle", "starting_workers"]
-
 
 class Block:
     """Memory of an arena, as the base of all arrays over it. It holds the arena.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["CONTEXTS", "DefaultContext", "Process"]
-
 
 class _Sent(process.BaseProcess):
     """A process whose arguments go to it through shared memory, where it is not forked."""

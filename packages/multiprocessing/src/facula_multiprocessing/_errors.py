@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from facula_errors import NoMemoryError
 
-__all__ = ["SharedMemoryError"]
-
 
 class SharedMemoryError(NoMemoryError):
     """Shared memory that cannot be had: more than the machine, the container or a limit of the process allows.

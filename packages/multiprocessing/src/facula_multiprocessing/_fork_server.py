@@ -6,8 +6,6 @@ import sys
 from multiprocessing import forkserver
 from typing import Any
 
-__all__ = ["imported", "preload_fork_server"]
-
 _OURS = ("facula_multiprocessing", "facula_data._worker_process", "facula.utils.data", "facula.multiprocessing")
 
 

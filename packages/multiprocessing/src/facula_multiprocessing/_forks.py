@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["Forks"]
-
 
 class Releasable(Protocol):
     """What is released by the callable in its `__del__`."""

@@ -6,8 +6,6 @@ from multiprocessing import process
 
 from facula_errors import OperationError
 
-__all__ = ["GUARD", "check_guarded", "is_imported_by_child"]
-
 GUARD = (
     "a process that is not forked imports the program's file: what starts processes belongs under "
     "`if __name__ == '__main__':`, and what they run into a file"

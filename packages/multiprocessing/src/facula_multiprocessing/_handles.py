@@ -13,8 +13,6 @@ from ._arena import Arena
 from ._errors import SharedMemoryError
 from ._ledger import Ledger, reopen
 
-__all__ = ["Handle", "Place", "Source", "opened", "place_of"]
-
 _PROC = "/proc"
 
 

@@ -8,8 +8,6 @@ import sys
 
 from facula_errors import OperationError
 
-__all__ = ["check_importable"]
-
 
 def check_importable(data: bytes) -> None:
     """OperationError where a pickle of the fifth protocol names what another process cannot find."""

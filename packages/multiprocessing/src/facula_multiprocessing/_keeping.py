@@ -27,8 +27,6 @@ from ._ledger import claim, in_use
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["KeptFiles", "claimed_file", "kept_files"]
-
 
 class KeptFiles:
     """The files that this process keeps for its children."""

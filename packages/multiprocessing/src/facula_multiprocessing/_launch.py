@@ -21,11 +21,6 @@ from ._supervision import end_with, keep_from_children, no_longer_kept
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException", "spawn",
-    "start_processes",
-]  # fmt: skip
-
 _LONGEST = 32 << 10  # characters of a traceback, so that the pipe has room for it
 _PATIENCE = 30.0  # seconds between asking a process to end and ending it
 _BEGUN = b"begun"

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from ._arena import Arena
 
-__all__ = ["Leases"]
-
 
 class Leases:
     """The blocks of one arena that this process looks at. Note [The last view].

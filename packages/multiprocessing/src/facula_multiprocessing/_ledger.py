@@ -39,8 +39,6 @@ from ._memory import reserve
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["FREE", "IN_FLIGHT", "PASSED_ON", "RELEASED", "TABLE", "Ledger", "claim", "in_use", "reopen"]
-
 FREE, IN_FLIGHT, RELEASED, UNWATCHED, FIRST_HOLDER = 0, 1, 2, 3, 4
 PASSED_ON = 4096  # tickets of blocks that others than the owner sent: the first of the table
 OWN = 1 << 20

@@ -22,8 +22,6 @@ from typing import NamedTuple
 
 from ._errors import SharedMemoryError
 
-__all__ = ["create", "give_back", "headroom", "largest_file", "reserve"]
-
 RECENT = 0.1  # seconds in which an answer of the kernel stands
 MUCH = 8  # times what is asked for: with so much left there is no need to ask again
 

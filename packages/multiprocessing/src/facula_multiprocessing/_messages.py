@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ._arena import Arena
     from ._leases import Leases
 
-__all__ = ["Blocks", "Writer", "decode"]
-
 INLINE = 4096  # bytes: larger memory goes through the arena
 
 Blocks = list[tuple[int, int]]  # offset and bytes

@@ -21,8 +21,6 @@ from ._ledger import FREE, IN_FLIGHT, PASSED_ON, RELEASED, TABLE, Ledger
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Outgoing", "SharedBlock"]
-
 
 class SharedBlock(Block):
     """A block that can be sent: of an arena with a ledger.

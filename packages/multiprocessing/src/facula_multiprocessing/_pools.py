@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 else:
     _Pool = pool.Pool
 
-__all__ = ["Pool"]
-
 
 class Pool(_Pool):
     """A pool of processes.

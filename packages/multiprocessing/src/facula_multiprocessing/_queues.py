@@ -23,8 +23,6 @@ else:
     _Queue, _JoinableQueue, _SimpleQueue = queues.Queue, queues.JoinableQueue, queues.SimpleQueue
 
 
-__all__ = ["Connection", "JoinableQueue", "Queue", "SimpleQueue"]
-
 AT_ONCE = select.PIPE_BUF - 4  # bytes of a message that a pipe with any room takes in one piece, beside its length
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from ._handles import Handle
 
-__all__ = ["Message", "block_under", "encode", "register_reduction", "shared_empty"]
-
 INLINE = 4096  # bytes: what is smaller goes into the message itself
 
 _warned = False  # that an array found no room

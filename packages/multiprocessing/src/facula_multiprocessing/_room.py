@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import insort
 
-__all__ = ["Room"]
-
 
 class Room:
     """Free ranges of a file, as offsets and lengths.

@@ -19,8 +19,6 @@ from ._keeping import kept_files
 from ._ledger import IN_FLIGHT, RELEASED, Ledger
 from ._outgoing import Outgoing, SharedBlock
 
-__all__ = ["CollectedTickets", "Ticket", "cancel", "new_block", "receive", "send", "settle_children"]
-
 Ticket: TypeAlias = tuple[Ledger, int]
 
 

@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Stacks", "end_with", "keep_from_children", "no_longer_kept"]
-
 
 class Closable(Protocol):
     """What has an end that children must not hold."""

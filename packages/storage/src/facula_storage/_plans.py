@@ -7,7 +7,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakSet
 
-from ._bridge import LaunchError, bind
+from ._bridge import LaunchError, bind  # noqa: F401  of C
 from ._devices import growing, meta
 from ._dtypes import DTYPES_PER_DEVICE
 from ._layouts import DENSE_PLACES
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     K = TypeVar("K")
     Part = tuple[Callable[..., None], tuple[float | tuple[int, int], ...]]
     Request = tuple[str | Program, tuple[Layout | type[complex] | None, ...], tuple[object, ...]]
-
-__all__ = ["STATUS_DIVISOR", "STATUS_INDEX", "STATUS_MEMORY", "STATUS_POSITION", "STATUS_RANGE", "STATUS_REQUIRED",
-           "STATUS_TARGET", "STATUS_UNSUPPORTED", "LaunchError", "Plan", "PlanTable", "bind", "listen"]  # fmt: skip
 
 # Note [Launch]
 # ~~~~~~~~~~~~~

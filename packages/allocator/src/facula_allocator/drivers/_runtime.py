@@ -6,8 +6,6 @@ from typing import Protocol
 
 from facula_errors import InvalidTypeError, OperationError
 
-__all__ = ["IMPLICIT_CAPTURE", "RELAXED", "Runtime", "RuntimeFailure", "checked_runtime"]
-
 #: The capture mode of a thread whose calls are forbidden by no capture, as long as they wait for none.
 RELAXED = 2
 #: How a runtime refuses to say whether the default stream is captured, where another stream is that it waits for.

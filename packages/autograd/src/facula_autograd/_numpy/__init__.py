@@ -12,5 +12,3 @@ from ._dispatch import call_function, call_ufunc
 
 PROTOCOLS["function"] = call_function
 PROTOCOLS["ufunc"] = call_ufunc
-
-__all__ = ["call_function", "call_ufunc"]

@@ -3,8 +3,6 @@
 May import: siblings. Where next: `functional.py` (derivatives of functions), `function.py`, `graph.py`.
 """
 
-from typing import TYPE_CHECKING
-
 from facula_autograd import (
     Function,
     backward,
@@ -21,22 +19,6 @@ from facula_autograd import (
 from .._names import publish
 from . import function
 from .gradcheck import gradcheck, gradgradcheck
-
-if TYPE_CHECKING:
-    from . import anomaly_mode as anomaly_mode
-    from . import forward_ad as forward_ad
-    from . import functional as functional
-    from . import grad_mode as grad_mode
-    from . import graph as graph
-    from . import profiler as profiler
-    from . import variable as variable
-    from .variable import Variable as Variable
-
-__all__ = [
-    "Function", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "forward_ad", "function",
-    "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler",
-    "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled", "variable",
-]  # fmt: skip
 
 publish(
     __name__,

@@ -7,8 +7,4 @@ May import: siblings. Where next: one module a library.
 from .._names import publish
 from . import cpu, cuda, cudnn, cusparselt, kleidiai, mha, mkl, mkldnn, mps, nnpack, openmp, opt_einsum
 
-__all__ = [
-    "cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum",
-]  # fmt: skip
-
 publish(__name__)

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from ._groups import ProcessGroup
     from ._work import Work
 
-__all__ = [
-    "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_reduce", "all_reduce_coalesced", "broadcast",
-    "reduce", "reduce_scatter", "reduce_scatter_tensor", "supports_complex",
-]  # fmt: skip
-
 
 def supports_complex(reduceOp: RedOpType | ReduceOp) -> bool:
     """Whether complex numbers can be reduced so."""

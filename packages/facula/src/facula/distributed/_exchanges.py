@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ._groups import ProcessGroup
     from ._work import Work
 
-__all__ = ["all_to_all", "all_to_all_single", "barrier", "gather", "monitored_barrier", "scatter"]
-
 
 @boundary
 def gather(

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from .. import Tensor
     from ._groups import ProcessGroup
 
-__all__ = [
-    "P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "recv_object_list", "send", "send_object_list",
-]  # fmt: skip
-
 
 def _refuse(operation: str, group: ProcessGroup | None, rank: int | None) -> NoReturn:
     group_of(operation, group)

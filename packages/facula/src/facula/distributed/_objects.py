@@ -14,8 +14,6 @@ from ._groups import group_of
 if TYPE_CHECKING:
     from ._groups import ProcessGroup
 
-__all__ = ["all_gather_object", "broadcast_object_list", "gather_object", "scatter_object_list"]
-
 
 def _copy(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-__all__ = ["DistBackendError", "DistError", "DistNetworkError", "DistStoreError", "QueueEmptyError", "Store"]
-
 DEFAULT_TIMEOUT = timedelta(seconds=300)
 POLLING_SECONDS = 0.01  # between two looks into a file that another process may change
 ONE_PROCESS = "there is one process until the distributed package is there; run the program without a launcher"

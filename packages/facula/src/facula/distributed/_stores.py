@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import timedelta
 
-__all__ = ["FileStore", "HashStore", "PrefixStore", "TCPStore"]
-
 
 class _Memory:
     """The entries of stores in memory, which clones share."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import timedelta
 
-__all__ = ["ReduceOp", "Work"]
-
 
 class RedOpType(Enum):
     """How values of several processes become one."""

@@ -1,20 +1,51 @@
 """What processes that work together call, where programs for PyTorch look for it: of one process so far."""
 
-# ruff: noqa: F403, F405  the lists of the modules below
 from __future__ import annotations
 
 import os
 
 from .._names import publish
-from ._collectives import *
-from ._exchanges import *
-from ._groups import *
-from ._groups import default_group
-from ._messages import *
-from ._objects import *
+from ._collectives import (
+    all_gather,
+    all_gather_coalesced,
+    all_gather_into_tensor,
+    all_reduce,
+    all_reduce_coalesced,
+    broadcast,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    supports_complex,
+)
+from ._exchanges import all_to_all, all_to_all_single, barrier, gather, monitored_barrier, scatter
+from ._groups import (
+    Backend,
+    GroupMember,
+    ProcessGroup,
+    default_group,
+    default_pg_timeout,
+    destroy_process_group,
+    get_backend,
+    get_backend_config,
+    get_default_backend_for_device,
+    get_global_rank,
+    get_group_rank,
+    get_node_local_rank,
+    get_pg_count,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    init_process_group,
+    is_initialized,
+    new_group,
+    new_subgroups,
+    new_subgroups_by_enumeration,
+)
+from ._messages import P2POp, batch_isend_irecv, irecv, isend, recv, recv_object_list, send, send_object_list
+from ._objects import all_gather_object, broadcast_object_list, gather_object, scatter_object_list
 from ._store import Store
-from ._stores import *
-from ._work import *
+from ._stores import FileStore, HashStore, PrefixStore, TCPStore
+from ._work import ReduceOp, Work
 
 __all__ = [
     "Backend", "FileStore", "GroupMember", "HashStore", "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "TCPStore",

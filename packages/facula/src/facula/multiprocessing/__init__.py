@@ -60,16 +60,5 @@ from . import reductions
 from .reductions import init_reductions
 from .spawn import SpawnContext, spawn, start_processes
 
-__all__ = [
-    "Array", "AuthenticationError", "Barrier", "BoundedSemaphore", "BufferTooShort", "Condition", "Event",
-    "JoinableQueue", "Lock", "Manager", "Pipe", "Pool", "Process", "ProcessContext", "ProcessError", "ProcessException",
-    "ProcessExitedException", "ProcessRaisedException", "Queue", "RLock", "RawArray", "RawValue", "Semaphore",
-    "SharedMemoryError", "SimpleQueue", "SpawnContext", "TimeoutError", "Value", "active_children",
-    "allow_connection_pickling", "cpu_count", "current_process", "freeze_support", "get_all_sharing_strategies",
-    "get_all_start_methods", "get_context", "get_logger", "get_sharing_strategy", "get_start_method",
-    "init_reductions", "log_to_stderr", "parent_process", "reductions", "set_executable", "set_forkserver_preload",
-    "set_sharing_strategy", "set_start_method", "spawn", "start_processes",
-]  # fmt: skip
-
 init_reductions()
 publish(__name__)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from facula_tensor import Tensor
 
+from .._names import publish
 from .._siblings import needs
 
 with needs("facula.optim.optimizer"):
@@ -25,3 +26,5 @@ class _RequiredParameter:
 
 
 required: _RequiredParameter = _RequiredParameter()
+
+publish(__name__)

@@ -1,6 +1,5 @@
 """Models whose parameters are averages over training; the names of facula_optim.swa_utils, and what needs modules."""
 
-# ruff: noqa: F403, F405
 from __future__ import annotations
 
 from copy import deepcopy
@@ -15,7 +14,7 @@ from .._siblings import needs
 
 with needs("facula.optim.swa_utils"):
     from facula_nn import BatchNorm1d, BatchNorm2d, Module
-    from facula_optim.swa_utils import *
+    from facula_optim.swa_utils import SWALR, get_ema_avg_fn, get_ema_multi_avg_fn, get_swa_avg_fn, get_swa_multi_avg_fn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -14,8 +14,6 @@ from ._tree_keys import GetAttrKey
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["register_dataclass"]
-
 
 @boundary
 def register_dataclass(

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 PyTree: TypeAlias = Any
 
-__all__ = ["GetAttrKey", "MappingKey", "SequenceKey", "key_get", "keystr"]
-
 
 class SequenceKey(NamedTuple):
     """The place of a child in a sequence."""

@@ -1,12 +1,8 @@
-"""Kinds of attention kernels, and attention by functions of positions; the names of facula_nn.attention."""
+"""facula.nn.attention: kinds of attention kernels, and attention by functions of positions.
 
-# ruff: noqa: F403, F405
-from ..._names import publish
-from ..._siblings import needs
+May import: siblings. Where next: its section of `_places.txt`.
+"""
 
-with needs("facula.nn.attention"):
-    from facula_nn.attention import *
+from ..._names import make_of_rows
 
-__all__ = ["SDPBackend", "sdpa_kernel"]
-
-publish(__name__)
+make_of_rows(__name__)

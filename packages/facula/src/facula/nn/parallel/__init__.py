@@ -8,6 +8,4 @@ from . import distributed
 from .data_parallel import DataParallel, data_parallel  # the function, over the module of its name, as in PyTorch
 from .distributed import DistributedDataParallel
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "distributed"]
-
 publish(__name__)

@@ -8,6 +8,4 @@ from ..._names import publish
 from . import writer
 from .writer import SummaryWriter
 
-__all__ = ["SummaryWriter", "writer"]
-
 publish(__name__)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from ..._types import AnyValue
 
-__all__ = ["write"]
-
 
 def write(
     folder: str,

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
     from ..._types import AnyValue
 
-__all__ = [
-    "array", "audio", "grid", "histogram", "image", "image_summary", "number", "png", "pr_curve", "session_end",
-]  # fmt: skip
-
 COLUMNS = 8  # of images beside each other
 
 

@@ -44,6 +44,3 @@ VERSIONS: dict[str, int] = {}
 def contract_of(kernel: str) -> Contract | None:
     """The contract of the operator whose kernel has this name: its row, or what follows from its declaration."""
     return ROWS.get(kernel) or declared.contract_from(kernel)
-
-
-__all__ = ["PROGRAM", "ROWS", "VERSIONS", "contract_of"]

@@ -1,0 +1,13 @@
+"""Names of PyTorch's torch.nn.parallel, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from . import distributed as distributed
+from . import scatter_gather as scatter_gather
+from facula._refusals import Kind, Refusal
+from facula.nn.parallel.data_parallel import DataParallel as DataParallel
+from facula.nn.parallel.data_parallel import data_parallel as data_parallel
+from facula.nn.parallel.distributed import DistributedDataParallel as DistributedDataParallel
+
+gather: Refusal
+parallel_apply: Refusal
+replicate: Refusal
+scatter: Refusal

@@ -1,0 +1,33 @@
+"""Names of PyTorch's torch.optim, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from . import adadelta as adadelta
+from . import adagrad as adagrad
+from . import adam as adam
+from . import adamax as adamax
+from . import adamw as adamw
+from . import asgd as asgd
+from . import lbfgs as lbfgs
+from . import lr_scheduler as lr_scheduler
+from . import nadam as nadam
+from . import optimizer as optimizer
+from . import radam as radam
+from . import rmsprop as rmsprop
+from . import rprop as rprop
+from . import sgd as sgd
+from . import swa_utils as swa_utils
+from facula_optim import ASGD as ASGD
+from facula_optim import Adadelta as Adadelta
+from facula_optim import Adafactor as Adafactor
+from facula_optim import Adagrad as Adagrad
+from facula_optim import Adam as Adam
+from facula_optim import AdamW as AdamW
+from facula_optim import Adamax as Adamax
+from facula_optim import LBFGS as LBFGS
+from facula_optim import Muon as Muon
+from facula_optim import NAdam as NAdam
+from facula_optim import Optimizer as Optimizer
+from facula_optim import RAdam as RAdam
+from facula_optim import RMSprop as RMSprop
+from facula_optim import Rprop as Rprop
+from facula_optim import SGD as SGD
+from facula_optim import SparseAdam as SparseAdam

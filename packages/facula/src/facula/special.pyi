@@ -1,0 +1,32 @@
+"""Names of PyTorch's torch.special, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
+
+from facula_tensor.special import digamma as digamma
+from facula_tensor.special import entr as entr
+from facula_tensor.special import erf as erf
+from facula_tensor.special import erfc as erfc
+from facula_tensor.special import erfcx as erfcx
+from facula_tensor.special import erfinv as erfinv
+from facula_tensor.special import exp2 as exp2
+from facula_tensor.special import expit as expit
+from facula_tensor.special import expm1 as expm1
+from facula_tensor.special import gammaln as gammaln
+from facula_tensor.special import i0 as i0
+from facula_tensor.special import i0e as i0e
+from facula_tensor.special import i1 as i1
+from facula_tensor.special import i1e as i1e
+from facula_tensor.special import log1p as log1p
+from facula_tensor.special import log_ndtr as log_ndtr
+from facula_tensor.special import log_softmax as log_softmax
+from facula_tensor.special import logit as logit
+from facula_tensor.special import logsumexp as logsumexp
+from facula_tensor.special import multigammaln as multigammaln
+from facula_tensor.special import ndtr as ndtr
+from facula_tensor.special import ndtri as ndtri
+from facula_tensor.special import polygamma as polygamma
+from facula_tensor.special import psi as psi
+from facula_tensor.special import round as round
+from facula_tensor.special import sinc as sinc
+from facula_tensor.special import softmax as softmax
+from facula_tensor.special import xlog1py as xlog1py
+from facula_tensor.special import xlogy as xlogy
+from facula_tensor.special import zeta as zeta
