@@ -8,7 +8,7 @@ import pytest
 from facula import _places
 
 torch = pytest.importorskip("torch")
-ROWS = [row for rows in _places.places().values() for row in rows.values() if "*" not in row.name]
+ROWS = [row for place in _places.sections() for row in _places.rows_of(place).values() if "*" not in row.name]
 
 
 def is_there(path):
@@ -32,5 +32,5 @@ ELSEWHERE = {
 
 
 def test_pytorch_has_the_names():
-    paths = {f"torch{row.place.removeprefix('facula')}.{row.name}" for row in ROWS}
+    paths = {f"torch{row.place.removeprefix('facula')}.{row.name}" for row in ROWS if row.place != "facula.errors"}
     assert len(paths) > 400 and {path for path in paths if not is_there(path)} <= ELSEWHERE

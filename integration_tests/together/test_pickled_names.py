@@ -45,7 +45,7 @@ def places():
     for package in [*PACKAGES[1:], PACKAGES[0]]:  # the face last
         root = importlib.import_module(package)
         names += [package, *[one.name for one in pkgutil.walk_packages(root.__path__, f"{package}.")]]
-    names += importlib.import_module("facula._places").places()
+    names += importlib.import_module("facula._places").sections()
     return [one for one in dict.fromkeys(names) if not (PRIVATE.search(one) or PROGRAMS.search(one) or is_extend(one))]
 
 
