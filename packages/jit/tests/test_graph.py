@@ -78,7 +78,6 @@ def test_calls_say_what_they_are(captured):
     assert first.outputs[0].layout.shape == (5, 4) and "test_graph.py" in first.line
     assert first.flops == 2 * 5 * 4 * 3 and first.bytes_moved == 4 * (15 + 12 + 4 + 20)
     assert len(graph.calls) == len(graph.memory()) == len(graph.times())
-    assert sum(graph.times()) > 0
     assert 0 < max(graph.memory()) <= captured._kinds.popitem()[1].replays[0].pool_bytes
 
 
@@ -86,7 +85,9 @@ def test_convolutions_count_their_weights():
     shapes = (2, 3, 8, 8), (5, 3, 3, 3)
     convolved = capture(lambda x, w: conv2d(x, w))
     convolved(*[randn(*shape) for shape in shapes])
-    assert convolved.graph().calls[0].flops == 2 * (2 * 5 * 6 * 6) * 27
+    graph = convolved.graph()
+    assert graph.calls[0].flops == 2 * (2 * 5 * 6 * 6) * 27
+    assert sum(graph.times()) > 0  # microseconds: what a machine with other work adds to the empty call is far less
 
 
 def test_pictures(captured, tmp_path):

@@ -183,7 +183,7 @@ class Graph(Editable):
         return "\n".join(map("  ".join, aligned))
 
     def times(self) -> list[float]:
-        """Seconds that each operator's launch takes alone, in their order: medians of some runs, as in `table`."""
+        """Seconds that each operator's launch takes alone, in their order: of the shortest round, as in `table`."""
         return launch_times(self.recording)
 
     def memory(self) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from ._memory import ALIGNMENT
 from ._records import Address
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._recording import Recording
 
 ROUNDS = 7
@@ -21,7 +22,7 @@ LEAST = 200e-6  # seconds that a round takes
 
 
 def launch_times(recording: Recording) -> list[float]:
-    """Seconds of each launch: medians of some rounds.
+    """Seconds of each launch: of the shortest of some rounds.
 
     Every block gets memory of its own for it, zeros but for a copy of what the program has: nothing of the program's is
     changed.
@@ -63,20 +64,18 @@ def _sequence(launches: list[tuple[Any, tuple[Any, ...]]]) -> Sequence:
 
 
 def _seconds(sequence: Sequence) -> float:
-    """The time of one run."""
+    """The time of one run: of the shortest round, as what else the machine does only makes rounds longer."""
     run, count = sequence.run, 1
     while True:
-        start = perf_counter()
-        for _ in range(count):
-            run((), ())
-        taken = perf_counter() - start
+        taken = min([_round(run, count) for _ in range(ROUNDS)])
         if taken > LEAST:
-            break
+            return taken / count
         count *= 4
-    rounds = []
-    for _ in range(ROUNDS):
-        start = perf_counter()
-        for _ in range(count):
-            run((), ())
-        rounds.append((perf_counter() - start) / count)
-    return median(rounds)
+
+
+def _round(run: Callable[[tuple[()], tuple[()]], object], count: int) -> float:
+    """The time of several runs."""
+    start = perf_counter()
+    for _ in range(count):
+        run((), ())
+    return perf_counter() - start
