@@ -38,7 +38,7 @@ def grown(before, now):
     return any(one > other for one, other in zip(now, before, strict=True))
 
 
-def eventually(condition, within=60.0):
+def eventually(condition, within=600.0):
     end = time.monotonic() + within
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)

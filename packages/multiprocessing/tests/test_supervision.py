@@ -35,7 +35,7 @@ if __name__ == "__main__":
 """
 
 
-def gone(pid, within=60.0):
+def gone(pid, within=600.0):
     """Whether a process ends in time; one whose parent does not ask for it counts."""
     end = time.monotonic() + within
     while time.monotonic() < end:
@@ -77,8 +77,8 @@ def test_a_stuck_process_says_where_it_is(method):
     ours.recv()
     for _ in range(2):  # the second answer is no longer than one
         stacks.ask(process.pid)
-        end = time.monotonic() + 60
-        while "_stuck" not in stacks.read() and time.monotonic() < end:
+        end = time.monotonic() + 600
+        while not stacks.is_complete(process.pid) and time.monotonic() < end:
             time.sleep(0.01)
         assert stacks.read().count("in _stuck") == 1 and "\0" not in stacks.read()
     process.kill()
