@@ -5,8 +5,6 @@ May import: facula_tensor and its `extend`; facula_errors; no other sibling.
 Where next: `_distribution.py` (shapes, checks), `_normal.py` (what a distribution is), `kl.py`.
 """
 
-from collections.abc import Callable as _Callable
-
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
@@ -140,4 +138,4 @@ __all__ = [
     "utils",
 ]
 
-__dir__: _Callable[[], list[str]] = _published(__name__)
+__dir__ = _published(__name__)

@@ -5,7 +5,6 @@ Both are called with a constraint; `register` adds a function from constraints o
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, overload
 
 from facula_errors import InvalidTypeError, UnsupportedError
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 @boundary

@@ -6,7 +6,6 @@ that depends on the distribution's parameters is a `dependent_property` of its c
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from itertools import accumulate as _accumulate
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,7 @@ __all__ = [
     "unit_interval",
 ]  # fmt: skip
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 class independent(Constraint):

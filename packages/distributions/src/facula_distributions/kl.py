@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidTypeError, InvalidValueError, UnsupportedError
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["kl_divergence", "register_kl"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 FORMULAS: dict[tuple[type, type], Formula] = {}
 

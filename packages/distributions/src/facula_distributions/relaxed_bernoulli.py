@@ -6,7 +6,6 @@ Concrete distribution. Both ICLR 2017.
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary, published
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 def open_uniform(like: Tensor, shape: Sequence[int]) -> Tensor:

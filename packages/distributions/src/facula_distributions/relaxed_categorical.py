@@ -6,7 +6,6 @@ Concrete distribution. Both ICLR 2017.
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary, published
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 @boundary

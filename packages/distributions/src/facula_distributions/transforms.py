@@ -1,7 +1,5 @@
 """Transforms: functions of values with inverses, and how they change densities."""
 
-from collections.abc import Callable as _Callable
-
 from facula_errors.extend import published
 
 from ._elementwise_transforms import (
@@ -49,4 +47,4 @@ __all__ = [
     "identity_transform",
 ]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_errors import InvalidTypeError, InvalidValueError
@@ -39,7 +38,7 @@ __all__ = [
     "vec_to_tril_matrix",
 ]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 euler_constant: float = 0.57721566490153286061
 TINY = {float16: 2.0**-14, bfloat16: 2.0**-126, float32: 2.0**-126, float64: 2.0**-1022}

@@ -13,15 +13,13 @@ from facula_tensor.extend import operators_by_name
 from ._refusals import Refusals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from facula_tensor.library import CustomOpDef
 
     from ._refusals import Refusal
 
 __all__ = ["load_library", "loaded_libraries"]
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 loaded_libraries: set[str] = set()  # empty, always
 

@@ -6,8 +6,6 @@ facula_errors; no other sibling. Nothing but the face imports it.
 Where next: `docs/jit.md` of the repository.
 """
 
-from collections.abc import Callable as _Callable
-
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
@@ -38,4 +36,4 @@ __all__ = [
     "is_scripting", "load", "map", "passes", "save", "scan", "script", "trace", "unused", "while_loop",
 ]  # fmt: skip
 
-__dir__: _Callable[[], list[str]] = _published(__name__)
+__dir__ = _published(__name__)

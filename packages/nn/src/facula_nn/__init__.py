@@ -6,7 +6,6 @@ Where next: `_module.py` for what a call does, `_tree.py` and Note [Where member
 parameters are kept, `_state.py` for state dicts, `_hooks.py` for hooks.
 """
 
-from collections.abc import Callable as _Callable
 
 from facula_errors.extend import published
 from facula_errors.extend import register as _register
@@ -182,4 +181,4 @@ for _name in set(__all__) - {"Identity"}:  # which takes anything
     if getattr(globals()[_name], "__module__", "").startswith("facula_nn.layers."):
         _check_arguments(globals()[_name])
 
-__dir__: _Callable[[], list[str]] = published(__name__, "Parameter")
+__dir__ = published(__name__, "Parameter")

@@ -6,8 +6,6 @@ Operators are `facula_tensor.functional`'s; what is here is written in them.
 # ruff: noqa: F403
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
-
 from facula_errors.extend import published
 from facula_tensor import functional as _networks
 from facula_tensor.extend import asks
@@ -25,6 +23,6 @@ _names = [
 ]  # fmt: skip
 globals()["__all__"] = _names  # out of sight of type checkers, which go by the imports and would compute no list
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 asks(globals(), _names)

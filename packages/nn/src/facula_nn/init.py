@@ -6,7 +6,6 @@ Names, arguments and distributions are those of `torch.nn.init`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +37,7 @@ __all__ = [
     "zeros_",
 ]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 _GAINS = {"sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _LINEAR = {"linear", *(f"conv{transpose}{n}d" for transpose in ("", "_transpose") for n in (1, 2, 3))}

@@ -6,8 +6,6 @@ May import: facula_tensor and its `extend`; facula_errors; no other sibling.
 Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), `lr_scheduler/_base.py`.
 """
 
-from collections.abc import Callable as _Callable
-
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
@@ -48,4 +46,4 @@ __all__ = [
     "swa_utils",
 ]
 
-__dir__: _Callable[[], list[str]] = _published(__name__)
+__dir__ = _published(__name__)

@@ -6,7 +6,6 @@ The averaged model itself is made of modules, of which this package knows nothin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SWALR", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 STRATEGIES: dict[str, Callable[[float], float]] = {
     "cos": lambda share: (1 - math.cos(math.pi * share)) / 2,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 Tensors = Any  # a tensor, or a tuple of tensors
 

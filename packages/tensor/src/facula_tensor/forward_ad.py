@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from weakref import ref
 
 from facula_errors import InvalidTypeError, OperationError
@@ -15,12 +15,9 @@ from ._dispatch.view_call import as_tensor
 from .transforms.dual import DualLevel, fitted
 from .transforms.levels import is_at, is_recording
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 class _EnteredLevel(DualLevel):

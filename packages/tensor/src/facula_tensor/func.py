@@ -11,8 +11,6 @@ tensor(1.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from facula_errors.extend import published
 
 from .transforms.functions import grad, grad_and_value, jvp, linearize, value_and_grad, vjp
@@ -20,12 +18,9 @@ from .transforms.jacobians import hessian, jacfwd, jacrev
 from .transforms.mapping import vmap
 from .transforms.unwrapping import debug_unwrap, functionalize
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 __all__ = [
     "debug_unwrap", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
     "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)

@@ -3,8 +3,6 @@
 An operator that networks use and that `torch` itself does not have at its top level is found here and only here.
 """
 
-from typing import TYPE_CHECKING
-
 from facula_errors.extend import published as _published
 
 from ._dispatch.asking import asks as _asks
@@ -77,9 +75,6 @@ from .ops.pooling import (
 from .ops.resampling import interpolate
 from .ops.smooth_activations import gelu, logsigmoid, mish, silu, softplus, softsign, tanhshrink
 from .ops.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -204,4 +199,4 @@ __all__ = [
 
 _asks(globals(), __all__)
 
-__dir__: "Callable[[], list[str]]" = _published(__name__)
+__dir__ = _published(__name__)

@@ -6,7 +6,7 @@ with power iterations (4.4).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary, published
@@ -15,12 +15,9 @@ from . import linalg
 from ._core.tensor import Tensor
 from ._creation.random import randn
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 __all__ = ["pca_lowrank", "svd_lowrank"]
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 class Factors(NamedTuple):

@@ -28,8 +28,6 @@ from .ops.special import erf, erfc, erfinv
 psi = digamma
 
 if TYPE_CHECKING:  # of these the stubs know the types
-    from collections.abc import Callable
-
     from .ops.rounding import round
     from .ops.special import logit, sinc
 else:
@@ -42,4 +40,4 @@ __all__ = [
     "round", "sinc", "softmax", "xlog1py", "xlogy", "zeta",
 ]  # fmt: skip
 
-__dir__: "Callable[[], list[str]]" = published(__name__)
+__dir__ = published(__name__)

@@ -25,13 +25,11 @@ from .functional import pad
 from .ops.complex_numbers import view_as_real
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ._core.types import DeviceLike, DTypeLike
 
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "istft", "kaiser_window", "stft"]
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 SMALLEST_ENVELOPE = 1e-11  # where windows overlap to less, nothing can be divided
 

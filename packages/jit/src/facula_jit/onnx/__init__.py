@@ -5,8 +5,6 @@ May import: what facula_jit may; `onnx` inside of functions alone.
 Where next: `docs/onnx.md` of the repository.
 """
 
-from collections.abc import Callable as _Callable
-
 from facula_errors.extend import published as _published
 
 from ._export import export
@@ -16,4 +14,4 @@ from ._shapes import Dim, dims
 
 __all__ = ["Dim", "ONNXProgram", "OnnxExporterError", "dims", "export"]
 
-__dir__: _Callable[[], list[str]] = _published(__name__)
+__dir__ = _published(__name__)

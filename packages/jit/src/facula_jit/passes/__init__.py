@@ -14,8 +14,6 @@ def lambda(x0: float32[3]):
     return y0
 """
 
-from collections.abc import Callable as _Callable
-
 from facula_errors.extend import published as _published
 
 from ._common import merge_common
@@ -38,4 +36,4 @@ __all__ = [
     "write_in_place",
 ]
 
-__dir__: _Callable[[], list[str]] = _published(__name__)
+__dir__ = _published(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -50,4 +49,4 @@ def _nothing() -> Iterator[None]:
     yield
 
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)

@@ -143,6 +143,6 @@ def _fitted(
     )
 
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 asks(globals(), ())  # none of them, but errors are named after what the module lists

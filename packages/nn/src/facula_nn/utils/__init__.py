@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from inspect import signature
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -119,4 +118,4 @@ for _name in __all__:  # wrong arguments are named; see Note [Checked constructo
     if not isinstance(globals()[_name], _ModuleType):
         globals()[_name] = checked(globals()[_name], _name)
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from copy import deepcopy
 from typing import Any, TypeVar
 
@@ -14,7 +13,7 @@ from .._module import Module
 
 __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 Layer = TypeVar("Layer", bound=Module)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
-
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, no_grad
@@ -15,7 +13,7 @@ from .parametrize import register_parametrization
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 def length_of(v: Tensor, dim: int | None) -> Tensor:

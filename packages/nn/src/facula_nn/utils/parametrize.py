@@ -10,7 +10,6 @@ trained.
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
@@ -35,7 +34,7 @@ __all__ = [
     "type_before_parametrizations",
 ]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 class _Cache:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -43,7 +42,7 @@ __all__ = [
     "remove",
 ]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 @boundary

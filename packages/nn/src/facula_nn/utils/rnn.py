@@ -6,7 +6,6 @@ them, never more than the step before. Rows are moved by one gather, so that gra
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
            "pad_sequence", "unpack_sequence", "unpad_sequence"]  # fmt: skip
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 
 class _Packed(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from operator import setitem
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["functional_call", "stack_module_state"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 Slot = tuple["Module", str, Tensor]  # a module, the name of one of its own tensors, and that tensor
 

@@ -5,7 +5,6 @@ The module keeps the weight as an ordinary attribute, and the parameters that it
 
 from __future__ import annotations
 
-from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["remove_spectral_norm", "remove_weight_norm", "spectral_norm", "weight_norm"]
 
-__dir__: _Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)
 
 Layer = TypeVar("Layer", bound=Module)
 

@@ -6,8 +6,6 @@ May import: the rest of facula_optim.
 Where next: `_base.py` for what a schedule is, `_curves.py` for those that are a curve over time.
 """
 
-from collections.abc import Callable as _Callable
-
 from facula_errors.extend import published as _published
 
 from ._base import LRScheduler
@@ -48,4 +46,4 @@ __all__ = [
     "StepLR",
 ]
 
-__dir__: _Callable[[], list[str]] = _published(__name__)
+__dir__ = _published(__name__)

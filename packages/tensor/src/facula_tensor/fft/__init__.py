@@ -7,8 +7,6 @@ Where next: `_transforms.py`; `ops/fourier.py` for the operators, `ops/transform
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from facula_errors.extend import published
 
 from .._forms.fft_transforms import (
@@ -34,12 +32,9 @@ from .._forms.fft_transforms import (
 from . import _transforms as _transforms  # declares them
 from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",
     "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)

@@ -11,8 +11,6 @@ Where next: docs/own-operators.md in the repository; `_definition.py` for what a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from facula_errors.extend import published as _published
 
 from .._core.promotion import floating
@@ -25,9 +23,6 @@ from ._native import native_op
 from ._numpy import numpy_op
 from ._opcheck import opcheck
 from ._registry import register_autograd, register_fake, register_kernel, register_vmap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "CustomOpDef",
@@ -48,4 +43,4 @@ __all__ = [
     "register_vmap",
 ]
 
-__dir__: Callable[[], list[str]] = _published(__name__)
+__dir__ = _published(__name__)

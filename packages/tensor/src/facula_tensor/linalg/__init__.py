@@ -6,8 +6,6 @@ Where next: `_decompositions.py`, `_solving.py`, `_functions.py`, `_norms.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from facula_errors.extend import published
 
 from ..ops.matrices import LinAlgError
@@ -45,9 +43,6 @@ from ._functions import (
 from ._norms import matrix_norm, norm, vector_norm
 from ._solving import det, inv, inv_ex, slogdet, solve, solve_ex, solve_triangular
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 __all__ = [
     "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
     "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp",
@@ -55,4 +50,4 @@ __all__ = [
     "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
-__dir__: Callable[[], list[str]] = published(__name__)
+__dir__ = published(__name__)

@@ -7,17 +7,12 @@ Where next: `_matrix.py` for the checks by name, `_samples.py` for what a check 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from facula_errors.extend import published as _published
 
 from ._closeness import assert_close
 from ._matrix import check_operator
 from ._samples import Samples
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 __all__ = ["Samples", "assert_close", "check_operator"]
 
-__dir__: Callable[[], list[str]] = _published(__name__)
+__dir__ = _published(__name__)
