@@ -6,7 +6,6 @@ Where next: `_module.py` for what a call does, `_tree.py` and Note [Where member
 parameters are kept, `_state.py` for state dicts, `_hooks.py` for hooks.
 """
 
-
 from facula_errors.extend import published
 from facula_errors.extend import register as _register
 from facula_tensor import Parameter as Parameter

@@ -7,7 +7,6 @@ one the kernel of `scaled_dot_product_attention` takes the mask.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf, sqrt
 from typing import Any, NamedTuple
 
