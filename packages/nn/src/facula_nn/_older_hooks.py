@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._hooks import ForwardHooks
     from ._types import Hook
 
 
@@ -19,8 +18,8 @@ class ForwardHook:
     __slots__ = ("always", "hook", "with_kwargs")
 
 
-def convert(hooks: ForwardHooks) -> None:
-    """Make a table of such objects one of functions."""
+def convert(hooks: Any) -> None:
+    """Make a `ForwardHooks` of such objects one of functions."""
     for key, one in hooks.items():
         hooks[key] = one.hook
         for flag, names in ((one.with_kwargs, hooks.with_kwargs), (one.always, hooks.always_called)):
