@@ -8,11 +8,11 @@ import re
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 import facula
+from facula_tensor.extend import table_rows, table_sections
 
 PAGE = "docs/coming-from-pytorch.md says what is missing"
 PLACES = ["", ".nn", ".nn.functional", ".nn.init", ".nn.utils", ".nn.parameter", ".nn.modules", ".optim",
@@ -158,15 +158,17 @@ def test_what_is_said_instead_can_be_had():
     known |= {*dir(facula.optim), *dir(facula.cuda), *dir(facula.linalg)}
     known |= {"numpy", "argsort", "cumsum", "unique", "range", "len", "None", "print", "is_available", "jvp", "grad"}
     for names in (LISTING, TENSORS):
-        lines = Path(names.folder, "_instead.txt").read_text().splitlines()
-        for line in lines[1:]:
-            name, _, use = line.partition(": ")
-            assert name and use and not use.endswith("."), line
-            called = set(re.findall(r"(\w+)\(", use)) | set(re.findall(r"\buse ([A-Z]\w+)", use))
-            assert called <= known, f"{line}: {called - known}"
-            place, _, last = name.rpartition(".")
-            there = names.names(place) if place else names.names("torch.Tensor") | LISTING.names("torch")
-            assert last in there or (last == "*" and there) or name in names.names("modules"), line
+        for place, text in table_sections(names.table).items():
+            for kind, missing, use in table_rows(text):
+                if kind != "missing":
+                    continue
+                called = set(re.findall(r"(\w+)\(", use)) | set(re.findall(r"\buse ([A-Z]\w+)", use))
+                assert use and not use.endswith(".") and called <= known, f"{place}, {missing}: {called - known}"
+                there = names.names(place) | (LISTING.names("torch") if names is TENSORS else frozenset())
+                modules = {name for name in missing if f"{place}.{name}" in LISTING.names("modules")}
+                assert set(missing) - modules <= there, f"{place}: {set(missing) - there}"
+                owner = facula.Tensor if names is TENSORS else import_module(place.replace("torch", "facula", 1))
+                assert not [name for name in set(missing) - modules if hasattr(owner, name)], f"{place} has {missing}"
 
 
 TENSOR = facula.ones(2, 3)

@@ -1,7 +1,7 @@
 """The table of names: places of PyTorch that have names without code of their own here, as rows of `_places.txt`.
 
 The file has sections, one a module of PyTorch's, `[MODULE]`, and in them rows `KIND NAME ...: REST`, which may be
-continued on indented lines; a section of one row may stand on one line. There are four kinds:
+continued on indented lines; a section of one row may stand on one line. There are five kinds:
 
 - `works`: the names are objects of the module that REST names. `NAME=PATH` is an object of another name, or an
   attribute of one; `NAME=.` is that module itself; `prefix_*` stands for whatever begins so there, and `*` for all
@@ -11,6 +11,8 @@ continued on indented lines; a section of one row may stand on one line. There a
 - `refused`: functions and settings. They can be imported; a call or an attribute of one raises NotImplementedError,
   and REST says what to do instead. For names that programs import at their top: `hasattr` finds them, so names whose
   absence programs ask for stay missing.
+- `missing`: the names are not there, and errors say what to use instead: REST. That of a module is said of all below
+  it that nothing else is said of.
 
 A section whose module has no file makes that module (Note [Modules of rows]). The file is read when a name or a module
 is missing, so programs that ask for none of these do not pay.
@@ -23,9 +25,11 @@ from functools import cache, reduce
 from importlib import import_module
 from typing import NamedTuple
 
+from facula_tensor.extend import table_rows, table_sections
+
 from ._siblings import needs
 
-KINDS = ("works", "parts", "type", "refused")
+KINDS = ("works", "parts", "type", "refused", "missing")
 FILE = os.path.join(os.path.dirname(__file__), "_places.txt")
 
 
@@ -55,23 +59,16 @@ class Row(NamedTuple):
 @cache
 def sections() -> dict[str, str]:
     """The text of each module's section, by the module's name."""
-    with open(FILE, encoding="utf-8") as file:
-        parts = [part.partition("]") for part in file.read().split("\n[torch")[1:]]
-    return {f"facula{title}": body for title, _, body in parts}
+    return {title.replace("torch", "facula", 1): text for title, text in table_sections(FILE).items()}
 
 
 @cache
 def rows_of(place: str) -> dict[str, Row]:
-    """The rows of a module by their names."""
+    """The rows of a module by their names, without those of names that are missing."""
     rows: dict[str, Row] = {}
-    for line in sections().get(place, "").replace("\n ", " ").splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        head, _, rest = line.partition(":")
-        kind, *names = head.split()
-        for one in names:
-            name, _, path = one.partition("=")
-            rows[name] = Row(place, name, kind, " ".join(rest.split()), path or name)
+    for kind, names, rest in table_rows(sections().get(place, "")):
+        for name, _, path in (one.partition("=") for one in names if kind != "missing"):
+            rows[name] = Row(place, name, kind, rest, path or name)
     return rows
 
 

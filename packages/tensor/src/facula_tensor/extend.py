@@ -20,7 +20,8 @@
   a tensor one of a class with attributes.
 - `Hooks` and `Handle` are the engine's table of hooks and the handle that removes one.
 - `provide_scopes`, `enter_scope` and `leave_scope` tell the engine of calls of modules.
-- `PyTorchNames` and `PAGE` are for errors that say what PyTorch has, `present` for what `dir` shows of an object.
+- `PyTorchNames` and `PAGE` are for errors that say what PyTorch has, `table_sections` and `table_rows` read its tables,
+  `present` for what `dir` shows of an object.
 - `default_dtype_cell` is a list of the default dtype alone, `default_device_cell` one of the CPU while that is the
   default device of all threads. `other_defaults` is not empty while a thread may have another one.
 - `collecting` is not empty while work is captured in any thread, `current_recorder` what is told of this thread's.
@@ -46,7 +47,7 @@ from ._core.call_sites import ACCESSORS, user_frame, user_site
 from ._core.default_device import default_device_cell, other_defaults
 from ._core.errors import launch_error, relabel
 from ._core.memory import overlapping
-from ._core.names import PAGE, PyTorchNames, present
+from ._core.names import PAGE, PyTorchNames, present, table_rows, table_sections
 from ._core.promotion import _default as default_dtype_cell
 from ._core.promotion import accumulating, as_real, floating
 from ._core.tensor import addressable, check_dim, elements, layout_of_tensor, make, method, snapshot
@@ -195,6 +196,8 @@ __all__ = [
     "sgd_step",
     "snapshot",
     "standard_gamma",
+    "table_rows",
+    "table_sections",
     "take_apart",
     "user_frame",
     "user_site",

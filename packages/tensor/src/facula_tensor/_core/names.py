@@ -13,9 +13,13 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
 from facula_errors import MissingAttributeError
 from facula_storage.extend import reorder_bases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PAGE = "https://github.com/facula/facula/blob/main/docs/coming-from-pytorch.md"  # as the wheel's metadata says
 
@@ -23,16 +27,22 @@ PAGE = "https://github.com/facula/facula/blob/main/docs/coming-from-pytorch.md" 
 class PyTorchNames:
     """PyTorch's public names, from the file `_pytorch.txt` beside a module, and what to use instead of some.
 
-    `_pytorch.txt` has sections `[torch.nn]` of names; `_instead.txt` has lines `torch.nn.LSTM: what to use`, with `*`
-    as the name for all of a place. Both are read when they are first needed.
+    `_pytorch.txt` has sections `[torch.nn]` of names. What to use instead are the rows `missing NAME ...: ADVICE` of a
+    table (`table_rows`); of a module it holds for all below it that nothing else is said of. Both are read when they
+    are first needed.
+
+    Arguments:
+        module_file: the module's file.
+        table: the name of the table beside it.
     """
 
-    def __init__(self, module_file: str) -> None:
+    def __init__(self, module_file: str, table: str = "_instead.txt") -> None:
         self.folder: str = os.path.dirname(module_file)
+        self.table: str = os.path.join(self.folder, table)
 
     def names(self, place: str) -> frozenset[str]:
         """The public names of one of PyTorch's modules or classes, `"torch.nn"`."""
-        return _sections(os.path.join(self.folder, "_pytorch.txt")).get(place, frozenset())
+        return _names(os.path.join(self.folder, "_pytorch.txt")).get(place, frozenset())
 
     def missing(self, place: str, name: str) -> str:
         """What to say of a name that is not here: empty where PyTorch has none in this place.
@@ -42,10 +52,7 @@ class PyTorchNames:
         if name not in self.names(place):
             return ""
         whole = name if place == "modules" else f"{place}.{name}"
-        instead = _alternatives(os.path.join(self.folder, "_instead.txt"))
-        use = instead.get(whole) or instead.get(name) or instead.get(f"{place}.*", "")
-        if place == "modules":
-            use = use or self.advice(whole)
+        use = self.advice(whole)
         return f"PyTorch has {whole}, facula not yet; {use + '; ' if use else ''}{PAGE} says what is missing"
 
     def unlisted(self, whole: str) -> str:
@@ -59,10 +66,13 @@ class PyTorchNames:
 
     def advice(self, whole: str) -> str:
         """What to use in place of a module or a name in it, as said of it or of the nearest module above it, or ""."""
-        instead = _alternatives(os.path.join(self.folder, "_instead.txt"))
-        parts = whole.split(".")
-        above = [".".join(parts[:count]) for count in range(len(parts), 1, -1)]
-        return next((instead[one] for one in above if one in instead), "")
+        while "." in whole:
+            place, _, name = whole.rpartition(".")
+            said = _advice(self.table, place).get(name)
+            if said:
+                return said
+            whole = place
+        return ""
 
 
 def _text(path: str) -> str:
@@ -71,20 +81,34 @@ def _text(path: str) -> str:
 
 
 @cache
-def _sections(path: str) -> dict[str, frozenset[str]]:
-    found = {}
-    for part in _text(path).split("\n[")[1:]:
-        title, _, names = part.partition("]\n")
-        found[title] = frozenset(names.split())
-    return found
+def _names(path: str) -> dict[str, frozenset[str]]:
+    return {title: frozenset(names.split()) for title, names in table_sections(path).items()}
 
 
 @cache
-def _alternatives(path: str) -> dict[str, str]:
-    if not os.path.exists(path):
-        return {}
-    lines = [line for line in _text(path).splitlines() if line and not line.startswith("#")]
-    return {name: use for name, _, use in (line.partition(": ") for line in lines)}
+def table_sections(path: str) -> dict[str, str]:
+    """The text of each section of a table of names, by its title: `[torch.nn]` or `[torch.nn] ROW` begins one."""
+    parts = [part.partition("]") for part in _text(path).split("\n[")[1:]] if os.path.exists(path) else []
+    return {title: body for title, _, body in parts}
+
+
+def table_rows(text: str) -> Iterator[tuple[str, list[str], str]]:
+    """The kind, names and rest of each row of a section: `KIND NAME ...: REST`, continued on indented lines.
+
+    >>> [*table_rows("missing eig\\n    lstsq: use linalg")]
+    [('missing', ['eig', 'lstsq'], 'use linalg')]
+    """
+    for line in text.replace("\n ", " ").splitlines():
+        if line.strip() and not line.startswith("#"):
+            head, _, rest = line.partition(":")
+            kind, *names = head.split()
+            yield kind, names, " ".join(rest.split())
+
+
+@cache
+def _advice(path: str, place: str) -> dict[str, str]:
+    rows = table_rows(table_sections(path).get(place, ""))
+    return {name: rest for kind, names, rest in rows if kind == "missing" for name in names}
 
 
 class MissingName:
