@@ -70,7 +70,8 @@ def imported(place):
         if isinstance(value, ModuleType) and value.__name__ == f"{place}.{name}":
             yield Row(place, name, "parts", "", name)
         else:
-            yield origin.get(name) or row_of(place, name) or Row(place, name, "works", late[name], name)
+            found = origin.get(name) or row_of(place, name) or row_of(late[name], name)
+            yield found or Row(place, name, "works", late[name], name)
     for name, row in rows_of(place).items():
         if name not in module.__all__ and "*" not in name and name[0] != "_" and row.path != ".":
             yield row

@@ -50,9 +50,6 @@ from builtins import int as _own_int
 from builtins import max as _own_max
 from builtins import min as _own_min
 from builtins import sum as _own_sum
-from facula._higher_order_ops import cond as cond
-from facula._higher_order_ops import scan as scan
-from facula._higher_order_ops import while_loop as while_loop
 from facula._rare import device_module as _own_device_module
 from facula._rare import kl_div as kl_div
 from facula._rare import sym_ite as sym_ite
@@ -100,6 +97,9 @@ from facula_autograd import no_grad as no_grad
 from facula_autograd import set_grad_enabled as set_grad_enabled
 from facula_cpu import get_num_threads as get_num_threads
 from facula_cpu import set_num_threads as set_num_threads
+from facula_jit import cond as cond
+from facula_jit import scan as scan
+from facula_jit import while_loop as while_loop
 from facula_storage import DType as _own_DType
 from facula_storage import Device as _own_Device
 from facula_storage import bfloat16 as bfloat16
