@@ -644,7 +644,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha:
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`addmv` in place."""
+    """`addmv` in place: changes `input` and returns it. Arguments: those of `addmv`."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
 def adjoint(input: Tensor) -> Tensor:
@@ -762,7 +762,7 @@ def ceil_(self: Tensor) -> Tensor:
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017."""
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
-    """`celu` in place."""
+    """`celu` in place: changes `input` and returns it. Arguments: those of `celu`."""
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications: see `linalg.multi_dot`."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
@@ -778,15 +778,15 @@ def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: b
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
 def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """`clamp` in place."""
+    """`clamp` in place: changes `input` and returns it. Arguments: those of `clamp`."""
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
 def clamp_max_(input: Tensor, max: Operand) -> Tensor:
-    """`clamp_max` in place."""
+    """`clamp_max` in place: changes `input` and returns it. Arguments: those of `clamp_max`."""
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
 def clamp_min_(input: Tensor, min: Operand) -> Tensor:
-    """`clamp_min` in place."""
+    """`clamp_min` in place: changes `input` and returns it. Arguments: those of `clamp_min`."""
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1026,7 +1026,7 @@ def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Operand) 
 def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
     """A copy of `input` with `copy[indices] = values`, or with the values added."""
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-    """`index_put` in place."""
+    """`index_put` in place: changes `input` and returns it. Arguments: those of `index_put`."""
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
 @overload
@@ -1088,7 +1088,7 @@ def lcm_(self: Tensor, other: Operand) -> Tensor:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
-    """`ldexp` in place."""
+    """`ldexp` in place: changes `input` and returns it. Arguments: those of `ldexp`."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than or equal to the other's."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1134,7 +1134,7 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
 def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
-    """`logit` in place."""
+    """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
 def logspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, base: builtins.float = 10.0, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before."""
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -1256,7 +1256,7 @@ def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Te
 def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
 def nan_to_num_(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
-    """`nan_to_num` in place."""
+    """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
 def nanmean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none."""
 @overload
@@ -1402,11 +1402,11 @@ def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
 def round_(input: Tensor, *, decimals: builtins.int = 0) -> Tensor:
-    """`round` in place."""
+    """`round` in place: changes `input` and returns it. Arguments: those of `round`."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015."""
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
-    """`rrelu` in place."""
+    """`rrelu` in place: changes `input` and returns it. Arguments: those of `rrelu`."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x) of each element."""
 def rsqrt_(self: Tensor) -> Tensor:
@@ -1538,7 +1538,7 @@ def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.obje
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
     """Each element, or `value` where it is not greater than `threshold`."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
-    """`threshold` in place."""
+    """`threshold` in place: changes `input` and returns it. Arguments: those of `threshold`."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
     """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
 def to_dlpack(input: Tensor) -> builtins.object:

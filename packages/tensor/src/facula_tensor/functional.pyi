@@ -194,7 +194,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017."""
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
-    """`celu` in place."""
+    """`celu` in place: changes `input` and returns it. Arguments: those of `celu`."""
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] | builtins.str = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1) -> Tensor:
@@ -228,7 +228,7 @@ def dropout3d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = 
 def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or alpha * (exp(x) - 1) where it is negative."""
 def elu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
-    """`elu` in place."""
+    """`elu` in place: changes `input` and returns it. Arguments: those of `elu`."""
 def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
     """The rows of `weight` that the numbers of `input` name."""
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, mode: builtins.str = 'mean', sparse: builtins.bool = False, per_sample_weights: Tensor | None = None, include_last_offset: builtins.bool = False, padding_idx: builtins.int | None = None) -> Tensor:
@@ -258,7 +258,7 @@ def hardswish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or the bound that it is beyond; no gradient flows at a bound."""
 def hardtanh_(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0) -> Tensor:
-    """`hardtanh` in place."""
+    """`hardtanh` in place: changes `input` and returns it. Arguments: those of `hardtanh`."""
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: builtins.float = 1.0, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """`input` where target is 1, and max(0, margin - input) where it is -1; shapes broadcast."""
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
@@ -276,7 +276,7 @@ def layer_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtin
 def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
     """Each element, times `negative_slope` where it is negative."""
 def leaky_relu_(input: Tensor, negative_slope: builtins.float = 0.01) -> Tensor:
-    """`leaky_relu` in place."""
+    """`leaky_relu` in place: changes `input` and returns it. Arguments: those of `leaky_relu`."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`: input (..., inputs), weight (outputs, inputs), bias (outputs,); all in one dtype."""
 def local_response_norm(input: Tensor, size: builtins.int, alpha: builtins.float | Tensor = 0.0001, beta: builtins.float | Tensor = 0.75, k: builtins.float | Tensor = 1.0) -> Tensor:
@@ -373,7 +373,7 @@ def rms_norm(input: Tensor, normalized_shape: SupportsIndex | Sequence[builtins.
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
     """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015."""
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
-    """`rrelu` in place."""
+    """`rrelu` in place: changes `input` and returns it. Arguments: those of `rrelu`."""
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: builtins.float = 0.0, is_causal: builtins.bool = False, scale: builtins.float | None = None, enable_gqa: builtins.bool = False) -> Tensor:
     """softmax(scale · query @ key.T + attn_mask) @ value; memory grows with lengths, not with their product."""
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
@@ -405,7 +405,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
     """Each element, or `value` where it is not greater than `threshold`."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
-    """`threshold` in place."""
+    """`threshold` in place: changes `input` and returns it. Arguments: those of `threshold`."""
 def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: builtins.float = 1.0, p: builtins.float = 2, eps: builtins.float = 1e-06, swap: builtins.bool = False, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), d being `pairwise_distance` of norm `p`."""
 def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: builtins.float | Tensor = 1.0, swap: builtins.bool = False, reduction: builtins.str = 'mean') -> Tensor:

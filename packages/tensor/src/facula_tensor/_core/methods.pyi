@@ -185,27 +185,27 @@ class Methods:
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`addbmm` in place."""
+        """`addbmm` in place: changes `input` and returns it. Arguments: those of `addbmm`."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-        """`addcdiv` in place."""
+        """`addcdiv` in place: changes `input` and returns it. Arguments: those of `addcdiv`."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-        """`addcmul` in place."""
+        """`addcmul` in place: changes `input` and returns it. Arguments: those of `addcmul`."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`addmm` in place."""
+        """`addmm` in place: changes `input` and returns it. Arguments: those of `addmm`."""
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`beta * input + alpha * (mat @ vec)` of a matrix (n, k) and a vector (k,); `input` broadcasts to (n,)."""
     def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`addmv` in place."""
+        """`addmv` in place: changes `input` and returns it. Arguments: those of `addmv`."""
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`addr` in place."""
+        """`addr` in place: changes `input` and returns it. Arguments: those of `addr`."""
     def adjoint(self) -> Tensor:
         """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -263,7 +263,7 @@ class Methods:
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """`beta * input + alpha * (batch1 @ batch2)` of stacks (b, n, k) and (b, k, m); `input` broadcasts to (b, n, m)."""
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-        """`baddbmm` in place."""
+        """`baddbmm` in place: changes `input` and returns it. Arguments: those of `baddbmm`."""
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
         """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1]."""
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
@@ -327,15 +327,15 @@ class Methods:
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
     def clamp_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-        """`clamp` in place."""
+        """`clamp` in place: changes `input` and returns it. Arguments: those of `clamp`."""
     def clamp_max(self, max: Operand, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
     def clamp_max_(self, max: Operand) -> Tensor:
-        """`clamp_max` in place."""
+        """`clamp_max` in place: changes `input` and returns it. Arguments: those of `clamp_max`."""
     def clamp_min(self, min: Operand, *, out: Tensor | None = None) -> Tensor:
         """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
     def clamp_min_(self, min: Operand) -> Tensor:
-        """`clamp_min` in place."""
+        """`clamp_min` in place: changes `input` and returns it. Arguments: those of `clamp_min`."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
     def conj(self) -> Tensor:
@@ -381,11 +381,11 @@ class Methods:
     def cumprod(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
     def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-        """`cumprod` in place."""
+        """`cumprod` in place: changes `input` and returns it. Arguments: those of `cumprod`."""
     def cumsum(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
     def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-        """`cumsum` in place."""
+        """`cumsum` in place: changes `input` and returns it. Arguments: those of `cumsum`."""
     @property
     def data(self) -> Tensor: ...
     @data.setter
@@ -425,7 +425,7 @@ class Methods:
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """`div` in place."""
+        """`div` in place: changes `input` and returns it. Arguments: those of `div`."""
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, without conjugation."""
     def double(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -539,7 +539,7 @@ class Methods:
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
     def heaviside_(self, values: Tensor) -> Tensor:
-        """`heaviside` in place."""
+        """`heaviside` in place: changes `input` and returns it. Arguments: those of `heaviside`."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
         """The number of elements in each of several equal bins."""
     def histogram(self, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -561,23 +561,23 @@ class Methods:
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
-        """`index_add` in place."""
+        """`index_add` in place: changes `input` and returns it. Arguments: those of `index_add`."""
     def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`."""
     def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
-        """`index_copy` in place."""
+        """`index_copy` in place: changes `input` and returns it. Arguments: those of `index_copy`."""
     def index_fill(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
         """A copy of `input` with its slices along `dim` that `index` names filled with `value`."""
     def index_fill_(self, dim: builtins.int, index: Tensor, value: Operand) -> Tensor:
-        """`index_fill` in place."""
+        """`index_fill` in place: changes `input` and returns it. Arguments: those of `index_fill`."""
     def index_put(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy of `input` with `copy[indices] = values`, or with the values added."""
     def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """`index_put` in place."""
+        """`index_put` in place: changes `input` and returns it. Arguments: those of `index_put`."""
     def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names."""
     def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
-        """`index_reduce` in place."""
+        """`index_reduce` in place: changes `input` and returns it. Arguments: those of `index_reduce`."""
     @overload
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices along `dim` at the positions that `index` lists: a copy."""
@@ -665,7 +665,7 @@ class Methods:
     def ldexp(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
     def ldexp_(self, other: Tensor) -> Tensor:
-        """`ldexp` in place."""
+        """`ldexp` in place: changes `input` and returns it. Arguments: those of `ldexp`."""
     def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is less than or equal to the other's."""
     def le_(self, other: Operand) -> Tensor:
@@ -673,7 +673,7 @@ class Methods:
     def lerp(self, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
         """`input + weight * (end - input)`: from `input` at 0 to `end` at 1."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
-        """`lerp` in place."""
+        """`lerp` in place: changes `input` and returns it. Arguments: those of `lerp`."""
     def lgamma(self, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
     def lgamma_(self) -> Tensor:
@@ -713,7 +713,7 @@ class Methods:
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether both elements of each pair are nonzero."""
     def logical_and_(self, other: Tensor) -> Tensor:
-        """`logical_and` in place."""
+        """`logical_and` in place: changes `input` and returns it. Arguments: those of `logical_and`."""
     def logical_not(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is zero."""
     def logical_not_(self) -> Tensor:
@@ -721,15 +721,15 @@ class Methods:
     def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether an element of each pair is nonzero."""
     def logical_or_(self, other: Tensor) -> Tensor:
-        """`logical_or` in place."""
+        """`logical_or` in place: changes `input` and returns it. Arguments: those of `logical_or`."""
     def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Whether just one element of each pair is nonzero."""
     def logical_xor_(self, other: Tensor) -> Tensor:
-        """`logical_xor` in place."""
+        """`logical_xor` in place: changes `input` and returns it. Arguments: those of `logical_xor`."""
     def logit(self, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
-        """`logit` in place."""
+        """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
     def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -757,7 +757,7 @@ class Methods:
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both."""
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
-        """`masked_scatter` in place."""
+        """`masked_scatter` in place: changes `input` and returns it. Arguments: those of `masked_scatter`."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements where `mask` is true, as one dimension in row-major order, in memory of their own."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -834,11 +834,11 @@ class Methods:
     def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of the multivariate gamma function of dimension `p` at each element."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
-        """`mvlgamma` in place."""
+        """`mvlgamma` in place: changes `input` and returns it. Arguments: those of `mvlgamma`."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
-        """`nan_to_num` in place."""
+        """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
     def nanmean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none."""
     @overload
@@ -887,7 +887,7 @@ class Methods:
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The next number of the dtype after each element toward `other`'s. Floating dtypes only."""
     def nextafter_(self, other: Tensor) -> Tensor:
-        """`nextafter` in place."""
+        """`nextafter` in place: changes `input` and returns it. Arguments: those of `nextafter`."""
     @overload
     def nonzero(self, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
         """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""
@@ -924,7 +924,7 @@ class Methods:
     def pow(self, exponent: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element raised to the power of the exponent's."""
     def pow_(self, exponent: Operand | None = None) -> Tensor:
-        """`pow` in place."""
+        """`pow` in place: changes `input` and returns it. Arguments: those of `pow`."""
     def prelu(self, weight: Tensor) -> Tensor:
         """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -932,7 +932,7 @@ class Methods:
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """`put` in place."""
+        """`put` in place: changes `input` and returns it. Arguments: those of `put`."""
     def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
     def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
@@ -964,7 +964,7 @@ class Methods:
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
         """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
     def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
-        """`renorm` in place."""
+        """`renorm` in place: changes `input` and returns it. Arguments: those of `renorm`."""
     def repeat(self, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
         """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front."""
     def repeat_interleave(self, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
@@ -992,7 +992,7 @@ class Methods:
     def round(self, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
         """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
     def round_(self, *, decimals: builtins.int = 0) -> Tensor:
-        """`round` in place."""
+        """`round` in place: changes `input` and returns it. Arguments: those of `round`."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """1 / sqrt(x) of each element."""
     def rsqrt_(self) -> Tensor:
@@ -1000,7 +1000,7 @@ class Methods:
     def scatter(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`."""
     def scatter_(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
-        """`scatter` in place."""
+        """`scatter` in place: changes `input` and returns it. Arguments: those of `scatter`."""
     def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`."""
     def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
@@ -1008,7 +1008,7 @@ class Methods:
     def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
         """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
     def scatter_reduce_(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True) -> Tensor:
-        """`scatter_reduce` in place."""
+        """`scatter_reduce` in place: changes `input` and returns it. Arguments: those of `scatter_reduce`."""
     @overload
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """A view of one element along `dim`, which goes. IndexError where there is none."""
@@ -1132,11 +1132,11 @@ class Methods:
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:
-        """`tril` in place."""
+        """`tril` in place: changes `input` and returns it. Arguments: those of `tril`."""
     def triu(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
         """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
-        """`triu` in place."""
+        """`triu` in place: changes `input` and returns it. Arguments: those of `triu`."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
         """Each element without its fraction. Integers stay as they are."""
     def trunc_(self) -> Tensor:

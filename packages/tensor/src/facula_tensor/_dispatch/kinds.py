@@ -154,7 +154,7 @@ KINDS = {
         'first_named("{operation}", {first}, {name})',
         "{name} is not None",
         ((ARGUMENTS, "first_named"),),
-        "another name of `{first}`.",
+        "another name of `input`.",
         sets="{first}",
     ),
     "Vector": of_ndim(1, "a vector."),
@@ -264,3 +264,10 @@ MAKERS = {
     },
 }
 """The same for functions that make tensors."""
+TOGETHER = {
+    ("axis", "keepdims"): "NumPy's names of `dim` and `keepdim`.",
+    ("size_average", "reduce"): 'older forms of `reduction`: False means "sum" and "none".',
+    ("layout", "pin_memory"): "`strided` or None, and False: there are no others.",
+    ("layout", "pin_memory", "memory_format"): "`strided` or None; False; the order of dimensions in memory or None.",
+}
+"""The same for arguments that occur together, where a function has them all."""

@@ -6,34 +6,43 @@ import inspect
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from facula_tensor._dispatch.kinds import MAKERS, STANDARD
+from facula_tensor._dispatch.kinds import MAKERS, STANDARD, TOGETHER
 
 if TYPE_CHECKING:
     from ._arguments import Argument
 
 WIDTH = 116  # of a line in a function's body
+MOST = 2  # arguments that the first line and the signature explain, where the declaration says no more
 
 
 def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
-    """The docstring of a public function."""
+    """The docstring of a public function. What every function says of `out`, and of one tensor, is left out."""
     before, given, rest = _sections(inspect.cleandoc(declared))
     meant = MAKERS.get(maker, {})
     said = {one.name: given.get(one.name) or meant.get(one.name) or _standard(one) for one in arguments
-            if one.name != "self"}  # fmt: skip
+            if one.name != "self" or one.by_name}  # fmt: skip
     if missing := [name for name, text in said.items() if not text]:
         raise SystemExit(f"the docstring {before!r} says nothing of {', '.join(missing)}")
-    return "\n\n".join([part for part in (before, _listed(said) if len(said) > 1 or given else "", rest) if part])
+    said = {name: text for name, text in said.items() if name != "out" or name in given}
+    listed = _listed(_together(said, given)) if len(said) > MOST or given else ""
+    return "\n\n".join([part for part in (before, listed, rest) if part])
 
 
-def changing_docstring(name: str, declared: str, arguments: list[Argument]) -> str:
+def changing_docstring(name: str, arguments: list[Argument]) -> str:
     """The docstring of the function that changes its input."""
     if len(arguments) == 1:
         return f"`{name}` in place."
-    _, given, _ = _sections(inspect.cleandoc(declared))
-    first, *others = arguments
-    said = {one.name: given.get(one.name) or _standard(one) for one in others}
-    listed = _listed({first.name: "the tensor that changes."} | said)
-    return f"`{name}` in place.\n\n{listed}\n\nReturns:\n    `{first.name}`."
+    return f"`{name}` in place: changes `{arguments[0].name}` and returns it. Arguments: those of `{name}`."
+
+
+def _together(said: dict[str, str], given: dict[str, str]) -> dict[str, str]:
+    """The texts by names, with one text for arguments that belong together."""
+    for names, text in TOGETHER.items():
+        found = [name for name in names if name in said and name not in given]
+        if len(found) == len(names):
+            said = {", ".join(names) if name == names[0] else name: text if name == names[0] else one
+                    for name, one in said.items() if name == names[0] or name not in names}  # fmt: skip
+    return said
 
 
 def _standard(one: Argument) -> str:

@@ -80,7 +80,7 @@ class Text:
             operands = self.operands = [first, *others]
             self.renames &= self.op is None
             last = [f"return {self.call(name)}"] if self.named else self.change(name)
-            doc = changing_docstring(what.name, what.doc, operands)
+            doc = changing_docstring(what.name, operands)
             asked = self.named or not what.method or (self.op is not None and what.overridable)
             made.append(self.function(name, operands, doc, [*self.checks(name, changes=True), *last], asked))
         return made

@@ -47,15 +47,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 @overridable
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """`leaky_relu` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        negative_slope: the factor of negative elements.
-
-    Returns:
-        `input`.
-    """
+    """`leaky_relu` in place: changes `input` and returns it. Arguments: those of `leaky_relu`."""
     try:
         if type(negative_slope) is not float and type(negative_slope) is not int:
             negative_slope = as_real(negative_slope, "leaky_relu_", "negative_slope")
@@ -100,16 +92,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 
 @overridable
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """`hardtanh` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        min_val: the lower bound; rounded toward zero for integers.
-        max_val: the upper bound, likewise.
-
-    Returns:
-        `input`.
-    """
+    """`hardtanh` in place: changes `input` and returns it. Arguments: those of `hardtanh`."""
     try:
         if type(min_val) is not float and type(min_val) is not int:
             min_val = as_real(min_val, "hardtanh_", "min_val")
@@ -126,10 +109,6 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element, but at least 0 and at most 6.
-
-    Arguments:
-        input: a tensor of real numbers.
-        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import tensor
     >>> relu6(tensor([-1.0, 7.0]))
@@ -148,10 +127,6 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """relu6(x + 3) / 6 of each element: a sigmoid of straight lines.
 
-    Arguments:
-        input: a tensor of a floating dtype.
-        inplace: whether `input` itself takes the result.
-
     >>> from facula_tensor import tensor
     >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
     tensor([0.0000, 0.5000, 0.7500])
@@ -169,10 +144,6 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import tensor
     >>> hardswish(tensor([0.0, 1.0, 4.0]))
@@ -267,16 +238,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 @overridable
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """`threshold` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        threshold: the bound; rounded toward zero for integers.
-        value: the number in place of elements up to the bound, rounded likewise.
-
-    Returns:
-        `input`.
-    """
+    """`threshold` in place: changes `input` and returns it. Arguments: those of `threshold`."""
     try:
         if type(threshold) is not float and type(threshold) is not int:
             threshold = as_real(threshold, "threshold_", "threshold")
@@ -317,15 +279,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 @overridable
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """`elu` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        alpha: minus the value that very negative elements tend to.
-
-    Returns:
-        `input`.
-    """
+    """`elu` in place: changes `input` and returns it. Arguments: those of `elu`."""
     try:
         if type(alpha) is not float:
             alpha = float(as_real(alpha, "elu_", "alpha"))
@@ -338,10 +292,6 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import tensor
     >>> selu(tensor([-1.0, 1.0]))
@@ -402,15 +352,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 @overridable
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """`celu` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        alpha: minus the value that very negative elements tend to.
-
-    Returns:
-        `input`.
-    """
+    """`celu` in place: changes `input` and returns it. Arguments: those of `celu`."""
     try:
         input = floats("celu_", input)
         if type(alpha) is not float:

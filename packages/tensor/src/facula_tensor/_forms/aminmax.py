@@ -36,7 +36,6 @@ def aminmax(
         input: a tensor of real numbers, not empty.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> aminmax(tensor([3, 1, 2])).max

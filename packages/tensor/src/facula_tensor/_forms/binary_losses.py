@@ -35,8 +35,7 @@ def binary_cross_entropy(
         input: probabilities, from 0 to 1.
         target: from 0 to 1, in the shape of `input`.
         weight: a factor of each loss, which broadcasts to it, or None.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     Raises:
@@ -73,8 +72,7 @@ def binary_cross_entropy_with_logits(
         input: logits, any numbers.
         target: from 0 to 1, in the shape of `input`; this is not checked.
         weight: a factor of each loss, which broadcasts to it, or None.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
         pos_weight: a factor of the losses of the class 1, which broadcasts to `input`, or None.
 

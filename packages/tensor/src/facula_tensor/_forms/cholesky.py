@@ -29,7 +29,6 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     Arguments:
         input: A, of shape (..., n, n).
         upper: whether the result is U; then the upper triangle of A is read.
-        out: where the result goes; a new tensor if None.
 
     Raises:
         LinAlgError: where a matrix is not positive definite.
@@ -59,7 +58,6 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
         input: B, of shape (..., n, k).
         L: the factor (..., n, n); leading dimensions broadcast.
         upper: whether A = L^H L; else A = L L^H.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cholesky_solve(tensor([[4.0], [8.0]]), tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -86,7 +84,6 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     Arguments:
         input: the factor L (..., n, n).
         upper: whether A = L^H L; else A = L L^H.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cholesky_inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))

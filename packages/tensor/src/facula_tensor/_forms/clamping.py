@@ -30,7 +30,6 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
     Arguments:
         input: the tensor.
         min: the bound, a number or a tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> clamp_min(tensor([-1.0, 0.5]), 0)
@@ -46,15 +45,7 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
 
 @method()
 def clamp_min_(input: Tensor, min: Operand) -> Tensor:
-    """`clamp_min` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        min: the bound, a number or a tensor.
-
-    Returns:
-        `input`.
-    """
+    """`clamp_min` in place: changes `input` and returns it. Arguments: those of `clamp_min`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("clamp_min_", input)
@@ -74,7 +65,6 @@ def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tens
     Arguments:
         input: the tensor.
         max: the bound, a number or a tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> clamp_max(tensor([0.5, 3.0]), 1)
@@ -90,15 +80,7 @@ def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tens
 
 @method()
 def clamp_max_(input: Tensor, max: Operand) -> Tensor:
-    """`clamp_max` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        max: the bound, a number or a tensor.
-
-    Returns:
-        `input`.
-    """
+    """`clamp_max` in place: changes `input` and returns it. Arguments: those of `clamp_max`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("clamp_max_", input)
@@ -121,7 +103,6 @@ def clamp(
         input: a tensor of real numbers.
         min: the lower bound, a number or a tensor that broadcasts; None for no such bound.
         max: the upper bound, likewise.
-        out: where the result goes; a new tensor if None.
 
     Raises:
         ValueError: where both bounds are missing.
@@ -150,16 +131,7 @@ def clamp(
 @overridable
 @method()
 def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """`clamp` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        min: the lower bound, a number or a tensor that broadcasts; None for no such bound.
-        max: the upper bound, likewise.
-
-    Returns:
-        `input`.
-    """
+    """`clamp` in place: changes `input` and returns it. Arguments: those of `clamp`."""
     try:
         if min is max is None:
             raise ArgumentError("clamp_: expected min, max or both; got neither")

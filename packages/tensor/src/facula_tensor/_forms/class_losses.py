@@ -33,9 +33,8 @@ def cross_entropy(
         input: (n, classes, ...) or (classes,), of a floating dtype.
         target: (n, ...) or (), integers; or, in the shape of `input`, a probability for each class.
         weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
-        size_average: older form of `reduction`: False means "sum".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         ignore_index: the class that takes no part; refused with probabilities unless negative.
-        reduce: older form of `reduction`: False means "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
         label_smoothing: the share of the target, from 0 to 1, that all classes get.
 
@@ -79,9 +78,8 @@ def nll_loss(
         input: logarithms of probabilities, (n, classes, ...) or (classes,).
         target: (n, ...) or (), integers.
         weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
-        size_average: older form of `reduction`: False means "sum".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         ignore_index: the class that takes no part.
-        reduce: older form of `reduction`: False means "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor

@@ -39,8 +39,7 @@ def multi_margin_loss(
         p: 1 or 2.
         margin: how much greater the score of the target should be.
         weight: a factor for each class (C); none if None.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
@@ -78,8 +77,7 @@ def multilabel_margin_loss(
     Arguments:
         input: scores (N, C), or (C).
         target: the classes of each row.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor

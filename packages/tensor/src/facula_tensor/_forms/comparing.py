@@ -75,10 +75,6 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have one shape and equal elements. NaN equals nothing.
 
-    Arguments:
-        input: the tensor.
-        other: the tensor.
-
     >>> from facula_tensor import tensor
     >>> equal(tensor([1, 2]), tensor([1, 2])), equal(tensor([1, 2]), tensor([[1, 2]]))
     (True, False)
@@ -108,7 +104,6 @@ def isin(
         test_elements: a tensor or number.
         assume_unique: has no effect.
         invert: whether the answers are turned round.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 3]))

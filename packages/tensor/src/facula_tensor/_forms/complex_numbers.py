@@ -153,10 +153,6 @@ def conj(input: Tensor) -> Tensor:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, in memory of its own; a real tensor is its own.
 
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-
     >>> from facula_tensor import tensor
     >>> conj_physical(tensor([1 + 2j]))
     tensor([1.-2.j])
@@ -262,10 +258,6 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Real, in the default floating dtype for integers. The slope at 0 is 0.
 
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-
     >>> from facula_tensor import tensor
     >>> angle(tensor([1j, -1.0]))
     tensor([1.5708, 3.1416])
@@ -283,10 +275,6 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x| of each complex element, and 0 of 0; the sign of real ones.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> sgn(tensor([3 + 4j, 0]))

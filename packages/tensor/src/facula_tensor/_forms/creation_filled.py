@@ -33,12 +33,10 @@ def empty(
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
 
     >>> empty(2, 3).shape
@@ -72,12 +70,10 @@ def full(
     Arguments:
         size: the shape.
         fill_value: the number, or a tensor of one without dimensions.
-        out: where the result goes; a new tensor if None.
         dtype: that of `fill_value` if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> full((2,), 7)
     tensor([7, 7])
@@ -113,12 +109,10 @@ def zeros(
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> zeros(2)
     tensor([0., 0.])
@@ -148,12 +142,10 @@ def ones(
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> ones(2)
     tensor([1., 1.])

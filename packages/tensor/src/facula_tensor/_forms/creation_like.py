@@ -42,10 +42,9 @@ def empty_like(
     Arguments:
         input: the tensor to take shape, dtype and device from.
         dtype: that of `input` if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: that of `input` if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
@@ -76,10 +75,9 @@ def zeros_like(
     Arguments:
         input: the tensor to take shape, dtype and device from.
         dtype: that of `input` if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: that of `input` if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
 
     >>> from facula_tensor import ones
@@ -114,10 +112,9 @@ def ones_like(
     Arguments:
         input: the tensor to take shape, dtype and device from.
         dtype: that of `input` if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: that of `input` if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
 
     >>> from facula_tensor import zeros
@@ -154,10 +151,9 @@ def full_like(
         input: the tensor to take shape, dtype and device from.
         fill_value: the number, or a tensor of one without dimensions.
         dtype: that of `input` if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: that of `input` if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
 
     >>> from facula_tensor import zeros
@@ -196,10 +192,9 @@ def rand_like(
         input: the tensor to take shape, dtype and device from.
         generator: the source of random numbers; the default generator if None.
         dtype: that of `input` if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: that of `input` if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
@@ -235,10 +230,9 @@ def randn_like(
         input: the tensor to take shape, dtype and device from.
         generator: the source of random numbers; the default generator if None.
         dtype: that of `input` if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: that of `input` if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
     """
     try:
@@ -274,10 +268,9 @@ def new_empty(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: this tensor's if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
     """
     try:
         if layout is not None or pin_memory:
@@ -312,10 +305,9 @@ def new_zeros(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: this tensor's if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
     """
     try:
         if layout is not None or pin_memory:
@@ -350,10 +342,9 @@ def new_ones(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: this tensor's if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
     """
     try:
         if layout is not None or pin_memory:
@@ -389,10 +380,9 @@ def new_full(
         size: the shape.
         fill_value: the number, or a tensor of one without dimensions.
         dtype: this tensor's if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
     """
     try:
         if layout is not None or pin_memory:

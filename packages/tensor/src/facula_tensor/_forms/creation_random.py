@@ -40,12 +40,10 @@ def rand(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> rand(2, 3).shape
     facula.Size([2, 3])
@@ -81,12 +79,10 @@ def randn(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> randn(2, 3).shape
     facula.Size([2, 3])
@@ -125,12 +121,10 @@ def randint(
         high: the bound above, itself never drawn; the shape, if `low` is that bound and `size` is left out.
         size: the shape.
         generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
         dtype: int64 if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> randint(0, 1, (2,)), randint(1, (2,))
     (tensor([0, 0]), tensor([0, 0]))
@@ -161,12 +155,10 @@ def randperm(
     Arguments:
         n: how many integers.
         generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
         dtype: int64 if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> sorted(randperm(4).tolist())
     [0, 1, 2, 3]
@@ -195,7 +187,6 @@ def bernoulli(
         input: the probabilities, from 0 to 1.
         p: one probability for all elements.
         generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
 
     >>> bernoulli(tensor([0.0, 1.0]))
     tensor([0., 1.])

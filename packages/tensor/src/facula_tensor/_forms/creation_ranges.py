@@ -37,12 +37,10 @@ def arange(
         start: the first number; the bound where it is the only one given.
         end: the bound, itself left out.
         step: the distance of two numbers; it may be negative.
-        out: where the result goes; a new tensor if None.
         dtype: int64 if all three are integers, else the default floating dtype, if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> arange(3)
     tensor([0, 1, 2])
@@ -75,12 +73,10 @@ def linspace(
         start: the first number.
         end: the last number.
         steps: how many numbers.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype, or its complex one, if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
@@ -111,12 +107,10 @@ def eye(
     Arguments:
         n: the number of rows.
         m: the number of columns; `n` if None.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> eye(2)
     tensor([[1., 0.],

@@ -35,10 +35,9 @@ def empty_strided(
         size: the shape.
         stride: the strides, in elements; none is negative.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
@@ -71,10 +70,9 @@ def new_empty_strided(
         size: the shape.
         stride: the strides, in elements; none is negative.
         dtype: this tensor's if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
     """
     try:
         if layout is not None or pin_memory:
@@ -102,10 +100,9 @@ def empty_permuted(
         size: the shape.
         physical_layout: each dimension once, the one that varies fastest last.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
     (12, 1, 3)
@@ -134,10 +131,9 @@ def scalar_tensor(
     Arguments:
         s: the number.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> scalar_tensor(3)
     tensor(3.)
@@ -172,12 +168,10 @@ def logspace(
         end: the last exponent.
         steps: how many numbers.
         base: the base.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype, or its complex one, if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
 
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
@@ -212,12 +206,10 @@ def range(
         start: the first number; `end` where it is the only one given.
         end: the bound, which may be reached.
         step: the distance of two numbers; it may be negative.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: where the elements lie; the default device if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
     """
     try:
         if out is not None or layout is not None or pin_memory:

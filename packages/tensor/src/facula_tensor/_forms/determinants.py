@@ -46,10 +46,6 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResul
 
     The sign of complex matrices is a number on the unit circle.
 
-    Arguments:
-        input: matrices (..., n, n).
-        out: the tensors where the results go; new ones if None.
-
     >>> from facula_tensor import tensor
     >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
     tensor(-1.)

@@ -79,7 +79,6 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Arguments:
         input: a vector or a matrix.
         diagonal: which diagonal: 0 the main one, 1 the next above, -1 the next below.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> diag(tensor([1, 2]), 1)

@@ -45,7 +45,6 @@ def diff(
         dim: the dimension.
         prepend: what is put before the elements first, or None.
         append: what is put after the elements first, or None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> diff(tensor([1, 3, 2]))

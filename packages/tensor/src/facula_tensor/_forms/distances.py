@@ -143,7 +143,6 @@ def normalize(
         p: the exponent.
         dim: the dimension, or several.
         eps: the least norm that is divided by.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> normalize(tensor([[3.0, 4.0]]))

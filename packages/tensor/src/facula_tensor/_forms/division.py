@@ -26,7 +26,6 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None, out
         input: the dividends.
         other: the divisors; the two broadcast and promote.
         rounding_mode: None; or "floor", rounded down, or "trunc", toward zero: then integers stay integers.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]) / 4
@@ -53,16 +52,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None, out
 
 @method()
 def div_(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
-    """`div` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        other: the divisors; the two broadcast and promote.
-        rounding_mode: None; or "floor", rounded down, or "trunc", toward zero: then integers stay integers.
-
-    Returns:
-        `input`.
-    """
+    """`div` in place: changes `input` and returns it. Arguments: those of `div`."""
     try:
         if rounding_mode not in (None, "floor", "trunc"):
             rounding_mode = refuse_choice("div_", "rounding_mode", rounding_mode, "None, 'floor' or 'trunc'")

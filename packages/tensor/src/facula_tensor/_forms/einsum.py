@@ -57,7 +57,6 @@ def tensordot(
         a: a tensor.
         b: a tensor.
         dims: two lists of dimensions, of `a` and of `b`; or how many last ones of `a` and first ones of `b`.
-        out: where the result goes; a new tensor if None.
 
     Returns:
         A tensor with the other dimensions of `a`, then those of `b`.

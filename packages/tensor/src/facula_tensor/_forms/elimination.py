@@ -32,7 +32,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
         A: matrices (..., m, n).
         pivot: has to be true.
         get_infos: whether `info` is given, too, and singular matrices raise nothing.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lu(tensor([[2.0, 4.0], [1.0, 5.0]]))[0]
@@ -87,7 +86,6 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
         b: (..., n, k).
         LU_data: L and U in one, (..., n, n).
         LU_pivots: the pivots.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import eye, linalg, ones
     >>> lu_solve(ones(2, 1), *linalg.lu_factor(eye(2) * 2))

@@ -35,7 +35,6 @@ def fftfreq(
     Arguments:
         n: the number of elements that are transformed.
         d: the distance of two samples.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
         device: where the elements lie; the default device if None.
@@ -70,7 +69,6 @@ def rfftfreq(
     Arguments:
         n: the number of elements that are transformed.
         d: the distance of two samples.
-        out: where the result goes; a new tensor if None.
         dtype: the default floating dtype if None.
         layout: `strided`, the only one there is, or None.
         device: where the elements lie; the default device if None.

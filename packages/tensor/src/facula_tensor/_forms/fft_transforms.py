@@ -32,7 +32,6 @@ def fft(
         n: how many elements along `dim` take part; all if None.
         dim: the dimension.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> fft(tensor([1.0, 0.0, 0.0]))
@@ -62,7 +61,6 @@ def fft2(
         s: how many elements of each dimension take part, -1 for all; all if None.
         dim: the dimensions.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> fft2(ones(2, 4)).shape
@@ -92,7 +90,6 @@ def fftn(
         s: how many elements of each dimension take part, -1 for all; all if None.
         dim: the dimensions; the last ones, as many as `s` has, or all, if None.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> fftn(ones(2, 4)).shape
@@ -117,7 +114,6 @@ def ifft(
         n: how many elements along `dim` take part; all if None.
         dim: the dimension.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> ifft(tensor([3.0, 0.0, 0.0]))
@@ -147,7 +143,6 @@ def ifft2(
         s: how many elements of each dimension take part, -1 for all; all if None.
         dim: the dimensions.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> ifft2(ones(2, 4)).shape
@@ -177,7 +172,6 @@ def ifftn(
         s: how many elements of each dimension take part, -1 for all; all if None.
         dim: the dimensions; the last ones, as many as `s` has, or all, if None.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> ifftn(ones(2, 4)).shape
@@ -202,7 +196,6 @@ def rfft(
         n: how many elements along `dim` take part; all if None.
         dim: the dimension.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> rfft(tensor([1.0, 0.0, 0.0, 0.0]))
@@ -232,7 +225,6 @@ def rfft2(
         s: how many elements of each dimension take part, -1 for all; all if None.
         dim: the dimensions.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> rfft2(ones(2, 4)).shape
@@ -262,7 +254,6 @@ def rfftn(
         s: how many elements of each dimension take part, -1 for all; all if None.
         dim: the dimensions; the last ones, as many as `s` has, or all, if None.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> rfftn(ones(2, 4)).shape
@@ -287,7 +278,6 @@ def irfft(
         n: the number of elements of the result along `dim`; 2 (m - 1) of m if None.
         dim: the dimension.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> irfft(tensor([4.0, 0.0, 0.0]))
@@ -318,7 +308,6 @@ def irfft2(
             None.
         dim: the dimensions.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> irfft2(ones(2, 4)).shape
@@ -349,7 +338,6 @@ def irfftn(
             None.
         dim: the dimensions; the last ones, as many as `s` has, or all, if None.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> irfftn(ones(2, 4)).shape
@@ -374,7 +362,6 @@ def hfft(
         n: the number of elements of the result along `dim`; 2 (m - 1) of m if None.
         dim: the dimension.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> hfft(tensor([1.0, 0.0, 0.0]))
@@ -405,7 +392,6 @@ def hfft2(
             None.
         dim: the dimensions.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> hfft2(ones(2, 4)).shape
@@ -436,7 +422,6 @@ def hfftn(
             None.
         dim: the dimensions; the last ones, as many as `s` has, or all, if None.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> hfftn(ones(2, 4)).shape
@@ -461,7 +446,6 @@ def ihfft(
         n: how many elements along `dim` take part; all if None.
         dim: the dimension.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> ihfft(tensor([4.0, 0.0, 0.0, 0.0]))
@@ -491,7 +475,6 @@ def ihfft2(
         s: how many elements of each dimension take part, -1 for all; all if None.
         dim: the dimensions.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> ihfft2(ones(2, 4)).shape
@@ -521,7 +504,6 @@ def ihfftn(
         s: how many elements of each dimension take part, -1 for all; all if None.
         dim: the dimensions; the last ones, as many as `s` has, or all, if None.
         norm: which direction is scaled: "forward", "backward" (the same as None) or "ortho", which scales both.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> ihfftn(ones(2, 4)).shape

@@ -53,7 +53,6 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
         input: the tensor.
         size: the number of rows; further places are left out.
         fill_value: the number that rows beyond the last place are filled with.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nonzero_static(tensor([0, 3, 0, 2]), size=3)

@@ -34,7 +34,6 @@ def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: the tensor.
         value: a number, or a tensor without dimensions.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> fill(ones(2), 3)
@@ -58,7 +57,6 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0, *, out:
         input: the tensor.
         pad: how many elements are added, pairs (before, after) from the last dimension on; negative ones are cut off.
         value: the constant.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> constant_pad_nd(ones(2), (1, 0), 5)
@@ -108,10 +106,9 @@ def randint_like(
         high: the number after the greatest.
         generator: the source of random numbers; the default generator if None.
         dtype: that of `input` if None.
-        layout: `strided`, the only one there is, or None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
         device: that of `input` if None.
         requires_grad: whether the result requires a gradient.
-        pin_memory: False: there is no pinned memory.
         memory_format: the order of the dimensions in memory; row-major if None.
 
     >>> from facula_tensor import ones

@@ -32,7 +32,6 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
         tensor1: a factor.
         tensor2: a factor.
         value: a number.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
@@ -54,17 +53,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
 
 @method()
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-    """`addcmul` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        tensor1: a factor.
-        tensor2: a factor.
-        value: a number.
-
-    Returns:
-        `input`.
-    """
+    """`addcmul` in place: changes `input` and returns it. Arguments: those of `addcmul`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("addcmul_", input)
@@ -89,7 +78,6 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
         tensor1: the dividend.
         tensor2: the divisor; not both integers.
         value: a number.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=2)
@@ -111,17 +99,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
 
 @method()
 def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-    """`addcdiv` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        tensor1: the dividend.
-        tensor2: the divisor; not both integers.
-        value: a number.
-
-    Returns:
-        `input`.
-    """
+    """`addcdiv` in place: changes `input` and returns it. Arguments: those of `addcdiv`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("addcdiv_", input)
@@ -145,7 +123,6 @@ def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = No
         input: a tensor of a floating or complex dtype, which all share; the tensors broadcast.
         end: a tensor.
         weight: a number or a tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
@@ -165,16 +142,7 @@ def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = No
 
 @method()
 def lerp_(input: Tensor, end: Tensor, weight: Operand) -> Tensor:
-    """`lerp` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        end: a tensor.
-        weight: a number or a tensor.
-
-    Returns:
-        `input`.
-    """
+    """`lerp` in place: changes `input` and returns it. Arguments: those of `lerp`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("lerp_", input)

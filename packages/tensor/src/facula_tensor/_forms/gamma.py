@@ -27,7 +27,6 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         n: the order, at least 0.
         input: a tensor of real numbers.
-        out: where the result goes; a new tensor if None.
 
     Raises:
         ValueError: for negative `n`.
@@ -58,7 +57,6 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: a tensor of real numbers above (p - 1) / 2.
         p: the dimension, at least 1.
-        out: where the result goes; a new tensor if None.
 
     Raises:
         ValueError: where `p` is less than 1.
@@ -81,15 +79,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
 @method()
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
-    """`mvlgamma` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        p: the dimension, at least 1.
-
-    Returns:
-        `input`.
-    """
+    """`mvlgamma` in place: changes `input` and returns it. Arguments: those of `mvlgamma`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("mvlgamma_", input)

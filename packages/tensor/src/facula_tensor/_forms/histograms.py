@@ -35,7 +35,6 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out
         bins: the number of bins.
         min: where the first bin begins.
         max: where the last bin ends; if equal to `min`, bins go from the least element to the greatest.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
@@ -79,7 +78,6 @@ def histogram(
         range: where a number of equal bins begins and ends; None for the least and the greatest element.
         weight: what each element counts as, in the shape and dtype of `input`; 1 if None.
         density: whether the histogram is scaled so that its integral is 1.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> histogram(tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist

@@ -48,17 +48,7 @@ def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, a
 @overridable
 @method()
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """`index_put` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        indices: tensors, or None for a whole dimension, in a tuple or list.
-        values: a tensor in the dtype of `input`, which broadcasts.
-        accumulate: whether values are added, in order where several are for one place.
-
-    Returns:
-        `input`.
-    """
+    """`index_put` in place: changes `input` and returns it. Arguments: those of `index_put`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("index_put_", input)

@@ -33,7 +33,6 @@ def index_add(
         index: positions, int64 or int32, of which several may be equal.
         source: a slice for each position, in the dtype of `input`.
         alpha: a number.
-        out: where the result goes; a new tensor if None.
 
     Raises:
         IndexError: for a position below 0 or beyond the dimension; it names the place.
@@ -52,18 +51,7 @@ def index_add(
 @method()
 @boundary
 def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
-    """`index_add` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        dim: the dimension.
-        index: positions, int64 or int32, of which several may be equal.
-        source: a slice for each position, in the dtype of `input`.
-        alpha: a number.
-
-    Returns:
-        `input`.
-    """
+    """`index_add` in place: changes `input` and returns it. Arguments: those of `index_add`."""
     if type(input) is not Tensor:
         input = as_tensor("index_add_", input)
     return bodies.index_add("index_add_", input, dim, index, source, alpha=alpha)
@@ -82,7 +70,6 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
         dim: the dimension.
         index: positions, int64 or int32.
         source: a slice for each position, in the dtype of `input`.
-        out: where the result goes; a new tensor if None.
 
     Raises:
         IndexError: for a position below 0 or beyond the dimension; it names the place.
@@ -101,17 +88,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
 @method()
 @boundary
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """`index_copy` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        dim: the dimension.
-        index: positions, int64 or int32.
-        source: a slice for each position, in the dtype of `input`.
-
-    Returns:
-        `input`.
-    """
+    """`index_copy` in place: changes `input` and returns it. Arguments: those of `index_copy`."""
     if type(input) is not Tensor:
         input = as_tensor("index_copy_", input)
     return bodies.index_copy("index_copy_", input, dim, index, source)
@@ -142,17 +119,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor
 @method()
 @boundary
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: Operand) -> Tensor:
-    """`index_fill` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        dim: the dimension.
-        index: positions, int64 or int32; negative ones count from the end.
-        value: a number, or a tensor without dimensions.
-
-    Returns:
-        `input`.
-    """
+    """`index_fill` in place: changes `input` and returns it. Arguments: those of `index_fill`."""
     if type(input) is not Tensor:
         input = as_tensor("index_fill_", input)
     return bodies.index_fill("index_fill_", input, dim, index, value)
@@ -180,7 +147,6 @@ def index_reduce(
         source: a slice for each position, in the dtype of `input`.
         reduce: "prod", "mean", "amax" or "amin" of the elements that meet in a place.
         include_self: whether those of `input` are among them.
-        out: where the result goes; a new tensor if None.
 
     Raises:
         IndexError: for a position below 0 or beyond the dimension; it names the place.
@@ -201,19 +167,7 @@ def index_reduce(
 def index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`index_reduce` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        dim: the dimension.
-        index: positions, int64 or int32, of which several may be equal.
-        source: a slice for each position, in the dtype of `input`.
-        reduce: "prod", "mean", "amax" or "amin" of the elements that meet in a place.
-        include_self: whether those of `input` are among them.
-
-    Returns:
-        `input`.
-    """
+    """`index_reduce` in place: changes `input` and returns it. Arguments: those of `index_reduce`."""
     if type(input) is not Tensor:
         input = as_tensor("index_reduce_", input)
     return bodies.index_reduce(ops, "index_reduce_", input, dim, index, source, reduce, include_self=include_self)

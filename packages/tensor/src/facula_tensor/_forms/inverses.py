@@ -24,10 +24,6 @@ bodies = bodies_of("inverses")
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of matrices (..., n, n): another name of `linalg.inv`.
 
-    Arguments:
-        input: matrices (..., n, n).
-        out: where the result goes; a new tensor if None.
-
     >>> from facula_tensor import tensor
     >>> inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor([[0.5000, 0.0000],

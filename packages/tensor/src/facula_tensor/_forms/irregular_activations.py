@@ -25,10 +25,6 @@ bodies = bodies_of("irregular_activations")
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element, or 0 where it is negative; `inplace` changes `input` and returns it.
 
-    Arguments:
-        input: a tensor of real numbers.
-        inplace: whether `input` itself takes the result.
-
     >>> from facula_tensor import tensor
     >>> relu(tensor([-1.0, 2.0]))
     tensor([0., 2.])
@@ -124,17 +120,7 @@ def rrelu(
 
 @overridable
 def rrelu_(input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False) -> Tensor:
-    """`rrelu` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        lower: the least slope.
-        upper: the greatest slope.
-        training: whether slopes are drawn evenly, one for each element; else all are the mean of the two.
-
-    Returns:
-        `input`.
-    """
+    """`rrelu` in place: changes `input` and returns it. Arguments: those of `rrelu`."""
     try:
         input = floats("rrelu_", input)
         if type(lower) is not float:
@@ -222,10 +208,6 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half of `input` along `dim`, times the sigmoid of the second. ValueError where the length is odd.
 
     Y. Dauphin and others: Language modeling with gated convolutional networks, 2016.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        dim: the dimension.
 
     >>> from facula_tensor import tensor
     >>> glu(tensor([3.0, 0.0]))

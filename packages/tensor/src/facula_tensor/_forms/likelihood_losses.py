@@ -37,9 +37,8 @@ def poisson_nll_loss(
         target: counts.
         log_input: whether `input` is logarithms.
         full: whether Stirling's approximation is added.
-        size_average: older form of `reduction`: False means "sum".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         eps: what is added to expectations before the logarithm is taken.
-        reduce: older form of `reduction`: False means "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
@@ -113,8 +112,7 @@ def soft_margin_loss(
     Arguments:
         input: the predictions.
         target: 1 or -1 for each prediction.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
@@ -150,8 +148,7 @@ def multilabel_soft_margin_loss(
         input: logits (N, C).
         target: 0 or 1 for each class (N, C).
         weight: a factor for each class (C); none if None.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor

@@ -33,7 +33,6 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     Arguments:
         A: matrices (..., n, n).
         upper: whether the upper triangle is read, and given.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -63,7 +62,6 @@ def cholesky_ex(
         A: matrices (..., n, n).
         upper: whether the upper triangle is read, and given.
         check_errors: whether a failure raises LinAlgError.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cholesky_ex(tensor([[1.0, 0.0], [0.0, -1.0]])).info
@@ -89,7 +87,6 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None)
     Arguments:
         A: matrices (..., m, n).
         mode: "reduced", "complete" or "r".
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import ones
     >>> [part.shape for part in qr(ones(3, 2))]
@@ -116,7 +113,6 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> 
     Arguments:
         A: matrices (..., n, n).
         UPLO: "L" or "U": the triangle that is read.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> eigh(tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
@@ -137,7 +133,6 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     Arguments:
         A: matrices (..., n, n).
         UPLO: "L" or "U": the triangle that is read.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> eigvalsh(tensor([[2.0, 0.0], [0.0, 1.0]]))
@@ -159,10 +154,6 @@ def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     Eigenvectors are columns of length 1, each determined but for a factor on the unit circle. LinAlgError where an
     element is NaN or infinite.
 
-    Arguments:
-        A: matrices (..., n, n).
-        out: the tensors where the results go; new ones if None.
-
     >>> from facula_tensor import tensor
     >>> eig(tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
     tensor([2.+0.j, 1.+0.j])
@@ -178,10 +169,6 @@ def eig(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
 @overridable
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues of square matrices (..., n, n), in no order: (..., n), complex.
-
-    Arguments:
-        A: matrices (..., n, n).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> eigvals(tensor([[2.0, 0.0], [0.0, 1.0]]))
@@ -211,7 +198,6 @@ def svd(
         A: matrices (..., m, n).
         full_matrices: whether U and Vh are square.
         driver: ignored.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S
@@ -234,7 +220,6 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     Arguments:
         A: matrices (..., m, n).
         driver: ignored.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> svdvals(tensor([[3.0, 0.0], [0.0, 4.0]]))
@@ -259,7 +244,6 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
     Arguments:
         A: matrices (..., m, n).
         pivot: True: elimination without row exchanges is not supported.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lu_factor(tensor([[1.0, 5.0], [2.0, 4.0]])).pivots
@@ -285,7 +269,6 @@ def lu_factor_ex(
         A: matrices (..., m, n).
         pivot: True: elimination without row exchanges is not supported.
         check_errors: whether a failure raises LinAlgError.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import zeros
     >>> lu_factor_ex(zeros(2, 2)).info
@@ -309,7 +292,6 @@ def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) ->
     Arguments:
         A: matrices (..., m, n).
         pivot: True: elimination without row exchanges is not supported.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lu(tensor([[1.0, 5.0], [2.0, 4.0]])).U
@@ -336,7 +318,6 @@ def lu_solve(
         B: the right-hand sides (..., n, k), or (..., k, n) where not `left`.
         left: whether A stands left of X.
         adjoint: whether A^H is meant.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import eye, ones
     >>> lu_solve(*lu_factor(eye(2) * 2), ones(2, 1))
@@ -369,7 +350,6 @@ def lstsq(
         B: the right-hand sides.
         rcond: the share of the first singular value up to which others count as 0; by the dtype if None.
         driver: which of the results are computed; "gelsy" if None.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> lstsq(tensor([[1.0], [1.0]]), tensor([[1.0], [3.0]])).solution

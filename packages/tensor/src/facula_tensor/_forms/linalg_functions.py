@@ -30,7 +30,6 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         A: matrices (..., k, k).
         n: how many factors.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
@@ -73,7 +72,6 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
     Arguments:
         tensors: the factors, in their order.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> multi_dot([ones(2), ones(2, 3), ones(3)])
@@ -110,7 +108,6 @@ def pinv(
         hermitian: whether A is Hermitian, so that its lower triangle is enough.
         atol: the greatest singular value that counts as 0.
         rtol: the same, as a share of the greatest singular value.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> pinv(tensor([[2.0], [0.0]]))
@@ -146,7 +143,6 @@ def matrix_rank(
         hermitian: whether A is Hermitian, so that its lower triangle is enough.
         atol: the greatest singular value that counts as 0.
         rtol: the same, as a share of the greatest singular value.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> matrix_rank(ones(2, 3))
@@ -172,7 +168,6 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
     Arguments:
         A: the tensor.
         p: the order of the norm.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cond(tensor([[4.0, 0.0], [0.0, 1.0]]))
@@ -195,7 +190,6 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         A: the tensor.
         ind: how many of its first dimensions are rows.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import eye
     >>> tensorinv(eye(6).reshape(2, 3, 6), ind=2).shape
@@ -222,7 +216,6 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None, *, out:
         A: the tensor of the equations.
         B: the right-hand side.
         dims: dimensions of A that go to its end; none if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import eye, ones
     >>> tensorsolve(eye(6).reshape(2, 3, 6), ones(2, 3)).shape
@@ -268,7 +261,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         x: the first vectors.
         y: the second vectors.
         dim: the dimension of the vectors.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> vecdot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
@@ -292,7 +284,6 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = N
         input: the first operand, a tensor.
         other: the second operand, a tensor.
         dim: the dimension of length 3.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
@@ -336,7 +327,6 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> matmul(ones(2, 3), ones(3))

@@ -40,7 +40,6 @@ def vector_norm(
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
         dtype: the dtype to convert to first; the dtype of x if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> vector_norm(tensor([[3.0, -4.0]]), float("inf"))
@@ -76,7 +75,6 @@ def matrix_norm(
         dim: the dimensions of rows and columns.
         keepdim: whether the reduced dimensions stay, with length 1.
         dtype: the dtype to convert to first; the dtype of A if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_norm(tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
@@ -106,7 +104,6 @@ def norm(
         ord: the order; 2 of all elements if None.
         dim: one dimension of vectors, or two of matrices; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        out: where the result goes; a new tensor if None.
         dtype: the dtype to convert to first; the dtype of A if None.
 
     >>> from facula_tensor import tensor

@@ -34,7 +34,6 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
         A: matrices (..., n, n).
         B: the right-hand sides.
         left: whether A stands left of X.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> solve(tensor([[2.0, 0.0], [0.0, 4.0]]), tensor([2.0, 2.0]))
@@ -62,7 +61,6 @@ def solve_ex(
         B: the right-hand sides.
         left: whether A stands left of X.
         check_errors: whether a failure raises LinAlgError.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import ones
     >>> solve_ex(ones(2, 2), ones(2)).info
@@ -79,10 +77,6 @@ def solve_ex(
 @overridable
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of matrices (..., n, n). LinAlgError where one is singular. To solve a system, `solve` is better.
-
-    Arguments:
-        A: matrices (..., n, n).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> inv(tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -107,7 +101,6 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | Non
     Arguments:
         A: matrices (..., n, n).
         check_errors: whether a failure raises LinAlgError.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import zeros
     >>> inv_ex(zeros(2, 2)).info
@@ -124,10 +117,6 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | Non
 @overridable
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of matrices (..., n, n): (...). Its gradient is right where a matrix is singular, too.
-
-    Arguments:
-        A: matrices (..., n, n).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -147,10 +136,6 @@ def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones.
 
     The sign of complex matrices is a number on the unit circle.
-
-    Arguments:
-        A: matrices (..., n, n).
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
@@ -180,7 +165,6 @@ def solve_triangular(
         upper: whether A is upper triangular, else lower.
         left: whether A stands left of X.
         unitriangular: whether the diagonal counts as ones.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> solve_triangular(tensor([[1.0, 1.0], [0.0, 2.0]]), tensor([[4.0], [2.0]]), upper=True)

@@ -24,10 +24,6 @@ bodies = bodies_of("logic")
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite; for complex ones, whether a part is.
 
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-
     >>> from facula_tensor import tensor
     >>> isinf(tensor([1.0, float("-inf")]))
     tensor([False,  True])
@@ -46,10 +42,6 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> isfinite(tensor([1.0, float("inf"), float("nan")]))
@@ -72,11 +64,6 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether both elements of each pair are nonzero.
 
-    Arguments:
-        input: the tensor.
-        other: the tensor.
-        out: where the result goes; a new tensor if None.
-
     >>> from facula_tensor import tensor
     >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([False, False,  True])
@@ -92,15 +79,7 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 @method()
 @boundary
 def logical_and_(input: Tensor, other: Tensor) -> Tensor:
-    """`logical_and` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        other: the tensor.
-
-    Returns:
-        `input`.
-    """
+    """`logical_and` in place: changes `input` and returns it. Arguments: those of `logical_and`."""
     if type(input) is not Tensor:
         input = as_tensor("logical_and_", input)
     if type(other) is not Tensor:
@@ -114,11 +93,6 @@ def logical_and_(input: Tensor, other: Tensor) -> Tensor:
 @boundary
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether an element of each pair is nonzero.
-
-    Arguments:
-        input: the tensor.
-        other: the tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
@@ -135,15 +109,7 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
 @method()
 @boundary
 def logical_or_(input: Tensor, other: Tensor) -> Tensor:
-    """`logical_or` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        other: the tensor.
-
-    Returns:
-        `input`.
-    """
+    """`logical_or` in place: changes `input` and returns it. Arguments: those of `logical_or`."""
     if type(input) is not Tensor:
         input = as_tensor("logical_or_", input)
     if type(other) is not Tensor:
@@ -157,11 +123,6 @@ def logical_or_(input: Tensor, other: Tensor) -> Tensor:
 @boundary
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether just one element of each pair is nonzero.
-
-    Arguments:
-        input: the tensor.
-        other: the tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
@@ -178,15 +139,7 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 @method()
 @boundary
 def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
-    """`logical_xor` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        other: the tensor.
-
-    Returns:
-        `input`.
-    """
+    """`logical_xor` in place: changes `input` and returns it. Arguments: those of `logical_xor`."""
     if type(input) is not Tensor:
         input = as_tensor("logical_xor_", input)
     if type(other) is not Tensor:
@@ -199,10 +152,6 @@ def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
 @method()
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is zero.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logical_not(tensor([0, 1, 2]))

@@ -33,8 +33,7 @@ def mse_loss(
     Arguments:
         input: the predictions.
         target: what they should be.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
         weight: a factor for each loss; none if None.
 
@@ -67,8 +66,7 @@ def l1_loss(
     Arguments:
         input: the predictions.
         target: what they should be.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
         weight: a factor for each loss; none if None.
 
@@ -134,8 +132,7 @@ def smooth_l1_loss(
     Arguments:
         input: the predictions.
         target: what they should be.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
         beta: where the square ends.
 
@@ -175,8 +172,7 @@ def kl_div(
     Arguments:
         input: logarithms of probabilities.
         target: probabilities.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", "batchmean", or "none" for each loss by itself.
         log_target: whether `target` is logarithms, too.
 

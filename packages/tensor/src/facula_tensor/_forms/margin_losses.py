@@ -36,8 +36,7 @@ def hinge_embedding_loss(
         input: distances.
         target: 1 or -1 for each distance.
         margin: the distance that is great enough.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
@@ -80,8 +79,7 @@ def margin_ranking_loss(
         input2: the second scores.
         target: 1 or -1 for each pair.
         margin: how far the scores should be apart.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
@@ -126,8 +124,7 @@ def cosine_embedding_loss(
         input2: the second vectors.
         target: 1 or -1 for each pair.
         margin: the greatest cosine that costs nothing where target is -1.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor
@@ -179,8 +176,7 @@ def triplet_margin_loss(
         p: the order of the norm.
         eps: what is added to differences, against slopes at 0.
         swap: whether the distance of positive and negative counts where it is less.
-        size_average: older form of `reduction`: False means "sum".
-        reduce: older form of `reduction`: False means "none".
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         reduction: "mean", "sum", or "none" for each loss by itself.
 
     >>> from facula_tensor import tensor

@@ -30,7 +30,6 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     Arguments:
         input: the tensor.
         mask: which elements to take.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
@@ -72,16 +71,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 @overridable
 @method()
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """`masked_scatter` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        mask: which elements to replace.
-        source: the new elements.
-
-    Returns:
-        `input`.
-    """
+    """`masked_scatter` in place: changes `input` and returns it. Arguments: those of `masked_scatter`."""
     try:
         return bodies.masked_scatter("masked_scatter_", input, mask, source)
     except FaculaError as error:

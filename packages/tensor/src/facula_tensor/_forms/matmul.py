@@ -23,7 +23,6 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: a matrix (n, k).
         mat2: a matrix (k, m).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> mm(ones(2, 3), ones(3, 1))
@@ -50,7 +49,6 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: matrices (b, n, k).
         mat2: matrices (b, k, m).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> bmm(ones(2, 1, 3), ones(2, 3, 1)).shape
@@ -76,7 +74,6 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: a matrix (n, k).
         vec: a vector (k,).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> mv(ones(2, 3), ones(3))
@@ -102,7 +99,6 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: a vector (k,).
         tensor: a vector (k,).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> dot(ones(3), ones(3))

@@ -48,7 +48,6 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: matrices (..., k, k).
         n: how many factors.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> matrix_power(tensor([[1, 1], [0, 1]]), 5)
@@ -72,7 +71,6 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 
     Arguments:
         matrices: the factors, in their order.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> chain_matmul(ones(1, 2), ones(2, 3), ones(3, 1))

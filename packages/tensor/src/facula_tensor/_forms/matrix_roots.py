@@ -29,7 +29,6 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
     Arguments:
         input: matrices (..., m, n).
         some: whether Q has only as many columns as R needs.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import eye
     >>> qr(eye(2)).R.abs()
@@ -57,7 +56,6 @@ def svd(
         input: matrices (..., m, n).
         some: whether U and V have only as many columns as S has numbers.
         compute_uv: whether U and V are computed.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> svd(tensor([[3.0, 0.0], [0.0, 4.0]])).S

@@ -43,7 +43,6 @@ def multinomial(
         num_samples: how many indices of each row.
         replacement: whether a category may be drawn more than once.
         generator: the source of random numbers; the default generator if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> multinomial(tensor([0.0, 3.0, 0.0]), 2, replacement=True)

@@ -57,7 +57,6 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: the first operand, a tensor.
         other: the exponents.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> ldexp(tensor([1.0, 3.0]), tensor([2, -1]))
@@ -74,15 +73,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
-    """`ldexp` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        other: the exponents.
-
-    Returns:
-        `input`.
-    """
+    """`ldexp` in place: changes `input` and returns it. Arguments: those of `ldexp`."""
     if type(input) is not Tensor:
         input = as_tensor("ldexp_", input)
     if type(other) is not Tensor:
@@ -99,7 +90,6 @@ def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None)
     Arguments:
         input: the bases.
         exponent: the exponents.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> float_power(tensor([2, 4]), -1)
@@ -124,7 +114,6 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Arguments:
         input: the numbers.
         other: the directions.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
@@ -137,15 +126,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 @method()
 @boundary
 def nextafter_(input: Tensor, other: Tensor) -> Tensor:
-    """`nextafter` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        other: the directions.
-
-    Returns:
-        `input`.
-    """
+    """`nextafter` in place: changes `input` and returns it. Arguments: those of `nextafter`."""
     before = source("nextafter_", input, other)
     return assign_inplace("nextafter_", input, bodies.nextafter(ops, before, other))
 
@@ -160,7 +141,6 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     Arguments:
         input: the numbers.
         values: the results at 0.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
@@ -176,15 +156,7 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
 
 @method()
 def heaviside_(input: Tensor, values: Tensor) -> Tensor:
-    """`heaviside` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        values: the results at 0.
-
-    Returns:
-        `input`.
-    """
+    """`heaviside` in place: changes `input` and returns it. Arguments: those of `heaviside`."""
     try:
         before = source("heaviside_", input, values)
         return assign_inplace("heaviside_", input, bodies.heaviside(ops, before, values))
@@ -196,12 +168,7 @@ def heaviside_(input: Tensor, values: Tensor) -> Tensor:
 @overridable
 @method()
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is negative infinity. False for integers.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-    """
+    """Whether each element is negative infinity. False for integers."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("isneginf", input)
@@ -215,12 +182,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is positive infinity. False for integers.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-    """
+    """Whether each element is positive infinity. False for integers."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("isposinf", input)

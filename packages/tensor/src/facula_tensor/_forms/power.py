@@ -36,7 +36,7 @@ def pow(
     Arguments:
         input: the bases.
         exponent: the exponents.
-        out: where the result goes; a new tensor if None.
+        self: another name of `input`.
 
     >>> from facula_tensor import tensor
     >>> pow(tensor([1.0, 2.0, 3.0]), exponent=2)
@@ -52,15 +52,7 @@ def pow(
 
 @method()
 def pow_(input: Tensor, exponent: Operand | None = None) -> Tensor:
-    """`pow` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        exponent: the exponents.
-
-    Returns:
-        `input`.
-    """
+    """`pow` in place: changes `input` and returns it. Arguments: those of `pow`."""
     try:
         return inplace_ops.pow(input, exponent)
     except FaculaError as error:

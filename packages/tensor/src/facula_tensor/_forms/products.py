@@ -30,7 +30,6 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: the vector (n,).
         vec2: the vector (m,).
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> outer(tensor([1, 2]), tensor([1, 10, 100]))
@@ -57,7 +56,6 @@ def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: the vector (n,).
         vec2: the vector (m,).
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
@@ -80,7 +78,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> inner(tensor([[1, 2], [3, 4]]), tensor([1, 10]))
@@ -103,7 +100,6 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> vdot(tensor([1 + 2j]), tensor([1 + 2j]))
@@ -128,7 +124,6 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> kron(tensor([[1, 2]]), tensor([[1, 1]]))
@@ -154,7 +149,6 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
         input: the first operand, a tensor.
         other: the second operand, a tensor.
         dim: the dimension of length 3; the first such if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cross(tensor([1, 0, 0]), tensor([0, 1, 0]))
@@ -182,7 +176,6 @@ def addmm(
         mat2: the second matrix.
         beta: the factor of `input`.
         alpha: the factor of the product.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> addmm(ones(3), ones(2, 4), ones(4, 3), beta=2)
@@ -205,18 +198,7 @@ def addmm(
 
 @method()
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`addmm` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        mat1: the first matrix.
-        mat2: the second matrix.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    Returns:
-        `input`.
-    """
+    """`addmm` in place: changes `input` and returns it. Arguments: those of `addmm`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("addmm_", input)
@@ -244,7 +226,6 @@ def addmv(
         vec: the vector.
         beta: the factor of `input`.
         alpha: the factor of the product.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> addmv(ones(2), ones(2, 4), ones(4))
@@ -266,18 +247,7 @@ def addmv(
 
 @method()
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`addmv` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        mat: the matrix.
-        vec: the vector.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    Returns:
-        `input`.
-    """
+    """`addmv` in place: changes `input` and returns it. Arguments: those of `addmv`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("addmv_", input)
@@ -305,7 +275,6 @@ def addr(
         vec2: the second vector.
         beta: the factor of `input`.
         alpha: the factor of the product.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> addr(ones(2, 3), ones(2), ones(3), alpha=2)
@@ -328,18 +297,7 @@ def addr(
 
 @method()
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`addr` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        vec1: the first vector.
-        vec2: the second vector.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    Returns:
-        `input`.
-    """
+    """`addr` in place: changes `input` and returns it. Arguments: those of `addr`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("addr_", input)
@@ -367,7 +325,6 @@ def baddbmm(
         batch2: the second stack.
         beta: the factor of `input`.
         alpha: the factor of the product.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> baddbmm(ones(2, 1, 1), ones(2, 1, 4), ones(2, 4, 1))[0]
@@ -389,18 +346,7 @@ def baddbmm(
 
 @method()
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`baddbmm` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        batch1: the first stack.
-        batch2: the second stack.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    Returns:
-        `input`.
-    """
+    """`baddbmm` in place: changes `input` and returns it. Arguments: those of `baddbmm`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("baddbmm_", input)
@@ -428,7 +374,6 @@ def addbmm(
         batch2: the second stack.
         beta: the factor of `input`.
         alpha: the factor of the product.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> addbmm(ones(1), ones(2, 1, 4), ones(2, 4, 1))
@@ -450,18 +395,7 @@ def addbmm(
 
 @method()
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
-    """`addbmm` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        batch1: the first stack.
-        batch2: the second stack.
-        beta: the factor of `input`.
-        alpha: the factor of the product.
-
-    Returns:
-        `input`.
-    """
+    """`addbmm` in place: changes `input` and returns it. Arguments: those of `addbmm`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("addbmm_", input)

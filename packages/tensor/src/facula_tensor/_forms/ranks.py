@@ -42,9 +42,7 @@ def kthvalue(
         k: the rank, from 1 on.
         dim: the dimension.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: the tensors where the results go; new ones if None.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
@@ -82,8 +80,7 @@ def median(
         input: the tensor.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         out: a tensor, or with `dim` the pair of tensors, where the result goes.
 
     >>> from facula_tensor import tensor
@@ -118,8 +115,7 @@ def nanmedian(
         input: the tensor.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         out: a tensor, or with `dim` the pair of tensors, where the result goes.
 
     >>> from facula_tensor import tensor
@@ -154,9 +150,7 @@ def mode(
         input: the tensor.
         dim: the dimension.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: the tensors where the results go; new ones if None.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> mode(tensor([3, 1, 3, 1, 2])).values

@@ -34,9 +34,7 @@ def argmax(
         input: the tensor.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmax(0)
@@ -70,9 +68,7 @@ def argmin(
         input: the tensor.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).argmin(0)

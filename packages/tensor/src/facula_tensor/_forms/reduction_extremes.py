@@ -35,9 +35,7 @@ def amax(
         input: the tensor.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
@@ -71,9 +69,7 @@ def amin(
         input: the tensor.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)

@@ -46,10 +46,8 @@ def var(
         dim: the dimension, or several; all of them if None.
         unbiased: True is a correction of 1, False of 0; 1 if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         correction: what is taken off the number of elements.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
@@ -87,10 +85,8 @@ def std(
         dim: the dimension, or several; all of them if None.
         unbiased: True is a correction of 1, False of 0; 1 if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         correction: what is taken off the number of elements.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
@@ -127,8 +123,7 @@ def var_mean(
         dim: the dimension, or several; all of them if None.
         unbiased: True is a correction of 1, False of 0; 1 if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         correction: what is taken off the number of elements.
         out: the tensors where the results go; new ones if None.
 
@@ -166,8 +161,7 @@ def std_mean(
         dim: the dimension, or several; all of them if None.
         unbiased: True is a correction of 1, False of 0; 1 if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         correction: what is taken off the number of elements.
         out: the tensors where the results go; new ones if None.
 

@@ -41,10 +41,8 @@ def nansum(
         input: the tensor.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nansum(tensor([1.0, float("nan"), 2.0]))
@@ -81,10 +79,8 @@ def nanmean(
         input: the tensor.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nanmean(tensor([1.0, float("nan"), 2.0]))

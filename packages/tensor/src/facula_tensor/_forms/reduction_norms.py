@@ -47,10 +47,8 @@ def norm(
         p: the order.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        out: where the result goes; a new tensor if None.
         dtype: the dtype to convert to first.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
@@ -106,9 +104,7 @@ def logsumexp(
         input: the tensor.
         dim: the dimension, or several.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; a new tensor if None.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
     >>> logsumexp(tensor([0.0, 0.0]), 0)

@@ -43,7 +43,6 @@ def quantile(
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
         interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> quantile(tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
@@ -77,7 +76,6 @@ def nanquantile(
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
         interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nanquantile(tensor([1.0, float("nan"), 3.0]), 0.5)

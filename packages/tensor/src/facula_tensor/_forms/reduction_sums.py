@@ -43,10 +43,8 @@ def sum(
         input: the tensor.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
@@ -85,10 +83,8 @@ def mean(
         input: the tensor.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
@@ -126,10 +122,8 @@ def prod(
         input: the tensor.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        axis: NumPy's name of `dim`.
-        keepdims: NumPy's name of `keepdim`.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)

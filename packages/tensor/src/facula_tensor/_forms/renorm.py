@@ -36,7 +36,6 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
         p: the order of the norm, above 0.
         dim: the dimension of the slices.
         maxnorm: the greatest norm.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
@@ -60,17 +59,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
 @method()
 @boundary
 def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """`renorm` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        p: the order of the norm, above 0.
-        dim: the dimension of the slices.
-        maxnorm: the greatest norm.
-
-    Returns:
-        `input`.
-    """
+    """`renorm` in place: changes `input` and returns it. Arguments: those of `renorm`."""
     if type(input) is not Tensor:
         input = as_tensor("renorm_", input)
     if type(p) is not float and type(p) is not int:

@@ -29,7 +29,6 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     Arguments:
         input: a tensor of real numbers.
         decimals: how many decimal places.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
@@ -46,15 +45,7 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 
 @method()
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """`round` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        decimals: how many decimal places.
-
-    Returns:
-        `input`.
-    """
+    """`round` in place: changes `input` and returns it. Arguments: those of `round`."""
     try:
         if type(decimals) is not int:
             decimals = as_integer(decimals, "round_", "decimals")
@@ -71,10 +62,6 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 @method()
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is negative, -0 and NaN with a sign included.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> signbit(tensor([-0.0, 1.0]))
@@ -109,7 +96,6 @@ def nan_to_num(
         nan: what replaces NaN; 0 if None.
         posinf: what replaces infinity; the greatest number of the dtype if None.
         neginf: what replaces negative infinity; the least number of the dtype if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)
@@ -129,17 +115,7 @@ def nan_to_num(
 def nan_to_num_(
     input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
-    """`nan_to_num` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        nan: what replaces NaN; 0 if None.
-        posinf: what replaces infinity; the greatest number of the dtype if None.
-        neginf: what replaces negative infinity; the least number of the dtype if None.
-
-    Returns:
-        `input`.
-    """
+    """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("nan_to_num_", input)

@@ -25,10 +25,6 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
     ValueError for a negative rate. The gradient to the rates is 0.
 
-    Arguments:
-        input: the tensor.
-        generator: the source of random numbers; the default generator if None.
-
     >>> from facula_tensor import tensor
     >>> poisson(tensor([0.0, 0.0]))
     tensor([0., 0.])
@@ -75,10 +71,6 @@ def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
 
     Never 0; NaN at shapes that are negative or NaN. The gradient has no derivative of its own.
 
-    Arguments:
-        input: the tensor.
-        generator: the source of random numbers; the default generator if None.
-
     >>> from facula_tensor import ones
     >>> bool((standard_gamma(ones(9)) > 0).all())
     True
@@ -97,10 +89,6 @@ def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tenso
     """Draws from Dirichlet distributions of concentrations along the last dimension, with gradients (implicit ones).
 
     Elements are above 0 and below 1. The gradient has no derivative of its own.
-
-    Arguments:
-        input: the tensor.
-        generator: the source of random numbers; the default generator if None.
 
     >>> from facula_tensor import ones
     >>> sample_dirichlet(ones(4, 3)).sum(-1).round(decimals=4)

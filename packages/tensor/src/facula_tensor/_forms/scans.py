@@ -44,7 +44,6 @@ def cumsum(
         dim: the dimension.
         axis: NumPy's name of `dim`.
         dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cumsum(tensor([1, 2, 3]), 0)
@@ -62,16 +61,7 @@ def cumsum(
 
 @method()
 def cumsum_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumsum` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        dim: the dimension.
-        dtype: the dtype of the result.
-
-    Returns:
-        `input`.
-    """
+    """`cumsum` in place: changes `input` and returns it. Arguments: those of `cumsum`."""
     try:
         before = source("cumsum_", input)
         return assign_inplace("cumsum_", input, bodies.cumsum(ops, before, dim, dtype=dtype))
@@ -97,7 +87,6 @@ def cumprod(
         dim: the dimension.
         axis: NumPy's name of `dim`.
         dtype: the dtype of the result.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> cumprod(tensor([1, 2, 3]), 0)
@@ -115,16 +104,7 @@ def cumprod(
 
 @method()
 def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
-    """`cumprod` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        dim: the dimension.
-        dtype: the dtype of the result.
-
-    Returns:
-        `input`.
-    """
+    """`cumprod` in place: changes `input` and returns it. Arguments: those of `cumprod`."""
     try:
         before = source("cumprod_", input)
         return assign_inplace("cumprod_", input, bodies.cumprod(ops, before, dim, dtype=dtype))
@@ -144,7 +124,6 @@ def logcumsumexp(
         input: the tensor.
         dim: the dimension.
         axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logcumsumexp(tensor([0.0, 0.0]), 0)
@@ -171,7 +150,6 @@ def cummax(
         input: the tensor.
         dim: the dimension.
         axis: NumPy's name of `dim`.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummax(tensor([1, 3, 2]), 0).values
@@ -197,7 +175,6 @@ def cummin(
         input: the tensor.
         dim: the dimension.
         axis: NumPy's name of `dim`.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> cummin(tensor([3, 1, 2]), 0).values

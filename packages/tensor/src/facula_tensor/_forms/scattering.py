@@ -45,7 +45,6 @@ def scatter(
         src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
         value: a number in place of `src`.
         reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor, zeros
     >>> scatter(zeros(2, 3), 1, tensor([[0], [2]]), 1.0)
@@ -68,19 +67,7 @@ def scatter_(
     value: Operand | None = None,
     reduce: str | None = None,
 ) -> Tensor:
-    """`scatter` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
-        value: a number in place of `src`.
-        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
-
-    Returns:
-        `input`.
-    """
+    """`scatter` in place: changes `input` and returns it. Arguments: those of `scatter`."""
     return bodies.scatter("scatter_", input, dim, index, src, value=value, reduce=reduce)
 
 
@@ -126,7 +113,6 @@ def scatter_reduce(
         src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
         reduce: "sum", "prod", "mean", "amax" or "amin".
         include_self: whether the element that is there takes part.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> scatter_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
@@ -144,19 +130,7 @@ def scatter_reduce(
 def scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`scatter_reduce` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        dim: the dimension that `index` counts along.
-        index: places along `dim`: int64 or int32, as many dimensions as `input`.
-        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
-        reduce: "sum", "prod", "mean", "amax" or "amin".
-        include_self: whether the element that is there takes part.
-
-    Returns:
-        `input`.
-    """
+    """`scatter_reduce` in place: changes `input` and returns it. Arguments: those of `scatter_reduce`."""
     if type(src) is not Tensor:
         src = as_tensor("scatter_reduce_", src)
     return bodies.scatter_reduce("scatter_reduce_", input, dim, index, src, reduce, include_self=include_self)

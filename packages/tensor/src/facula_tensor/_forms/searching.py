@@ -42,7 +42,6 @@ def searchsorted(
         out_int32: whether the result is int32, else int64.
         right: whether the place is after equal elements, else before.
         side: "left" or "right": another way to say `right`.
-        out: where the result goes; a new tensor if None.
         sorter: the indices (int64) that sort the sequence; None where it is sorted.
 
     >>> from facula_tensor import tensor
@@ -75,7 +74,6 @@ def bucketize(
         boundaries: the sorted boundaries (n,).
         out_int32: whether the result is int32, else int64.
         right: whether the place is after equal boundaries, else before.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> bucketize(tensor([[0, 3], [5, 9]]), tensor([1, 3, 5]))

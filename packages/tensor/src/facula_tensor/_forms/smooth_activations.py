@@ -64,10 +64,6 @@ def logsigmoid(input: Tensor) -> Tensor:
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x * sigmoid(x) of each element.
 
-    Arguments:
-        input: a tensor of real numbers.
-        inplace: whether `input` itself takes the result.
-
     >>> from facula_tensor import tensor
     >>> silu(tensor([0.0, 2.0]))
     tensor([0.0000, 1.7616])
@@ -112,10 +108,6 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019.
-
-    Arguments:
-        input: a tensor of a floating dtype.
-        inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import tensor
     >>> mish(tensor([0.0, 1.0]))

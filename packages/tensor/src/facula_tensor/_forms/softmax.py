@@ -38,7 +38,6 @@ def softmax(
         dim: the dimension.
         dtype: the dtype to convert to first; that of the result.
         axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> softmax(tensor([0.0, 0.0]), 0)
@@ -89,7 +88,6 @@ def log_softmax(
         dim: the dimension.
         dtype: the dtype to convert to first; that of the result.
         axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> log_softmax(tensor([0.0, 0.0]), 0)

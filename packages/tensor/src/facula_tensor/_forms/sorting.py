@@ -45,7 +45,6 @@ def sort(
         descending: whether the greatest comes first.
         stable: ignored: equal elements keep their order in any case.
         axis: NumPy's name of `dim`.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> sort(tensor([3.0, 1.0, 2.0])).indices
@@ -79,7 +78,6 @@ def argsort(
         descending: whether the greatest comes first.
         stable: ignored: equal elements keep their order in any case.
         axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> argsort(tensor([3.0, 1.0, 2.0]), descending=True)
@@ -99,10 +97,6 @@ def argsort(
 @method()
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in order along the first dimension.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> msort(tensor([[3, 1], [2, 4]]))
@@ -140,7 +134,6 @@ def topk(
         largest: whether the greatest, else the smallest.
         sorted: whether they are in order.
         axis: NumPy's name of `dim`.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> topk(tensor([3.0, 1.0, 2.0]), 2).values

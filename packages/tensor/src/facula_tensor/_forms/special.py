@@ -29,7 +29,6 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     Arguments:
         input: a tensor of real numbers.
         eps: how near to 0 and 1 elements may be; they stay as they are if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> logit(tensor([0.5, 0.75])), logit(tensor([0.0]), eps=0.25)
@@ -49,15 +48,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 @overridable
 @method()
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
-    """`logit` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        eps: how near to 0 and 1 elements may be; they stay as they are if None.
-
-    Returns:
-        `input`.
-    """
+    """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
     try:
         if eps is not None:
             before = source("logit_", input)
@@ -74,10 +65,6 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers.
 
     Integers are computed in the default floating dtype.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> sinc(tensor([0.0, 0.5, 1.0]))

@@ -69,10 +69,6 @@ def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, or the first where there is one alone.
 
-    Arguments:
-        tensors: the tensors.
-        out: where the result goes; a new tensor if None.
-
     >>> from facula_tensor import tensor
     >>> hstack([tensor([1, 2]), tensor(3)])
     tensor([1, 2, 3])
@@ -87,10 +83,6 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 @overridable
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one below the other: along the first dimension, vectors as rows.
-
-    Arguments:
-        tensors: the tensors.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> vstack([tensor([1, 2]), tensor([3, 4])])
@@ -108,10 +100,6 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors one behind the other: along the third dimension.
 
-    Arguments:
-        tensors: the tensors.
-        out: where the result goes; a new tensor if None.
-
     >>> from facula_tensor import tensor
     >>> dstack([tensor([1, 2]), tensor([3, 4])])
     tensor([[[1, 3],
@@ -127,10 +115,6 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 @overridable
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side, numbers and vectors as columns.
-
-    Arguments:
-        tensors: the tensors.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> column_stack([tensor([1, 2]), tensor([3, 4])])

@@ -26,7 +26,6 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     Arguments:
         input: the tensor.
         index: the places, as integers.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
@@ -67,17 +66,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 @overridable
 @method()
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`put` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        index: the places, as integers.
-        source: the elements.
-        accumulate: whether they are added to those that are there.
-
-    Returns:
-        `input`.
-    """
+    """`put` in place: changes `input` and returns it. Arguments: those of `put`."""
     try:
         return bodies.put("put_", input, index, source, accumulate)
     except FaculaError as error:
@@ -97,7 +86,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, ou
         input: the tensor.
         indices: places along `dim`.
         dim: the dimension; that of both flattened if None.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([[1, 3], [4, 2]])

@@ -29,7 +29,6 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Arguments:
         input: matrices (..., m, n).
         diagonal: the highest one that is kept: 0 is the main one.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> tril(ones(2, 3))
@@ -51,15 +50,7 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 @overridable
 @method()
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """`tril` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        diagonal: the highest one that is kept: 0 is the main one.
-
-    Returns:
-        `input`.
-    """
+    """`tril` in place: changes `input` and returns it. Arguments: those of `tril`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("tril_", input)
@@ -79,7 +70,6 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     Arguments:
         input: matrices (..., m, n).
         diagonal: the lowest one that is kept: 0 is the main one.
-        out: where the result goes; a new tensor if None.
 
     >>> from facula_tensor import ones
     >>> triu(ones(2, 3), 1)
@@ -101,15 +91,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 @overridable
 @method()
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
-    """`triu` in place.
-
-    Arguments:
-        input: the tensor that changes.
-        diagonal: the lowest one that is kept: 0 is the main one.
-
-    Returns:
-        `input`.
-    """
+    """`triu` in place: changes `input` and returns it. Arguments: those of `triu`."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("triu_", input)

@@ -44,7 +44,6 @@ def triangular_solve(
         upper: whether A is upper triangular, else lower.
         transpose: whether A is transposed first.
         unitriangular: whether the diagonal counts as ones.
-        out: the tensors where the results go; new ones if None.
 
     >>> from facula_tensor import tensor
     >>> triangular_solve(tensor([[4.0], [2.0]]), tensor([[1.0, 1.0], [0.0, 2.0]])).solution

@@ -20,12 +20,7 @@ bodies = bodies_of("trigonometric")
 @overridable
 @method()
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Angles in degrees as angles in radians.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-    """
+    """Angles in degrees as angles in radians."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("deg2rad", input)
@@ -52,12 +47,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 @overridable
 @method()
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Angles in radians as angles in degrees.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-    """
+    """Angles in radians as angles in degrees."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("rad2deg", input)

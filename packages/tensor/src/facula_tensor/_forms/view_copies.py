@@ -28,12 +28,7 @@ bodies = bodies_of("view_copies")
 
 @overridable
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `alias` shows, in memory of its own.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-    """
+    """A copy of what `alias` shows, in memory of its own."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("alias_copy", input)
@@ -55,7 +50,6 @@ def as_strided_copy(
         size: the lengths.
         stride: the strides, in elements.
         storage_offset: where the first element is, in elements; where `input` begins if None.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
@@ -69,12 +63,7 @@ def as_strided_copy(
 
 @overridable
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `detach` shows, in memory of its own.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-    """
+    """A copy of what `detach` shows, in memory of its own."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("detach_copy", input)
@@ -94,7 +83,6 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
         offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
         dim1: the second dimension.
         dim2: the second dimension.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
@@ -116,7 +104,6 @@ def expand_copy(input: Tensor, size: Lengths, *, implicit: bool = False, out: Te
         input: the tensor.
         size: the lengths.
         implicit: has no effect.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
@@ -147,7 +134,6 @@ def narrow_copy(
         dim: the dimension.
         start: the first element; negative ones count from the end.
         length: how many elements.
-        out: where the result goes; a new tensor if None.
     """
     if type(input) is not Tensor:
         input = as_tensor("narrow_copy", input)
@@ -162,7 +148,6 @@ def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> 
     Arguments:
         input: the tensor.
         dims: the dimensions in their new order.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
@@ -185,7 +170,6 @@ def select_copy(
         input: the tensor.
         dim: the dimension.
         index: which element; negative ones count from the end.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
@@ -217,7 +201,6 @@ def slice_copy(
         start: the first element; negative ones count from the end.
         end: the bound; the end if None.
         step: the distance of two elements.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
@@ -231,13 +214,7 @@ def slice_copy(
 
 @overridable
 def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `squeeze` shows, in memory of its own.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        out: where the result goes; a new tensor if None.
-    """
+    """A copy of what `squeeze` shows, in memory of its own."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("squeeze_copy", input)
@@ -250,12 +227,7 @@ def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None =
 
 @overridable
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `t` shows, in memory of its own.
-
-    Arguments:
-        input: the tensor.
-        out: where the result goes; a new tensor if None.
-    """
+    """A copy of what `t` shows, in memory of its own."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("t_copy", input)
@@ -274,7 +246,6 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
         input: the tensor.
         dim0: the first dimension.
         dim1: the second dimension.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
@@ -295,7 +266,6 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
         dimension: the dimension.
         size: the lengths.
         step: the distance of two elements.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
@@ -309,13 +279,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
 
 @overridable
 def unsqueeze_copy(input: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `unsqueeze` shows, in memory of its own.
-
-    Arguments:
-        input: the tensor.
-        dim: the dimension.
-        out: where the result goes; a new tensor if None.
-    """
+    """A copy of what `unsqueeze` shows, in memory of its own."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("unsqueeze_copy", input)
@@ -335,7 +299,6 @@ def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = 
     Arguments:
         input: the tensor.
         size: the lengths.
-        out: where the result goes; a new tensor if None.
     """
     try:
         if type(input) is not Tensor:
