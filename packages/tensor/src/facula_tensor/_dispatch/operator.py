@@ -154,12 +154,13 @@ class Operator:
         self.program: Program | None = declared.get("program")
         self.expression: Expression | None = None
         self.gradients: dict[tuple[tuple[str, ...], frozenset[str]], Operator | None] = {}
-        if self.value is not None and self.result_dtype(float32).category >= FLOATING:
-            for name in self.inputs:
-                if name in declared.get("no_gradient", ()):
-                    self.vjps[name] = refusing_rule(self.name, name)
-                elif name not in self.vjps:
-                    self.vjps[name] = derived_rule(self, name, declared.get(f"partial_{name}"))
+        derives = self.value is not None and self.result_dtype(float32).category >= FLOATING
+        for name in self.inputs:
+            partial = declared.get(f"partial_{name}")
+            if derives and name in declared.get("no_gradient", ()):
+                self.vjps[name] = refusing_rule(self.name, name)
+            elif partial is not None or (derives and name not in self.vjps):
+                self.vjps[name] = derived_rule(self, name, partial)
         self.linear: tuple[str, ...] = declared.get("linear", ())
         self.bilinear: tuple[str, ...] = declared.get("bilinear", ())
         self.jvp: Function | None = declared.get("jvp")

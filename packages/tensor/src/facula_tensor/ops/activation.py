@@ -53,8 +53,8 @@ class leaky_relu:
     def vjp_input(F, g, input, negative_slope):
         return F.where(F.gt(input, 0), g, F.mul(g, negative_slope))
 
-    def vjp_negative_slope(F, g, input, _negative_slope):
-        return F.mul(g, F.below_zero(input))
+    def partial_negative_slope(F, input):
+        return F.below_zero(input)
 
 
 @function(refuses={"min_val > max_val": "min_val <= max_val; got {min_val} and {max_val}"}, changes=True)
@@ -215,8 +215,8 @@ class elu:
         # The slope at 0 is that of negative elements, and the slope's own slope is not: `below_zero` is constant there.
         return F.where(F.le(input, 0), F.mul(g, F.mul(F.exp(F.below_zero(input)), alpha)), g)
 
-    def vjp_alpha(F, g, input, _alpha):
-        return F.mul(g, F.expm1(F.below_zero(input)))
+    def partial_alpha(F, input):
+        return F.expm1(F.below_zero(input))
 
 
 @function(changes=True)

@@ -21,8 +21,8 @@ class i0:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.i1(input))
+    def partial_input(F, input):
+        return F.i1(input)
 
 
 @elementwise
@@ -40,8 +40,8 @@ class _i0e:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.sub(F.i1e(input), F.mul(F.sign(input), F.i0e(input))))
+    def partial_input(F, input):
+        return F.i1e(input) - F.sign(input) * F.i0e(input)
 
 
 @elementwise
@@ -59,9 +59,9 @@ class _i1:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        zero = F.eq(input, 0)
-        return F.mul(g, F.where(zero, 0.5, F.sub(F.i0(input), F.div(F.i1(input), F.where(zero, 1, input)))))
+    def partial_input(F, input):
+        zero = input == 0
+        return F.where(zero, 0.5, F.i0(input) - F.i1(input) / F.where(zero, 1, input))
 
 
 @elementwise
@@ -79,7 +79,7 @@ class _i1e:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        zero = F.eq(input, 0)
-        falling = F.mul(F.i1e(input), F.add(F.sign(input), F.reciprocal(F.where(zero, 1, input))))
-        return F.mul(g, F.where(zero, 0.5, F.sub(F.i0e(input), falling)))
+    def partial_input(F, input):
+        zero = input == 0
+        falling = F.i1e(input) * (F.sign(input) + F.reciprocal(F.where(zero, 1, input)))
+        return F.where(zero, 0.5, F.i0e(input) - falling)

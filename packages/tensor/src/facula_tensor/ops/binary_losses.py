@@ -39,8 +39,8 @@ class _binary_cross_entropy:
     def vjp_input(F, g, input, other):
         return F.binary_cross_entropy_grad(g, input, other)
 
-    def vjp_other(F, g, input, _other):
-        return F.mul(g, F.sub(F.log1p(F.neg(input)), F.log(input)))
+    def partial_other(F, input):
+        return F.log1p(-input) - F.log(input)
 
 
 @elementwise

@@ -123,8 +123,8 @@ class remainder:
     accepts = divisible
     vjp_input = identity_grad
 
-    def vjp_other(F, g, input, other):
-        return F.neg(F.mul(g, F.floor_divide(input, other)))
+    def partial_other(F, input, other):
+        return -F.floor_divide(input, other)
 
 
 @elementwise
@@ -142,8 +142,8 @@ class fmod:
     accepts = divisible
     vjp_input = identity_grad
 
-    def vjp_other(F, g, input, other):
-        return F.neg(F.mul(g, F.trunc_divide(input, other)))
+    def partial_other(F, input, other):
+        return -F.trunc_divide(input, other)
 
 
 @method("__rtruediv__")

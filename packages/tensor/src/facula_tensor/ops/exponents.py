@@ -11,7 +11,6 @@ from .._core.promotion import floating
 from .._core.tensor import Tensor
 from .._creation.filled import full
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import composite
 from .pointwise import real
 
 if TYPE_CHECKING:
@@ -94,11 +93,11 @@ class hypot:
     def validate_layouts(input, other):
         _floats("hypot", input, other)
 
-    def vjp_input(F, g, input, other):
-        return F.mul(g, F.div(input, F.hypot(input, other)))
+    def partial_input(F, input, other):
+        return input / F.hypot(input, other)
 
-    def vjp_other(F, g, input, other):
-        return F.mul(g, F.div(other, F.hypot(input, other)))
+    def partial_other(F, input, other):
+        return other / F.hypot(input, other)
 
 
 @elementwise
@@ -116,11 +115,11 @@ class logaddexp:
     def validate_layouts(input, other):
         _floats("logaddexp", input, other)
 
-    def vjp_input(F, g, input, other):
-        return F.mul(g, F.share_of_sum(input, other, 1))
+    def partial_input(F, input, other):
+        return share_of_sum(F, input, other, 1)
 
-    def vjp_other(F, g, input, other):
-        return F.mul(g, F.share_of_sum(other, input, 1))
+    def partial_other(F, input, other):
+        return share_of_sum(F, other, input, 1)
 
 
 @elementwise
@@ -138,19 +137,18 @@ class logaddexp2:
     def validate_layouts(input, other):
         _floats("logaddexp2", input, other)
 
-    def vjp_input(F, g, input, other):
-        return F.mul(g, F.share_of_sum(input, other, LN2))
+    def partial_input(F, input, other):
+        return share_of_sum(F, input, other, LN2)
 
-    def vjp_other(F, g, input, other):
-        return F.mul(g, F.share_of_sum(other, input, LN2))
+    def partial_other(F, input, other):
+        return share_of_sum(F, other, input, LN2)
 
 
-@composite
 def share_of_sum(F: Namespace, x: Tensor, y: Tensor, scale: float) -> Tensor:
     """The share of x in the sum: 1 / (1 + exp((y - x) scale)); a half where both are the same infinity."""
-    difference = F.sub(x, y)
-    difference = F.where(F.bitwise_and(F.eq(x, y), F.ne(difference, difference)), 0, difference)
-    return F.sigmoid(difference if scale == 1 else F.mul(difference, scale))
+    difference = x - y
+    difference = F.where((x == y) & (difference != difference), 0, difference)
+    return F.sigmoid(difference if scale == 1 else difference * scale)
 
 
 @elementwise

@@ -70,8 +70,8 @@ class _lerp:
     def vjp_end(F, g, weight):
         return F.mul(g, weight)
 
-    def vjp_weight(F, g, input, end):
-        return F.mul(g, F.sub(end, input))
+    def partial_weight(F, input, end):
+        return end - input
 
 
 def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -> tuple[DType, complex]:

@@ -36,8 +36,8 @@ class lgamma:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.digamma(input))
+    def partial_input(F, input):
+        return F.digamma(input)
 
 
 @elementwise
@@ -54,8 +54,8 @@ class digamma:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.trigamma(input))
+    def partial_input(F, input):
+        return F.trigamma(input)
 
 
 @elementwise
@@ -65,8 +65,8 @@ class _trigamma:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.mul(F.zeta(3, input), -2))
+    def partial_input(F, input):
+        return F.zeta(3, input) * -2
 
 
 @elementwise

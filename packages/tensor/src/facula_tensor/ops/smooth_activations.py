@@ -27,8 +27,8 @@ class _log1p_exp:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.neg(F.mul(g, F.mul(F.sign(input), F.sigmoid(F.neg(F.abs(input))))))
+    def partial_input(F, input):
+        return -(F.sign(input) * F.sigmoid(-abs(input)))
 
 
 @elementwise
@@ -148,8 +148,8 @@ class softsign:
     def value(F, input):
         return input / (abs(input) + 1)
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.square(F.reciprocal(F.add(F.abs(input), 1))))
+    def partial_input(F, input):
+        return F.square(F.reciprocal(abs(input) + 1))
 
 
 @elementwise
@@ -170,8 +170,8 @@ class tanhshrink:
     def value(F, input):
         return input - F.tanh(input)
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.square(F.tanh(input)))
+    def partial_input(F, input):
+        return F.square(F.tanh(input))
 
 
 @elementwise
@@ -192,9 +192,9 @@ class mish:
     def value(F, input):
         return input * F.tanh(F.softplus(input))
 
-    def vjp_input(F, g, input):
+    def partial_input(F, input):
         t = F.tanh(F.softplus(input))
-        return F.mul(g, F.add(t, F.mul(F.mul(input, F.sigmoid(input)), F.sub(1, F.square(t)))))
+        return t + input * F.sigmoid(input) * (1 - F.square(t))
 
 
 @elementwise

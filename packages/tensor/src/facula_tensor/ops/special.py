@@ -12,7 +12,7 @@ from .._core.promotion import as_real, floating
 from .._core.tensor import Tensor
 from .._creation.filled import full
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import composite, recorded_ops
+from .._dispatch.namespaces import recorded_ops
 from .._dispatch.view_call import as_tensor
 from .pointwise import real
 
@@ -38,8 +38,8 @@ class erf:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.mul(F.exp(F.neg(F.mul(input, input))), 2 / pi**0.5))
+    def partial_input(F, input):
+        return F.exp(-(input * input)) * (2 / pi**0.5)
 
 
 @elementwise
@@ -56,8 +56,8 @@ class erfc:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.mul(F.exp(F.neg(F.mul(input, input))), -2 / pi**0.5))
+    def partial_input(F, input):
+        return F.exp(-(input * input)) * (-2 / pi**0.5)
 
 
 @elementwise
@@ -75,8 +75,8 @@ class _erfcx:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.sub(F.mul(F.mul(input, F.erfcx(input)), 2), 2 / pi**0.5))
+    def partial_input(F, input):
+        return input * F.erfcx(input) * 2 - 2 / pi**0.5
 
 
 @elementwise
@@ -93,8 +93,8 @@ class erfinv:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, out):
-        return F.mul(g, F.mul(F.exp(F.mul(out, out)), pi**0.5 / 2))
+    def partial_input(F, out):
+        return F.exp(out * out) * (pi**0.5 / 2)
 
 
 # ------------------------------------------------------------------------------------- normal distribution
@@ -113,8 +113,8 @@ class _ndtr:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.mul(F.exp(F.mul(F.mul(input, input), -0.5)), (2 * pi) ** -0.5))
+    def partial_input(F, input):
+        return F.exp(input * input * -0.5) * (2 * pi) ** -0.5
 
 
 @elementwise
@@ -133,8 +133,8 @@ class _ndtri:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, out):
-        return F.mul(g, F.mul(F.exp(F.mul(F.mul(out, out), 0.5)), (2 * pi) ** 0.5))
+    def partial_input(F, out):
+        return F.exp(out * out * 0.5) * (2 * pi) ** 0.5
 
 
 @elementwise
@@ -152,17 +152,16 @@ class _log_ndtr:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.normal_ratio(input))
+    def partial_input(F, input):
+        return normal_ratio(F, input)
 
 
-@composite
 def normal_ratio(F: Namespace, input: Tensor) -> Tensor:
     """The normal distribution's density over its probability of less than x: neither overflows on its side of 0."""
-    above = F.gt(input, 0)
+    above = input > 0
     high, low = F.where(above, input, 0), F.where(above, 0, input)
-    density = F.mul(F.exp(F.mul(F.mul(high, high), -0.5)), (2 * pi) ** -0.5)
-    return F.where(above, F.div(density, F.ndtr(high)), F.div((2 / pi) ** 0.5, F.erfcx(F.mul(low, -ROOT_HALF))))
+    density = F.exp(high * high * -0.5) * (2 * pi) ** -0.5
+    return F.where(above, density / F.ndtr(high), (2 / pi) ** 0.5 / F.erfcx(low * -ROOT_HALF))
 
 
 # --------------------------------------------------------------------------------------- logits and entropy
@@ -223,8 +222,8 @@ class _entr:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        return F.mul(g, F.neg(F.add(F.log(input), 1)))
+    def partial_input(F, input):
+        return -(F.log(input) + 1)
 
 
 @elementwise
@@ -286,7 +285,7 @@ class sinc:
     compute_dtype = floating
     accepts = real
 
-    def vjp_input(F, g, input):
-        nowhere = F.eq(input, 0)
-        slope = F.div(F.sub(F.cos(F.mul(input, pi)), F.sinc(input)), F.where(nowhere, 1, input))
-        return F.mul(g, F.where(nowhere, F.mul(input, -pi * pi / 3), slope))  # which bends at 0, too
+    def partial_input(F, input):
+        nowhere = input == 0
+        slope = (F.cos(input * pi) - F.sinc(input)) / F.where(nowhere, 1, input)
+        return F.where(nowhere, input * (-pi * pi / 3), slope)  # which bends at 0, too

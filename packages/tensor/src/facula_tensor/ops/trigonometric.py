@@ -11,7 +11,7 @@ from facula_storage import Layout
 from .._core.promotion import floating
 from .._core.tensor import Tensor
 from .._dispatch.declaration import elementwise
-from .._dispatch.namespaces import composite, operators
+from .._dispatch.namespaces import operators
 from .._dispatch.written import function
 from .pointwise import real
 
@@ -200,11 +200,11 @@ class atan2:
         if not (isinstance(input, Layout) and isinstance(other, Layout)):
             raise DTypeError("atan2: expected two tensors; got a number; make it one with tensor()")
 
-    def vjp_input(F, g, input, other):
-        return F.mul(g, F.angle_slope(input, other, other))
+    def partial_input(F, input, other):
+        return angle_slope(F, input, other, other)
 
-    def vjp_other(F, g, input, other):
-        return F.neg(F.mul(g, F.angle_slope(input, other, input)))
+    def partial_other(F, input, other):
+        return -angle_slope(F, input, other, input)
 
 
 def _scaled(name: str, factor: float, doc: str) -> Function:
@@ -235,8 +235,7 @@ for _function in (acos, acosh, asin, asinh, atan, atan2, atanh):
         setattr(Tensor, "arc" + _function.__name__[1:] + _underscore, getattr(Tensor, _function.__name__ + _underscore))
 
 
-@composite
 def angle_slope(F: Namespace, y: Tensor, x: Tensor, side: Tensor) -> Tensor:
     """side / (x^2 + y^2), and 0 at the origin."""
-    square = F.add(F.mul(x, x), F.mul(y, y))
-    return F.where(F.eq(square, 0), 0, F.div(side, F.where(F.eq(square, 0), F.add(square, 1), square)))
+    square = x * x + y * y
+    return F.where(square == 0, 0, side / F.where(square == 0, square + 1, square))
