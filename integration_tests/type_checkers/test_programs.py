@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
 import re
 import shutil
 import subprocess
@@ -34,9 +33,14 @@ def public_modules() -> list[str]:
     """All modules whose names, up to the last, have no underscore; examples and programs apart."""
     found = list(ROOTS)
     for root in ROOTS:
-        for one in pkgutil.walk_packages(importlib.import_module(root).__path__, prefix=f"{root}."):
-            if not any(part.startswith("_") or part in ("as_torch", "examples") for part in one.name.split(".")):
-                found.append(one.name)
+        top = Path(importlib.import_module(root).__file__).parent
+        files = [
+            path.relative_to(top.parent).with_suffix("").parts for path in top.rglob("*.py*") if path.suffix != ".pyc"
+        ]
+        names = {".".join(parts[:-1] if parts[-1] == "__init__" else parts) for parts in files}  # stubs have no file
+        for name in sorted(names - {root}):
+            if not any(part.startswith("_") or part in ("as_torch", "examples") for part in name.split(".")):
+                found.append(name)
     return found
 
 

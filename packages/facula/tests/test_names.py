@@ -99,7 +99,7 @@ def test_importing_by_name_says_so_too():
         from facula.nn import LinearCrossEntropyLoss  # noqa: F401
     with pytest.raises(ImportError, match=r"'conv_tbc' from 'facula.nn.functional': .*; use conv1d") as caught:
         from facula.nn.functional import conv_tbc  # noqa: F401
-    assert caught.value.name == "facula.nn.functional" and caught.value.path.endswith("_places.txt")
+    assert caught.value.name == "facula.nn.functional" and caught.value.path.endswith("functional.py")
     with pytest.raises(ImportError, match=r"cannot import name 'quantization' from 'facula': .*quantis"):
         from facula import quantization  # noqa: F401
 

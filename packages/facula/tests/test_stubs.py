@@ -86,6 +86,11 @@ def below(place):
     return found - {"as_torch", "examples"}
 
 
+def is_of_rows(path):
+    """Whether a module has no file, or one for the editors that look for files."""
+    return not path.exists() or "make_of_rows(__name__)" in path.read_text()
+
+
 def has_no_list(path):
     """Whether a file's module has what it imports."""
     text = path.read_text()
@@ -101,7 +106,7 @@ def stubs():
             continue
         if path.is_dir() and "make_of_rows(__name__)" in (path / "__init__.py").read_text():
             found[path / "__init__.pyi"] = stub(place, rows, below(place))
-        elif not (path.is_dir() or path.with_suffix(".py").exists()):
+        elif not path.is_dir() and is_of_rows(path.with_suffix(".py")):
             found[path.with_suffix(".pyi")] = stub(place, rows)
     for path in FACE.rglob("*.py"):
         if has_no_list(path):

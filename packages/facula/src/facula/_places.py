@@ -14,7 +14,8 @@ continued on indented lines; a section of one row may stand on one line. There a
 - `missing`: the names are not there, and errors say what to use instead: REST. That of a module is said of all below
   it that nothing else is said of.
 
-A section whose module has no file makes that module (Note [Modules of rows]). The file is read when a name or a module
+A section whose module has no file makes that module (Note [Modules of rows]); the modules that most programs import
+have a file that calls `make_of_rows`, as editors warn of modules without one. The file is read when a name or a module
 is missing, so programs that ask for none of these do not pay.
 """
 

@@ -1,0 +1,8 @@
+"""Functions of functions, and of modules: the names of facula_tensor.func, and what goes with them.
+
+May import: siblings. Where next: `facula.autograd.functional` for derivatives at a point.
+"""
+
+from ._names import make_of_rows
+
+make_of_rows(__name__)
