@@ -37,13 +37,14 @@ def outcome(call, *operands):
 
 # Long calls are made of operators that are called by themselves, too: beyond so many points, ever fewer are tried.
 DENSE = 120
-TABLES = [table for op in operators.values() for table in (op.table, op.slow_table)]
 
 
-def forget_plans(used=TABLES):
+def forget_plans(used=None):
     """The next calls take the slow path. Gives the tables that held something."""
     for forget in layout_cache_clearers:  # the windows of views, and what other functions know of layouts
         forget()
+    if used is None:  # families of operators are loaded when they are first used
+        used = [table for op in operators.values() for table in (op.table, op.slow_table)]
     held = [one for one in used if one.by_key or any(one.dense) or any(one.with_float) or any(one.with_int)]
     for table in held:
         table.clear()

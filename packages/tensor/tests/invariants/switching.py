@@ -52,6 +52,24 @@ class Switch:
         return step
 
 
+class Calls:
+    """While open, adds to `known` the code of functions of the library that are called."""
+
+    def __init__(self, known: set):
+        self.known = known
+
+    def __enter__(self) -> Calls:
+        sys.setprofile(self._called)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        sys.setprofile(None)
+
+    def _called(self, frame: Any, event: str, arg: Any) -> None:
+        if event == "call" and frame.f_globals.get("__name__", "").partition(".")[0] in LIBRARY:
+            self.known.add(frame.f_code)
+
+
 def in_all_orders(call: Any, act: Any, most: int = 1000, every: int = 1) -> Any:
     """Yield what `call()` gives, or the exception it raises, for each point at which `act` can fall."""
     for number in range(0, most, every):

@@ -5,31 +5,38 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from calls import CALLS, CHANGES, declared, differentiable, every_change, every_operator, pair, total
 from fake_backend import MemoryFault, fake, numbers
+from samples import CHANGES, SAMPLES, declared, differentiable, every_change, every_operator, pair, total
 
 import facula_tensor as ft
 from facula_storage import Device
 from facula_storage._layout_caches import clear_layout_caches
+from facula_tensor.extend import operators
 from facula_tensor.testing._operands import values_of
 
 
-def test_every_operator_is_called_here():
-    assert sorted(CALLS) == declared()
+def test_every_operator_has_a_sample():
+    """One with derivatives where it has any: a draw's are not those of its numbers, and some rules only refuse."""
+    for name in declared():
+        refuses = name in ("adjugate_grad", "qr_r", "sample_dirichlet", "standard_gamma", "stepped", "zeta")
+        assert SAMPLES[name].case.gradient or refuses or not operators[name].vjps, f"{name}: no sample has gradient=..."
+
+
+def test_an_operator_without_a_sample_is_named():
+    with pytest.raises(AssertionError, match=r"^no_such: no sample launches .*tests/operators/cases/.*'no_such', "):
+        SAMPLES["no_such"]
 
 
 @every_operator
 def test_values_and_gradients_are_the_cpus(name):
-    if name == "to_device":
-        pytest.skip("its result is on another device by intention")
     results = []
     for device in ("cpu", "fake"):
-        x, y = pair(device)
-        out = CALLS[name](x * 1, y * 1)
+        leaves = SAMPLES[name].leaves(device)
+        out = SAMPLES[name](*[one * 1 for one in leaves])
         assert str(out.device) == device
         if differentiable(out):
             total(out).backward()
-        results.append([None if one is None else numbers(one) for one in (out, x.grad, y.grad)])
+        results.append([None if one is None else numbers(one) for one in (out, *[leaf.grad for leaf in leaves])])
     fake().synchronize()
     for here, there in zip(*results, strict=True):
         np.testing.assert_array_equal(here, there)
@@ -37,32 +44,29 @@ def test_values_and_gradients_are_the_cpus(name):
 
 @every_operator
 def test_meta_has_the_same_shapes_and_dtypes(name):
-    if name in ("count_true", "to_device"):
-        pytest.skip("the shape depends on elements, or the device is the point")
-    x, y = pair()
-    wanted = CALLS[name](x, y)
-    a, b = pair("cpu")
-    a, b = a.detach().to("meta").requires_grad_(), b.detach().to("meta").requires_grad_()
-    got = CALLS[name](a, b)
+    if not SAMPLES[name].case.meta:
+        pytest.skip("the shape depends on elements")
+    wanted = SAMPLES[name](*SAMPLES[name].leaves())
+    leaves = SAMPLES[name].leaves("meta")
+    got = SAMPLES[name](*leaves)
     assert (got.shape, got.dtype, got.stride()) == (wanted.shape, wanted.dtype, wanted.stride())
     assert got.is_meta
     if differentiable(wanted) and not wanted.dtype.is_complex:
         got.sum().backward()
-        assert a.grad is None or (a.grad.shape == a.shape and a.grad.is_meta)
+        assert all(one.grad is None or (one.grad.shape == one.shape and one.grad.is_meta) for one in leaves)
 
 
 @every_change
 def test_changes_are_the_cpus(name):
     results = []
     for device in ("cpu", "fake"):
-        x, y = pair(device)
-        changed = x * 1
+        first, *others = CHANGES[name].leaves(device)
+        changed = first * 1
         view = changed[1]
-        CHANGES[name](changed, y)
-        (changed.sum() + view.sum() * 3).backward()
-        results.append(
-            [numbers(one) for one in (changed, view, x.grad)] + [None if y.grad is None else numbers(y.grad)]
-        )
+        CHANGES[name].change(changed, *others)
+        total(changed.sum() + view.sum() * 3).backward()
+        gradients = [one.grad for one in (first, *others)]
+        results.append([None if one is None else numbers(one) for one in (changed, view, *gradients)])
     for here, there in zip(*results, strict=True):
         np.testing.assert_array_equal(here, there)
 
@@ -172,13 +176,11 @@ def test_blocks_come_back(device, no_collector):
     if device == "fake":
         fake().run()
     before = allocator.statistics()["allocated_blocks"]
-    x, y = pair(device)
-    for name, call in CALLS.items():
-        if name != "to_device":
-            out = call(x * 1, y * 1)
-            if differentiable(out):
-                total(out).backward()
-    del x, y, out
+    for sample in SAMPLES.values():
+        out = sample(*[one * 1 for one in sample.leaves(device)])
+        if differentiable(out):
+            total(out).backward()
+    del out
     assert allocator.statistics()["allocated_blocks"] == before
 
 

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from calls import CALLS, CHANGES, every_change, every_operator, pair
+from samples import CHANGES, SAMPLES, every_change, every_operator, pair
 
 import facula_tensor as ft
 from facula_autograd import detect_anomaly, saved_tensors_hooks
@@ -100,7 +100,7 @@ def check(call, leaves, again=None):
 
 LAYOUTS = {
     "contiguous": lambda x: x,
-    "transposed": lambda x: x.detach().t().clone().t().requires_grad_(),
+    "transposed": lambda x: x.detach().mT.clone().mT.requires_grad_(x.requires_grad) if x.ndim > 1 else x,
 }
 CONTIGUOUS = ("_grad",)  # kernels of gradients that take no others
 
@@ -111,14 +111,14 @@ def test_operators(name):
     for layout, lay_out in LAYOUTS.items():
         if layout != "contiguous" and name.endswith(CONTIGUOUS):
             continue
-        x, y = map(lay_out, pair(dtype=ft.float32))
-        z = y * 1
+        first, *others = map(lay_out, SAMPLES[name].leaves(narrow=True))
+        given = [first, *[one * 1 for one in others]]
 
-        def call(x=x, z=z):
-            return CALLS[name](x, z)
+        def call(given=given):
+            return SAMPLES[name](*given)
 
-        check(call, (x, y, z))
-        check(call, (x, y, z), lambda call=call: beside_another_mode(call))
+        check(call, (first, *others, *given[1:]))
+        check(call, (first, *others, *given[1:]), lambda call=call: beside_another_mode(call))
 
 
 def beside_another_mode(call):
@@ -142,33 +142,33 @@ def beside_another_mode(call):
 
 @every_change
 def test_changes(name):
-    x, y = pair(dtype=ft.float32)
+    first, *others = CHANGES[name].leaves(narrow=True)
 
     def call():
-        target = x * 1
-        CHANGES[name](target, y)
+        target = first * 1
+        CHANGES[name].change(target, *others)
         return target
 
-    check(call, (x, y))
+    check(call, (first, *others))
 
 
 @every_operator
 def test_modes(name):
     """Hooks get the same values to pack each time, and anomaly detection the same graph."""
-    x, y = pair(dtype=ft.float32)
+    leaves = SAMPLES[name].leaves(narrow=True)
     packed = []
     for _ in range(2):
         found = []
         with saved_tensors_hooks(lambda one, found=found: found.append((one._layout, one._offset)), lambda one: one):
-            CALLS[name](x, y)
+            SAMPLES[name](*leaves)
         packed.append(found)
     assert packed[0] == packed[1]
 
     def anomalous():
         with detect_anomaly():
-            return CALLS[name](x, y)
+            return SAMPLES[name](*leaves)
 
-    check(lambda: CALLS[name](x, y), (x, y), anomalous)
+    check(lambda: SAMPLES[name](*leaves), leaves, anomalous)
 
 
 recorded = [case for case in CASES if "float32" in case.dtypes and case.gradient]

@@ -8,7 +8,7 @@ import sys
 import threading
 
 import pytest
-from calls import CALLS, CHANGES, differentiable, every_change, every_operator, pair, total
+from samples import CHANGES, SAMPLES, differentiable, every_change, every_operator, pair, total
 
 import facula_tensor as ft
 from facula_autograd import Function, detect_anomaly, grad, saved_tensors_hooks
@@ -33,7 +33,7 @@ def others_frozen():
 @pytest.fixture(autouse=True)
 def nothing_left(no_collector, live_blocks):
     """Blocks and tensors are as many after the test as before, without the collector's help."""
-    CALLS["add"](*pair())
+    SAMPLES["add"](*SAMPLES["add"].leaves())
     for dtype in (ft.float32, ft.float64):  # the engine keeps a 1 of each, which passes begin with
         ft.ones((), dtype=dtype, requires_grad=True).backward()
     blocks, before = live_blocks(), tensors()
@@ -45,34 +45,33 @@ def nothing_left(no_collector, live_blocks):
 @every_operator
 def test_every_operator(name):
     for differentiate in (False, True):
-        x, y = pair()
-        out = CALLS[name](x * 1, y * 1)
+        out = SAMPLES[name](*[one * 1 for one in SAMPLES[name].leaves()])
         if differentiate and differentiable(out) and not out.is_meta:
             total(out).backward()
 
 
 @every_operator
 def test_every_operator_with_graphs_of_gradients(name):
-    x, y = pair()
-    out = CALLS[name](x * 1, y * 1)
+    leaves = SAMPLES[name].leaves()
+    out = SAMPLES[name](*[one * 1 for one in leaves])
     if differentiable(out) and not out.is_meta:
-        first = grad(total(out), [x, y], create_graph=True, allow_unused=True)
+        first = grad(total(out), leaves, create_graph=True, allow_unused=True)
         wanting = [one for one in first if one is not None and one.requires_grad]
         if wanting:
-            grad(total(wanting[0]), [x, y], allow_unused=True)
+            grad(total(wanting[0]), leaves, allow_unused=True)
 
 
 @every_change
 def test_every_change(name):
     for differentiate in (False, True):
-        x, y = pair()
-        a = x * 1
-        view, other = a[0], a.t()
-        CHANGES[name](a, y)
+        first, *others = CHANGES[name].leaves()
+        a = first * 1
+        view, other = a[0], a.transpose(0, -1)
+        CHANGES[name].change(a, *others)
         if not differentiate:
-            CHANGES[name](a.view(3, 4), y)  # twice might change what the first has saved
+            CHANGES[name].change(a.view(a.shape), *others)  # twice might change what the first has saved
         else:
-            (a.sum() + view.sum() + other.sum()).backward()
+            total(a.sum() + view.sum() + other.sum()).backward()
 
 
 @pytest.mark.parametrize("dtype", [ft.float64, ft.complex128], ids=["quick path", "slow path"])
@@ -212,9 +211,8 @@ def test_subclasses_and_attributes():
 
 def test_threads_leave_nothing():
     def work():
-        x, y = pair()
-        for call in CALLS.values():
-            call(x, y)
+        for sample in SAMPLES.values():
+            sample(*sample.leaves())
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

@@ -9,8 +9,8 @@ import random
 
 import numpy as np
 import pytest
-from calls import CALLS, differentiable, every_operator, pair
 from fake_backend import numbers
+from samples import SAMPLES, differentiable, every_operator, pair
 
 import facula_tensor as ft
 from facula_storage import Device
@@ -182,8 +182,8 @@ def test_memory_is_flat_over_steps_of_random_sizes(live_blocks):
 @every_operator
 def test_gradients_have_memory_of_their_own(name):
     """No two leaves share it, nor a leaf and the gradient that was given; a second pass changes no other."""
-    leaves = pair()
-    out = CALLS[name](*leaves)
+    leaves = SAMPLES[name].leaves()
+    out = SAMPLES[name](*leaves)
     if not differentiable(out) or out.is_meta:
         return
     given = ft.ones_like(out)

@@ -8,8 +8,8 @@ import threading
 
 import numpy as np
 import pytest
-from calls import CALLS, differentiable, every_operator, pair, total
 from fake_backend import numbers
+from samples import SAMPLES, differentiable, every_operator, pair, total
 
 import facula_autograd as ag
 import facula_tensor as ft
@@ -18,20 +18,18 @@ import facula_tensor as ft
 @every_operator
 def test_nothing_is_recorded_under_no_grad(name):
     for mode in (ft.no_grad, ft.inference_mode, lambda: ft.set_grad_enabled(False)):
-        x, y = pair()
+        x, *others = SAMPLES[name].leaves()
         with mode():
-            out = CALLS[name](x, y)
+            out = SAMPLES[name](x, *others)
             inner = x * 1
         assert not out.requires_grad
         assert not inner.requires_grad
         with ft.no_grad(), ft.enable_grad():
-            assert (x * 1).requires_grad
+            assert (x * 1).requires_grad is x.requires_grad
 
 
 @every_operator
 def test_another_threads_mode_is_its_own(name):
-    if name == "to_device":
-        pytest.skip("its result has no elements")
     entered, leave = threading.Event(), threading.Event()
     seen = []
 
@@ -45,17 +43,17 @@ def test_another_threads_mode_is_its_own(name):
     thread.start()
     assert entered.wait(600)
     try:
-        x, y = pair()
-        out = CALLS[name](x * 1, y * 1)
-        first, second = pair()
+        leaves, others = SAMPLES[name].leaves(), SAMPLES[name].leaves()
+        out = SAMPLES[name](*[one * 1 for one in leaves])
         leave.set()
         thread.join()
-        plain = CALLS[name](first * 1, second * 1)
+        plain = SAMPLES[name](*[one * 1 for one in others])
         assert (seen, out.requires_grad) == ([False], plain.requires_grad)
         if differentiable(out):
             total(out).backward()
             total(plain).backward()
-            np.testing.assert_array_equal(numbers(x.grad), numbers(first.grad))
+            for mine, right in zip(leaves, others, strict=True):
+                np.testing.assert_equal(*[None if one.grad is None else numbers(one.grad) for one in (mine, right)])
     finally:
         leave.set()
         thread.join()
@@ -92,8 +90,6 @@ def test_decorated_generators_switch_at_each_yield():
 
 @every_operator
 def test_saved_tensors_go_through_hooks(name):
-    if name == "to_device":
-        pytest.skip("its result has no elements")
     packed = []
 
     def pack(t):
@@ -104,15 +100,14 @@ def test_saved_tensors_go_through_hooks(name):
         values, dtype = kept
         return ft.tensor(values, dtype=dtype)
 
-    x, y = pair()
+    leaves, others = SAMPLES[name].leaves(), SAMPLES[name].leaves()
     with ag.saved_tensors_hooks(pack, unpack):
-        out = CALLS[name](x * 1, y * 1)
-    a, b = pair()
-    plain = CALLS[name](a * 1, b * 1)
+        out = SAMPLES[name](*[one * 1 for one in leaves])
+    plain = SAMPLES[name](*[one * 1 for one in others])
     if differentiable(plain):
         total(out).backward()
         total(plain).backward()
-        for mine, right in ((x, a), (y, b)):
+        for mine, right in zip(leaves, others, strict=True):
             assert (mine.grad is None) == (right.grad is None)
             if right.grad is not None:
                 np.testing.assert_allclose(numbers(mine.grad), numbers(right.grad), rtol=1e-12)
@@ -120,30 +115,29 @@ def test_saved_tensors_go_through_hooks(name):
         assert packed, "what it saves went through the hook"
 
 
-def second_derivatives(name, x, y):
+def second_derivatives(name):
     """The gradients of a sum of squares of the gradients of an operator's result, for leaves and others."""
-    out = CALLS[name](x, y * 1)
+    first, *others = leaves = SAMPLES[name].leaves()
+    out = SAMPLES[name](first, *[one * 1 for one in others])
     if not differentiable(out):
         pytest.skip("not differentiable")
-    first = ag.grad(total(out * out), (x, y), create_graph=True, allow_unused=True)
-    squares = sum((g * g).sum() for g in first if g is not None)
+    slopes = ag.grad(total(out * out), leaves, create_graph=True, allow_unused=True)
+    squares = sum(total(g * g) for g in slopes if g is not None)
     if not squares.requires_grad:
         pytest.skip("its gradient is constant")
-    return ag.grad(squares, (x, y), allow_unused=True)
+    return ag.grad(squares, leaves, allow_unused=True)
 
 
 @every_operator
 @pytest.mark.parametrize("kept", ["itself", "a copy"])
 def test_second_derivatives_go_through_packed_values(name, kept):
-    if name == "to_device":
-        pytest.skip("its result has no elements")
     hooks = [
         (lambda t: t, lambda t: t),
         (lambda t: (t.numpy(force=True).copy(), t.dtype), lambda p: ft.tensor(p[0], dtype=p[1])),
     ]
     with ag.saved_tensors_hooks(*hooks[kept == "a copy"]):
-        mine = second_derivatives(name, *pair())
-    plain = second_derivatives(name, *pair())
+        mine = second_derivatives(name)
+    plain = second_derivatives(name)
     for one, other in zip(mine, plain, strict=True):
         assert (one is None) == (other is None)
         if one is not None:

@@ -15,16 +15,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calls import CALLS, CHANGES
 from fake_backend import numbers
 from one_moment import OTHERS, check, contents, forget_plans, matrix, outcome, strided, tables_of
-from switching import Switch
+from samples import SAMPLES
+from switching import Calls, Switch
 
 import facula_tensor as ft
-from facula_tensor.extend import layout_of_tensor, make, no_record_ops
+from facula_tensor._dispatch.overrides import disable_overrides
+from facula_tensor.extend import layout_of_tensor, no_record_ops, take_apart
+from facula_tensor.extend import make as tensor_of
+from facula_tensor.testing._writing import change
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
-from cases import CASES
+from cases import CASES, PRIVATE
+from elements import make, operands
 
 VIEWS = {
     "view": lambda x: x.view(-1),
@@ -133,42 +137,72 @@ def test_one_element(name):
     check(ONE[name], ft.tensor(2.0), matrix())
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name != "cat(0)"], ids=str)  # which is given one twice
-def test_every_case(case):
-    from elements import make, operands
+class Counted(ft.Tensor):
+    """Counts how often it is given to functions of the library."""
 
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if func.__name__ != "__get__":  # an attribute, as its device
+            for one in take_apart((args, kwargs))[0]:
+                if isinstance(one, Counted):
+                    one.count = getattr(one, "count", 0) + 1
+        with disable_overrides():
+            return func(*args, **(kwargs or {}))
+
+
+def looks_again(case, tensors):
+    """For each operand whether the case itself gives it to functions more than once, which need not agree."""
+    given = [one.as_subclass(Counted) for one in tensors]
+    case.function(*given)
+    return [getattr(one, "count", 0) > 1 for one in given]
+
+
+def operands_of(case):
     dtype = "float32" if "float32" in case.dtypes else case.dtypes[-1]
-    made = [make(array, dtype) for array in operands(case, dtype, "contiguous")]
+    return [make(array, dtype) for array in operands(case, dtype)]
+
+
+def running_new_code(cases, call):
+    """Those cases for which `call` runs a function of the library that it runs for no case before them."""
+    known = set()
+    for case in cases:
+        tensors, before = operands_of(case), len(known)
+        with Calls(known):
+            call(case, *tensors)
+        if len(known) > before:
+            yield case
+
+
+@pytest.mark.parametrize(
+    "case", running_new_code([*CASES, *PRIVATE], lambda case, *given: case.function(*given)), ids=str
+)
+def test_every_case(case):
+    made = operands_of(case)
+    again = looks_again(case, made)
     for place in range(case.arity):
         others = made[:place] + made[place + 1 :]
 
         def call(x, *others, place=place):
+            x = x[...] if again[place] else x
             return case.function(*others[:place], x, *others[place:])
 
         check(call, made[place], strided(made[place]), others, every=2, start=place)
         check(call, made[place], strided(made[place]), others, slow=True, every=41, start=place)
 
 
-# Calls that look at an operand more than once themselves, or are given it twice.
-LOOKING_AGAIN = {
-    "answering", "as_strided", "batch_norm", "batch_norm_counted", "batch_norm_eval", "binary_cross_entropy_grad",
-    "cat", "conv2d", "count_true", "ctc_loss_grad", "linear", "logistic_loss", "logistic_slope", "recurrent_grad",
-    "stack", "to_device", "view", "weighted_logistic_loss", "weighted_logistic_slope", "where",
-}  # fmt: skip
+# Forms in place that are made of others look at what they change before they change it.
+MADE_OF_OTHERS = {"deg2rad", "ldexp", "nan_to_num", "rad2deg"}
 
 
-@pytest.mark.parametrize("name", sorted(CALLS.keys() - LOOKING_AGAIN))
-def test_every_operator(name):
-    x, y = matrix() / 8, matrix() / 16
-    check(CALLS[name], x, strided(x), (y,), slow=True, every=31)
-    check(lambda y, x: CALLS[name](x, y), y, strided(y), (x,), slow=True, every=31, start=2)
-
-
-@pytest.mark.parametrize("name", CHANGES)
-def test_every_change(name):
+@pytest.mark.parametrize(
+    "case",
+    running_new_code([one for one in CASES if one.inplace and one.name not in MADE_OF_OTHERS], change),
+    ids=str,
+)
+def test_every_change(case):
     """Of what is changed: one of the two is, all of it."""
-
-    before, after, y = matrix(), strided(matrix()), matrix() / 8
+    first, *others = operands_of(case)
+    before, after = first, strided(first)
     values = before.clone(), after.clone()
     x = before.detach()
     memory, other = [(one._layout, one._storage, one._offset) for one in (before, after)]
@@ -177,27 +211,27 @@ def test_every_change(name):
         for one, value in zip((before, after), values, strict=True):
             no_record_ops.copy_into(one, value)
 
-    def call(x, y):
-        CHANGES[name](x, y)
+    def call(x):
+        change(case, x, *others)
         return numbers(before), numbers(after)
 
     expected = []
     for one in (before, after):
         restore()
-        expected.append(contents(call(one, y)))
+        expected.append(contents(call(one)))
 
     def act():
         x._layout, x._storage, x._offset = other
 
     for slow in (False, True):
-        number, used = 0, tables_of(lambda: call(x, y)) if slow else ()
+        number, used = 0, tables_of(lambda: call(x)) if slow else ()
         while True:
             x._layout, x._storage, x._offset = memory
             if slow:
                 forget_plans(used)
             restore()
             with Switch(number, act) as switch:
-                CHANGES[name](x, y)
+                change(case, x, *others)
             assert contents((numbers(before), numbers(after))) in expected, f"switched at point {number}"
             if not switch.reached:
                 break
@@ -205,23 +239,23 @@ def test_every_change(name):
 
 
 def test_recorded_calls_keep_what_they_computed_with():
-    for name in ("exp", "mul", "tanh", "where", "softmax", "linear", "index"):
-        y = matrix() / 16
+    for name in ("exp", "mul", "tanh", "softmax", "matmul", "index"):
+        _, *others = SAMPLES[name].leaves(requires_grad=False, narrow=True)
 
-        def gradient(x, y, name=name):
+        def gradient(x, name=name, others=others):
             w = ft.ones(3, 4, requires_grad=True)
             product = ft.Tensor.__mul__(w, 1)
             product._layout, product._storage, product._offset = x._layout, x._storage, x._offset
             holder[:] = [product]
             try:
-                CALLS[name](product, y).sum().backward()
+                SAMPLES[name](product, *others).sum().backward()
             except RuntimeError as error:  # it was changed meanwhile, and that is said
                 return error
             return w.grad
 
         holder = []
         first, second = matrix() / 8, strided(matrix() / 8)
-        expected = [contents(gradient(one, y)) for one in (first, second)]
+        expected = [contents(gradient(one)) for one in (first, second)]
         after = second._layout, second._storage, second._offset
 
         def act(after=after, holder=holder):
@@ -232,7 +266,7 @@ def test_recorded_calls_keep_what_they_computed_with():
         while True:
             holder.clear()
             with Switch(number, act) as switch:
-                result = gradient(first, y)
+                result = gradient(first)
             found = contents(result)
             assert found in expected or isinstance(result, RuntimeError), (name, number)
             if not switch.reached:
@@ -244,11 +278,11 @@ def test_recorded_calls_keep_what_they_computed_with():
 def torn_between_loads(x):
     layout = x._layout
     len(layout.shape)  # a call
-    return make(ft.Tensor, layout, x._storage, x._offset)
+    return tensor_of(ft.Tensor, layout, x._storage, x._offset)
 
 
 def torn_by_a_function(x):
-    return make(ft.Tensor, layout_of_tensor(x), x._storage, x._offset)
+    return tensor_of(ft.Tensor, layout_of_tensor(x), x._storage, x._offset)
 
 
 def torn_in_a_loop(x):
@@ -260,14 +294,14 @@ def torn_in_a_loop(x):
             found += [x._storage]
         else:
             found += [x._offset]
-    return make(ft.Tensor, *found)
+    return tensor_of(ft.Tensor, *found)
 
 
 def whole(x):
     layout = x._layout
     storage = x._storage
     offset = x._offset
-    return make(ft.Tensor, layout, storage, offset)
+    return tensor_of(ft.Tensor, layout, storage, offset)
 
 
 @pytest.mark.parametrize("planted", [torn_between_loads, torn_by_a_function, torn_in_a_loop])

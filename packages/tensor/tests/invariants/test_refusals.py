@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from calls import CHANGES, every_change, pair
+from samples import CHANGES, every_change, pair
 
 import facula_tensor as ft
 from facula_autograd import FreedGraphError, GradientError, gradcheck, gradgradcheck
@@ -107,14 +107,14 @@ def test_read_only_memory():
 @every_change
 def test_read_only_memory_stays_as_it_is(name):
     """Also where the quick path knows a plan: the same was done to other memory before."""
-    x, y = pair(requires_grad=False)
-    array = x.numpy().copy()
+    first, *others = CHANGES[name].leaves(requires_grad=False)
+    array = first.numpy().copy()
     array.flags.writeable = False
     for _ in range(2):
-        CHANGES[name](x.clone(), y)
+        CHANGES[name].change(first.clone(), *others)
     with pytest.raises(RuntimeError, match="cannot be written"):
-        CHANGES[name](ft.from_numpy(array), y)
-    np.testing.assert_array_equal(array, x.numpy())
+        CHANGES[name].change(ft.from_numpy(array), *others)
+    np.testing.assert_array_equal(array, first.numpy())
 
 
 def changed(x, y):

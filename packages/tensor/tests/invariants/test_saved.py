@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from calls import CALLS, differentiable, every_operator, pair, total
+from samples import SAMPLES, differentiable, every_operator, total
 
 import facula_tensor as ft
 import facula_tensor.functional as F
@@ -104,12 +104,12 @@ def test_the_result_may_change(name):
 def gradients_of_call(name, before=(), after=()):
     """The gradients of an operator's call, or None; the operands at these places change before it or after it."""
     ft.manual_seed(0)
-    leaves = pair()
+    leaves = SAMPLES[name].leaves()
     operands = [leaf * 1 for leaf in leaves]
     with ft.no_grad():
         for place in before:
             operands[place].mul_(1)
-    out = CALLS[name](*operands)
+    out = SAMPLES[name](*operands)
     if not differentiable(out) or out.is_meta:
         return None
     result = total(out)
@@ -124,13 +124,13 @@ def test_changes_before_a_call_do_not_count(name):
     """A node notes the version that a value has when it is saved; the second call takes the quick path."""
     expected = gradients_of_call(name)
     for _ in range(2):
-        np.testing.assert_equal(gradients_of_call(name, before=(0, 1)), expected)
+        np.testing.assert_equal(gradients_of_call(name, before=range(SAMPLES[name].case.arity)), expected)
 
 
 @every_operator
 def test_changes_after_a_call_are_errors_where_they_would_count(name):
     expected = gradients_of_call(name)
-    for place in (0, 1, 0, 1):
+    for place in (*range(SAMPLES[name].case.arity),) * 2:
         try:
             got = gradients_of_call(name, after=(place,))
         except MutationError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import weakref
 
 import pytest
-from calls import CALLS, differentiable, every_operator, pair, total
 from fake_backend import numbers
+from samples import SAMPLES, differentiable, every_operator, pair, total
 
 import facula_autograd as autograd
 import facula_tensor as ft
@@ -36,13 +36,13 @@ def forget():
 
 @every_operator
 def test_every_operator_asks_and_keeps_the_class(name):
-    x, y = pair()
-    a, b = pair()
-    lx = x.as_subclass(Logged)
-    out = CALLS[name](lx, y.as_subclass(Logged))
+    sample = SAMPLES[name]
+    logged, plain = [one.as_subclass(Logged) for one in sample.leaves()], sample.leaves()
+    Logged.seen.clear()
+    out = sample(*logged)
     assert Logged.seen or name == "reverse_dims"  # a property
     assert isinstance(out, Logged) or name in ("any", "all")
-    wanted = CALLS[name](a, b)
+    wanted = sample(*plain)
     if not wanted.is_meta:
         assert out.detach().tolist() == wanted.detach().tolist()
     if differentiable(wanted) and not wanted.is_meta:
@@ -51,9 +51,10 @@ def test_every_operator_asks_and_keeps_the_class(name):
         autograd.backward((value,))  # the method would ask, and overrides were off in it
         assert Logged.seen == [], "rules see plain tensors"
         total(wanted).backward()
-        if lx.grad is not None:
-            assert type(lx.grad) is ft.Tensor
-            assert (lx.grad.numpy() == a.grad.numpy()).all()
+        for mine, right in zip(logged, plain, strict=True):
+            if mine.grad is not None:
+                assert type(mine.grad) is ft.Tensor
+                assert (mine.grad.numpy() == right.grad.numpy()).all()
 
 
 def test_rules_of_calls_on_contiguous_copies_see_plain_tensors():

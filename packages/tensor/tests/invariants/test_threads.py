@@ -7,8 +7,9 @@ import time
 
 import numpy as np
 import pytest
-from calls import CALLS, differentiable, pair, total
 from fake_backend import numbers
+from one_moment import forget_plans
+from samples import SAMPLES, differentiable, pair, total
 
 import facula_tensor as ft
 from facula_storage import Plan, contiguous, cpu
@@ -40,29 +41,22 @@ def in_threads(work, count=THREADS):
         raise errors[0]
 
 
-# Calls that are for one shape alone.
-ONE_SHAPE = {
-    "as_strided", "count_true", "expand", "group_norm", "group_norm_grad", "put", "slice_back",
-    "take", "to_device", "view",
-}  # fmt: skip
-
-
 def results(k):
-    """Every operator forward and backward on one shape."""
+    """Every operator forward and backward, on one shape where it takes any."""
     found = []
-    for name, call in CALLS.items():
-        if name in ONE_SHAPE:
-            continue
-        x, y = pair(shape=(3, k))
-        out = call(x * 1, y * 1)
+    for name, sample in SAMPLES.items():
+        leaves = sample.leaves(shape=(3, k))
+        out = sample(*[one * 1 for one in leaves])
         if differentiable(out):
             total(out).backward()
-        found.append((name, [None if one is None else numbers(one) for one in (out, x.grad, y.grad)]))
+        results = (out, *[one.grad for one in leaves])
+        found.append((name, [None if one is None else numbers(one) for one in results]))
     return found
 
 
 def test_all_operators_on_shapes_nobody_has_seen():
-    gathered = {}
+    gathered, _ = {}, len(list(SAMPLES.values()))
+    forget_plans()  # also of operators on shapes of their own
     in_threads(lambda k: gathered.__setitem__(k, [results(101 + k), results(201), results(301 + k // 2)]))
     for k in range(THREADS):
         for mine, right in zip(gathered[k], [results(101 + k), results(201), results(301 + k // 2)], strict=True):

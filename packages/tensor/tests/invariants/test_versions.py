@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from calls import CALLS, differentiable, pair, total
+from samples import SAMPLES, differentiable, pair, total
 
 import facula_tensor as ft
 from facula_autograd import MutationError, saved_tensors_hooks
@@ -225,9 +225,8 @@ def test_lines_of_operators_in_a_thread():
 
 
 def test_every_operators_node_knows_its_line():
-    for name, call in CALLS.items():
-        x, y = pair()
-        out = call(x * 1, y * 1)
+    for name, sample in SAMPLES.items():
+        out = sample(*[one * 1 for one in sample.leaves()])
         if differentiable(out):
             for node in nodes_of(total(out)):
                 assert "/facula_" not in node.where, (name, node)

@@ -6,28 +6,30 @@ import warnings
 
 import numpy as np
 import pytest
-from calls import CALLS, every_operator, pair, total
+from samples import SAMPLES, every_operator, total
 
 import facula_tensor as ft
-from facula_errors import UnsupportedError
-from facula_tensor.extend import operators
 from facula_tensor.func import grad, jvp, vmap
+from facula_tensor.testing._transforms import ways_of
 
 # What has no batch: a size that depends on data, a result on a device without elements.
-NOT_BATCHED = {"count_true", "to_device"}
+NOT_BATCHED = {"count_true"}
 # Once for each element of the batch: the gradients of recurrent layers' weights, and what goes into elements that are
 # not contiguous.
 IN_A_LOOP = {"as_strided_scatter", "recurrent_grad"}
-MIXES = [(0, 0), (0, None), (None, 0), (-1, 1)]
 
 
-def batches(count):
-    """Pairs of operands that differ, none of them at a point where a derivative has two sides."""
-    pairs = []
-    for i in range(count):
-        x, y = pair(requires_grad=False)
-        pairs.append(((x.roll(i, (1,)) * (1 + 0.01 * i)).contiguous(), (y.flip(0) if i % 2 else y * 0.9).contiguous()))
-    return [list(some) for some in zip(*pairs, strict=True)]
+def batches(sample, count):
+    """For each operand as many tensors, which differ."""
+    rows = [sample.leaves(requires_grad=False, seed=seed) for seed in range(count)]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def batched(name):
+    """The operator's sample; the test is skipped where it has no batch."""
+    if name in NOT_BATCHED or not SAMPLES[name].case.batching:
+        pytest.skip("has no batch")
+    return SAMPLES[name]
 
 
 def close(got, wanted):
@@ -40,54 +42,39 @@ def stacked(rows):
     return [ft.stack(list(some)) for some in zip(*rows, strict=True)]
 
 
-def looped(function, dims, xs, ys):
-    """One call for each element; some operators take contiguous operands alone."""
-    try:
-        return [function(x, y) for x, y in zip(xs, ys, strict=True)]
-    except UnsupportedError:
-        assert dims == (-1, 1)
-        return [function(x.contiguous(), y.contiguous()) for x, y in zip(xs, ys, strict=True)]
-
-
 @every_operator
 def test_every_operator_as_a_loop(name):
     """Batches in front, behind and in one operand alone; one call for all, but for what is known to loop."""
-    if name in NOT_BATCHED:
-        pytest.skip("has no batch")
-    function = CALLS[name]
-    xs, ys = batches(3)
-    for dims in MIXES:
-        x = xs[0] if dims[0] is None else ft.stack(xs, dims[0]).contiguous()
-        y = ys[0] if dims[1] is None else ft.stack(ys, dims[1])
-        rows = [
-            [whole] * 3 if dim is None else list(whole.unbind(dim)) if dim else some
-            for whole, dim, some in ((x, dims[0], xs), (y, dims[1], ys))
-        ]
-        wanted = ft.stack(looped(function, dims, *rows))
+    sample = batched(name)
+    columns = batches(sample, 3)
+    for dims in ways_of(sample.case):
+        given = [one[0] if dim is None else ft.stack(one, dim).contiguous() for one, dim in zip(columns, dims)]
+        rows = zip(*[[one[0]] * 3 if dim is None else one for one, dim in zip(columns, dims)], strict=True)
+        wanted = ft.stack([sample(*row) for row in rows])
         with warnings.catch_warnings():
             if name not in IN_A_LOOP:
                 warnings.simplefilter("error")
             else:
                 warnings.simplefilter("ignore")
-            close(vmap(function, dims, randomness="same")(x, y), wanted)
+            close(vmap(sample, dims, randomness="same")(*given), wanted)
 
 
 def test_what_loops_says_so():
     """With the operator's name, at the line of the program; nothing else is on the list."""
-    x, y = [ft.stack(some) for some in batches(2)]
+    sample = SAMPLES["recurrent_grad"]
     with pytest.warns(UserWarning, match="recurrent_grad: vmap runs it once for each of 2 elements") as caught:
-        vmap(CALLS["recurrent_grad"])(x, y)
-    assert caught[0].filename.endswith(("test_vmap.py", "layers.py"))
-    assert set(CALLS) >= IN_A_LOOP
-    assert len(IN_A_LOOP) < 0.02 * len(CALLS)
+        vmap(sample)(*map(ft.stack, batches(sample, 2)))
+    assert caught[0].filename.endswith(("test_vmap.py", "private.py"))
+    assert {*SAMPLES} >= IN_A_LOOP
+    assert len(IN_A_LOOP) < 0.02 * len(SAMPLES)
 
 
 def scalar(name):
-    """A number of two operands, made with the operator."""
+    """A number of the operands, made with the operator."""
 
-    def function(x, y):
-        result = CALLS[name](x, y)
-        rest = 0 * x.sum() + 0 * y.sum()
+    def function(*given):
+        result = SAMPLES[name](*given)
+        rest = 0 * sum(total(one) for one in given)
         if not (result.dtype.is_floating_point or result.dtype.is_complex):
             return rest
         if not result.dtype.is_complex:
@@ -97,22 +84,22 @@ def scalar(name):
     return function
 
 
-def mapped(function, dims=(0, 0)):
+def mapped(function, dims=0):
     return vmap(function, dims, randomness="same")
 
 
-# Transforms of a function of two operands, and what they are of one element: derivatives are tuples of two.
+# Transforms of a function, and what they are of one element: derivatives are tuples.
 def gradient(function):
-    return grad(function, (0, 1))
+    return lambda *given: grad(function, tuple(range(len(given))))(*given)
 
 
 def tangent(function):
-    return lambda x, y: jvp(function, (x, y), (y * 0.5, x * 0.3))
+    return lambda *given: jvp(function, given, tuple([one * 0.3 + 0.1 for one in given]))
 
 
 COMPOSED = {
     "vmap of grad": (gradient, lambda f: mapped(gradient(f))),
-    "grad of vmap": (gradient, lambda f: gradient(lambda x, y: mapped(f)(x, y).sum())),
+    "grad of vmap": (gradient, lambda f: gradient(lambda *given: mapped(f)(*given).sum())),
     "vmap of jvp": (tangent, lambda f: mapped(tangent(f))),
     "jvp of vmap": (tangent, lambda f: tangent(mapped(f))),
 }
@@ -121,21 +108,27 @@ COMPOSED = {
 @pytest.mark.filterwarnings("ignore:.*vmap runs it once")
 @every_operator
 def test_derivatives_of_every_operator(name):
-    if name in NOT_BATCHED or not operators.get(name, operators["add"]).recorded:
-        pytest.skip("has no batch, or no derivative")
-    function, (xs, ys) = scalar(name), batches(2)
+    sample = batched(name)
+    if not sample.case.gradient:
+        pytest.skip("has no derivative")
+    function, columns = scalar(name), batches(sample, 2)
     for of_one, of_all in COMPOSED.values():
-        wanted = stacked([of_one(function)(x, y) for x, y in zip(xs, ys, strict=True)])
-        for got, one in zip(of_all(function)(ft.stack(xs), ft.stack(ys)), wanted, strict=True):
+        wanted = stacked([of_one(function)(*row) for row in zip(*columns, strict=True)])
+        for got, one in zip(of_all(function)(*map(ft.stack, columns)), wanted, strict=True):
             close(got, one)
 
 
 @pytest.mark.filterwarnings("ignore:.*vmap runs it once")
 @every_operator
 def test_vmap_of_vmap(name):
-    """Every pair of two batches."""
-    if name in NOT_BATCHED:
-        pytest.skip("has no batch")
-    function, (xs, ys) = CALLS[name], batches(2)
-    wanted = ft.stack([ft.stack([function(x, y) for y in ys]) for x in xs])
-    close(mapped(mapped(function, (None, 0)), (0, None))(ft.stack(xs), ft.stack(ys)), wanted)
+    """Every pair of a batch of the first operand and one of all others."""
+    sample = batched(name)
+    firsts, *others = batches(sample, 2)
+    if not others:  # both are batches of the one operand
+        rows = [ft.stack(firsts), ft.stack(firsts[::-1])]
+        close(mapped(mapped(sample))(ft.stack(rows)), ft.stack([ft.stack([sample(x) for x in row]) for row in rows]))
+        return
+    rest = (0,) * len(others)
+    wanted = ft.stack([ft.stack([sample(x, *row) for row in zip(*others, strict=True)]) for x in firsts])
+    inside = mapped(sample, (None, *rest))
+    close(mapped(inside, (0, *[None] * len(others)))(ft.stack(firsts), *map(ft.stack, others)), wanted)

@@ -5,7 +5,7 @@ import re
 import elements
 import numpy as np
 import pytest
-from cases import CASES, COMPOSED
+from cases import CASES, EVERY
 from elements import call, compare, make, reference
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 import facula_tensor as ft
 from facula_tensor import fft, functional, linalg, special
 from facula_tensor.testing._matrix import applicable, run_check
-
-EVERY = [*CASES, *COMPOSED]
 
 
 def checks():
@@ -39,7 +37,7 @@ DRAWS = """
     bernoulli binomial gumbel_softmax multinomial normal poisson rand rand_like randint randint_like randn randn_like
     randperm
 """
-CHANGES_ALONE = "as_strided_ detach_ fill_ resize_as_ zero_"
+CHANGES_ALONE = "as_strided_ detach_ resize_as_"
 TAKES_FUNCTIONS = "fuse"
 ANSWERS_IN_PYTHON = """
     allclose broadcast_shapes can_cast equal get_default_device get_default_dtype get_device get_printoptions

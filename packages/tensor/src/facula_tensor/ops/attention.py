@@ -23,6 +23,8 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.written import function
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._core.types import Parameters
     from .._dispatch.kinds import Checked, Flag, Float, Truth
     from .._dispatch.namespaces import Namespace
@@ -40,11 +42,11 @@ def rows_ready(F: Namespace, operand: Tensor) -> Tensor:
     return operand if layout.shape[-1] <= 1 or layout.strides[-1] == 1 else F.contiguous(operand)
 
 
-def batched(call: Any, place: int) -> Any:
+def batched(call: Any, place: int, prepare: Callable[[Any], Any] = lambda one: one) -> Any:
     """The batching rule: more leading dimensions. `place` is that of the mask, which broadcasts."""
     if call.parameters[2] and call.level.randomness == "same":
         return call.each()
-    wholes = [call.whole(one) for one in call.operands]
+    wholes = [one if one is None else prepare(call.whole(one)) for one in call.operands]
     wholes[place] = call.aligned()[place]
     return call.wrap(call.run(tuple(wholes)))
 
@@ -95,7 +97,7 @@ class _attention_grad:
     launch_scalars = PARAMETERS[1:]
 
     def batching(F, call):
-        return batched(call, 4)
+        return batched(call, 4, F.contiguous)  # what all elements share would be expanded, and its kernel reads rows
 
     def outputs(g, query, key, value, *rest):
         return tuple([contiguous(one.shape, one.dtype, one.device) for one in (query, key, value)])

@@ -15,6 +15,7 @@ from .masks import MASKS
 from .moving import MOVING
 from .pointwise import POINTWISE, SPECIAL
 from .positions import LISTED
+from .private import PRIVATE
 from .products import PRODUCTS_OF_VECTORS
 from .reductions import PRODUCTS, REDUCTIONS
 from .samples import SAMPLES
@@ -50,4 +51,5 @@ CASES = [
 ]
 # Functions made of several operators too, which may look at an operand more than once.
 COMPOSED = [*ACTIVATIONS, *LOSSES, *PRODUCTS_OF_VECTORS, *LAYERS, *FURTHER_FORMS]
-assert len({case.name for case in [*CASES, *COMPOSED]}) == len(CASES) + len(COMPOSED)
+EVERY = [*CASES, *COMPOSED, *PRIVATE]
+assert len({case.name for case in EVERY}) == len(EVERY)

@@ -90,6 +90,15 @@ RANKS = [
     along(
         "kthvalue(2)", lambda x: tuple(x.kthvalue(2, 0)), lambda x: ranked(1, x, 0), dtypes=ORDERED, shapes=((3, 4),)
     ),
+    along(
+        "kthvalue(2).values",
+        lambda x: x.kthvalue(2).values,
+        lambda x: np.sort(x)[:, 1],
+        dtypes=ORDERED,
+        shapes=((3, 4),),
+        gradient=REAL,
+        distinct=True,
+    ),
     along("median(1)", lambda x: tuple(ft.median(x, 1)), lambda x: ranked(1, x), dtypes=ORDERED, shapes=((3, 4),)),
     along(
         "median",
@@ -175,6 +184,14 @@ SCANS = [
         "cummax", lambda x: tuple(ft.cummax(x, 0)), lambda x: best_so_far(x, 0, np.maximum), dtypes=ORDERED, meta=True
     ),
     along("cummin", lambda x: tuple(x.cummin(0)), lambda x: best_so_far(x, 0, np.minimum), dtypes=ORDERED),
+    along(
+        "cummin(0).values",
+        lambda x: ft.cummin(x, 0).values,
+        lambda x: np.minimum.accumulate(x, 0),
+        dtypes=ORDERED,
+        gradient=REAL,
+        distinct=True,
+    ),
     along(
         "cummax(-1).values",
         lambda x: ft.cummax(x, -1).values,

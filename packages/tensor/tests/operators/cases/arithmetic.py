@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from case import (
+    FLOATS,
     INTEGERS,
     NUMBERS,
     REALS,
@@ -16,6 +17,7 @@ import facula_tensor as ft
 
 BOTH = ("float64", "complex128")
 REAL = ("float64",)
+SAME, ROW = ((3, 4), (3, 4)), ((3, 4), (4,))
 from .pointwise import binary, unary
 
 
@@ -67,6 +69,47 @@ ARITHMETIC = [
         rejects=False,
     ),
     Case("clamp by tensors", ft.clamp, np.clip, arity=3, dtypes=REALS, elementwise=True, gradient=REAL, rejects=False),
+    *[
+        Case(
+            name,
+            function,
+            reference,
+            inplace=inplace,
+            shapes=shapes,
+            arity=len(shapes),
+            dtypes=FLOATS,
+            gradient=REAL,
+            rejects=False,
+            loose=4,
+            layouts=("contiguous", "transposed", "sliced", "offset"),
+            second=name not in ("fill_", "zero_"),
+            changes_first=name.startswith("copy_"),
+        )
+        for name, function, reference, inplace, shapes in (
+            (
+                "add(alpha=2)",
+                lambda x, y: ft.add(x, y, alpha=2),
+                lambda x, y: x + 2 * y,
+                lambda x, y: x.add_(y, alpha=2),
+                SAME,
+            ),
+            (
+                "sub(alpha=0.5) of a row",
+                lambda x, y: x - y * 0.5,
+                lambda x, y: x - y / 2,
+                lambda x, y: x.sub_(y, alpha=0.5),
+                ROW,
+            ),
+            ("add of a row", ft.add, np.add, "add_", ROW),
+            ("add of a number", lambda x: x + 2.5, lambda x: x + 2.5, lambda x: x.add_(2.5), SAME[:1]),
+            ("pow(2)", lambda x: x**2, np.square, lambda x: x.pow_(2), SAME[:1]),
+            ("mul by itself", lambda x: x * x, np.square, lambda x: x.mul_(x), SAME[:1]),
+            ("copy_", lambda x, y: x.clone().copy_(y), lambda x, y: np.copy(y), "copy_", SAME),
+            ("copy_ of a row", lambda x, y: x.clone().copy_(y), lambda x, y: np.stack([y] * 3), "copy_", ROW),
+            ("fill_", lambda x: x.clone().fill_(1.5), lambda x: np.full_like(x, 1.5), lambda x: x.fill_(1.5), SAME[:1]),
+            ("zero_", lambda x: x.clone().zero_(), np.zeros_like, lambda x: x.zero_(), SAME[:1]),
+        )
+    ],
     binary("logical_and", np.logical_and, numbers=False, result=boolean),
     binary("logical_or", np.logical_or, numbers=False, result=boolean),
     binary("logical_xor", np.logical_xor, numbers=False, result=boolean),

@@ -93,6 +93,8 @@ ANSWERS = [
     of("unravel_index", lambda x: ft.stack(ft.unravel_index(x, (3, 4))),
        lambda x: np.stack(np.unravel_index(x, (3, 4))), dtypes=("int64",), domain=(0, 11), meta=False, batching=False),
     of("mode", lambda x: ft.mode(x, 1).values, most_frequent, dtypes=REALS, gradient=()),
+    of("mode of different elements", lambda x: ft.mode(x, 1).values, lambda x: x.min(1), dtypes=REALS, gradient=REAL,
+       distinct=True),
     of("nextafter", ft.nextafter, np.nextafter, arity=2, shapes=((3, 4), (3, 4)), dtypes=WIDE, elementwise=False),
     of("std_mean", lambda x: sum(ft.std_mean(x, 1)), lambda x: x.std(1, ddof=1) + x.mean(1), dtypes=FLOATS,
        gradient=REAL, loose=10),

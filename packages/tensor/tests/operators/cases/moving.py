@@ -14,11 +14,6 @@ def moved(name, function, reference=None, **given):
     return Case(name, function, reference or function, **given)
 
 
-def once(function):
-    """The function of one view of its operand, which a call that names the operand twice sees at one moment."""
-    return lambda x, **out: function(x[...], **out)
-
-
 def embedded(x):
     """Matrices with the last dimension on the diagonal above the main one."""
     n = x.shape[-1] + 1
@@ -106,13 +101,13 @@ MOVING = [
     moved("unflatten", lambda x: ft.unflatten(x, 1, (2, -1)), lambda x: x.reshape(3, 2, 2)),
     moved("atleast_2d", lambda x: ft.atleast_2d(x[0]), lambda x: x[:1]),
     moved("atleast_3d", ft.atleast_3d, lambda x: x[..., None]),
-    moved("hstack", once(lambda x: ft.hstack((x, x))), lambda x: np.hstack((x, x))),
-    moved("vstack", once(lambda x, **out: ft.vstack([x, x[0]], **out)), lambda x: np.vstack((x, x[0])), out=True),
-    moved("dstack", once(lambda x: ft.dstack((x, x))), lambda x: np.dstack((x, x))),
-    moved("column_stack", once(lambda x: ft.column_stack((x[:, 0], x))), lambda x: np.column_stack((x[:, 0], x))),
+    moved("hstack", lambda x: ft.hstack((x, x)), lambda x: np.hstack((x, x))),
+    moved("vstack", lambda x, **out: ft.vstack([x, x[0]], **out), lambda x: np.vstack((x, x[0])), out=True),
+    moved("dstack", lambda x: ft.dstack((x, x)), lambda x: np.dstack((x, x))),
+    moved("column_stack", lambda x: ft.column_stack((x[:, 0], x)), lambda x: np.column_stack((x[:, 0], x))),
     moved(
         "block_diag",
-        once(lambda x: ft.block_diag(x[:, 0], x[:2, 1:3])),
+        lambda x: ft.block_diag(x[:, 0], x[:2, 1:3]),
         lambda x: np.concatenate([np.pad(x[None, :, 0], ((0, 0), (0, 2))), np.pad(x[:2, 1:3], ((0, 0), (3, 0)))]),
     ),
     moved("tensor_split", lambda x: x.tensor_split(3, 1)[0], lambda x: x[:, :2]),
@@ -124,19 +119,19 @@ MOVING = [
     moved("vsplit", lambda x: x.vsplit((1,))[1], lambda x: x[1:]),
     moved(
         "meshgrid",
-        once(lambda x: ft.meshgrid(x[0], x[:, 0])[1]),
+        lambda x: ft.meshgrid(x[0], x[:, 0])[1],
         lambda x: np.broadcast_to(x[:, 0], (4, 3)),
         shapes=((3, 4),),
     ),
     moved(
         "meshgrid(xy)",
-        once(lambda x: ft.meshgrid([x[0], x[:, 0]], indexing="xy")[0]),
+        lambda x: ft.meshgrid([x[0], x[:, 0]], indexing="xy")[0],
         lambda x: np.broadcast_to(x[0], (3, 4)),
     ),
-    moved("broadcast_tensors", once(lambda x: ft.broadcast_tensors(x, x[:1])[1]), lambda x: x[[0, 0, 0]]),
+    moved("broadcast_tensors", lambda x: ft.broadcast_tensors(x, x[:1])[1], lambda x: x[[0, 0, 0]]),
     moved(
         "cartesian_prod",
-        once(lambda x: ft.cartesian_prod(x[0, :2], x[1, :2])),
+        lambda x: ft.cartesian_prod(x[0, :2], x[1, :2]),
         lambda x: np.array([[x[0, i], x[1, j]] for i in (0, 1) for j in (0, 1)]),
     ),
     moved("combinations", lambda x: ft.combinations(x[0, :3]), lambda x: x[0][[[0, 1], [0, 2], [1, 2]]]),

@@ -1,0 +1,178 @@
+"""A sample of each operator that is declared, from `tests/operators/cases`, for tests of rules that hold for all.
+
+`SAMPLES` has a sample for each operator's name, `CHANGES` the samples that have a form in place. A new operator needs
+nothing here: its sample is found by recording which operators the samples launch.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from one_moment import forget_plans
+from slow_path import PLANNING, SLOW
+
+import facula_tensor as ft
+from facula_tensor._dispatch.nodes import node_for
+from facula_tensor.extend import operators
+from facula_tensor.extend import recorded_ops as F
+from facula_tensor.testing._derivatives import smooth
+from facula_tensor.testing._operands import make, operands
+from facula_tensor.testing._writing import change
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "operators"))
+from cases import EVERY
+
+WINDOWS = {op.window.__code__: name for name, op in operators.items() if op.window is not None}
+NAMING = {*SLOW, PLANNING, node_for.__code__}  # functions whose first argument is an operator
+PREFERRED = ("float64", "complex128", "int64")
+NARROW = {"float64": "float32", "complex128": "complex64"}
+
+
+class Sample:
+    """A case as a function of leaves, which returns one tensor."""
+
+    def __init__(self, case: Any) -> None:
+        self.case, self.dtype = smooth(case), (*case.gradient, *[one for one in PREFERRED if one in case.dtypes])[0]
+
+    def __str__(self) -> str:
+        return str(self.case)
+
+    def leaves(
+        self, device: str = "cpu", *, requires_grad: bool = True, narrow: bool = False, seed: int = 3, shape: Any = None
+    ) -> list[Any]:
+        """Operands with gradients, where their dtype has any.
+
+        Arguments:
+            device: where they are.
+            requires_grad: False for operands without gradients.
+            narrow: float32 in place of float64, complex64 in place of complex128.
+            seed: other elements for another one.
+            shape: that of all operands, where the case has none of its own.
+        """
+        dtype = NARROW.get(self.dtype, self.dtype) if narrow else self.dtype
+        case = self.case if shape is None or self.case.shapes else replace(self.case, shapes=(shape,) * self.case.arity)
+        made = [make(array, dtype, device) for array in operands(case, dtype, seed=seed)]
+        return [one.requires_grad_(requires_grad and bool(case.gradient)) for one in made]
+
+    def __call__(self, *leaves: Any) -> Any:
+        """The result, or the first of several."""
+        result = self.case.function(*leaves)
+        return result if isinstance(result, ft.Tensor) else result[0]
+
+    def change(self, first: Any, *others: Any) -> Any:
+        """The form in place."""
+        return change(self.case, first, *others)
+
+
+def launched(call: Callable[[], object]) -> set[str]:
+    """The names of the operators that a call launches, whose views it takes, or whose nodes it records."""
+    names = set()
+
+    def called(frame: Any, event: str, arg: Any) -> None:
+        if event != "call":
+            return
+        code = frame.f_code
+        if code in WINDOWS:
+            names.add(WINDOWS[code])
+        elif code in NAMING:
+            names.add(frame.f_locals[code.co_varnames[0]].name)
+
+    forget_plans()
+    sys.setprofile(called)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return names
+
+
+@cache
+def launched_by(number: int) -> set[str]:
+    """The operators that a case launches."""
+    sample = Sample(EVERY[number])
+    leaves = sample.leaves()
+    return launched(lambda: sample(*leaves))
+
+
+def named(number: int) -> str:
+    """The function or operator that a case is named after."""
+    return re.match(r"(?:operator )?(?:\w+\.)*(\w*)", EVERY[number].name)[1]
+
+
+@cache
+def sample_of(name: str) -> Sample:
+    """The sample of an operator: the one that launches fewest others, among those that can be differentiated if any.
+
+    Samples named after the operator are looked at first.
+    """
+    everything = range(len(EVERY))
+    for numbers in ([number for number in everything if named(number) == name], everything):
+        found = [number for number in numbers if name in launched_by(number)]
+        if found:
+            best = min(found, key=lambda number: (not EVERY[number].gradient, len(launched_by(number)), number))
+            return Sample(EVERY[best])
+    raise AssertionError(
+        f"{name}: no sample launches this operator. Write one in packages/tensor/tests/operators/cases/: for a public "
+        f"function in the file of its family, for an operator without one `private({name!r}, ...)` in private.py."
+    )
+
+
+def declared() -> list[str]:
+    """The operators that the package declares (tests and examples may declare more)."""
+    return sorted(name for name, op in operators.items() if op.module.startswith("facula_tensor."))
+
+
+class Samples(Mapping):
+    """Each operator's sample, by its name; found when it is asked for."""
+
+    def __getitem__(self, name: str) -> Sample:
+        return sample_of(name)
+
+    def __iter__(self) -> Any:
+        return iter(declared())
+
+    def __len__(self) -> int:
+        return len(declared())
+
+
+SAMPLES = Samples()
+CHANGES = {
+    case.inplace if case.inplace == f"{case.name}_" else f"{case.name}, in place": Sample(case)
+    for case in EVERY
+    if case.inplace and case.gradient and case.result(case.gradient[0]) == case.gradient[0]
+}
+every_operator = pytest.mark.parametrize("name", declared())
+every_change = pytest.mark.parametrize("name", CHANGES)
+
+
+def pair(
+    device: str = "cpu", dtype: Any = ft.float64, shape: tuple = (3, 4), requires_grad: bool = True
+) -> tuple[Any, Any]:
+    """Two leaves of different elements between 0.5 and 2."""
+    n = 1
+    for size in shape:
+        n *= size
+    first = [0.5 + 1.5 * ((7 * i + 3) % (n + 1)) / (n + 1) for i in range(n)]
+    second = [0.5 + 1.5 * ((5 * i + 1) % (n + 2)) / (n + 2) for i in range(n)]
+    return tuple(
+        ft.tensor(values, dtype=dtype, device=device).reshape(shape).requires_grad_(requires_grad)
+        for values in (first, second)
+    )
+
+
+def differentiable(result: Any) -> bool:
+    """Whether something can be differentiated from here."""
+    return result.requires_grad and (result.dtype.is_floating_point or result.dtype.is_complex)
+
+
+def total(result: Any) -> Any:
+    """A real number to differentiate."""
+    result = result.sum()
+    return (result * F.conj(result)).abs() if result.dtype.is_complex else result

@@ -1,0 +1,237 @@
+"""Cases of operators that no sample of a public function launches: gradients, draws of one seed, parts of layers."""
+
+from __future__ import annotations
+
+from math import erf
+
+import numpy as np
+from case import Case, always
+
+import facula_tensor as ft
+from facula_tensor.extend import recorded_ops as F
+from facula_tensor.extend import recurrent_layer
+from facula_tensor.testing._matrix import _in_double_precision
+
+assert recurrent_layer  # looked up, it loads the operators of recurrent layers
+WIDE = ("float32", "float64")
+PAIR = ((3, 4), (3, 4))
+phi = np.vectorize(lambda x: (1 + erf(x / 2**0.5)) / 2, otypes=[float])
+
+
+def private(name, function, reference=None, *shapes, **given):
+    """A case of an operator without a public function; without a reference, its own values in float64 are the measure.
+
+    By default it takes two tensors of shape (3, 4), with elements between 0.5 and 2.
+    """
+    shapes = shapes or PAIR
+    given = {
+        "dtypes": WIDE, "domain": (0.5, 2.0), "gradient": ("float64",), "rejects": False, "loose": 10,
+        "layouts": ("contiguous", "transposed"), **given,
+    }  # fmt: skip
+    reference = reference or _in_double_precision(function)
+    return Case(f"operator {name}", function, reference, arity=len(shapes), shapes=shapes, **given)
+
+
+def by_slope(name, slope):
+    """A case of the gradient of an elementwise function: the gradient of its result times its slope."""
+    return private(name, getattr(F, name), lambda g, x: g * slope(x), elementwise=True, numbers=False)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def bell(x):
+    return np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
+
+
+def gelu_tanh_slope(x):
+    inner = np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)
+    slope = np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * x**2)
+    return (1 + np.tanh(inner)) / 2 + x / 2 * (1 - np.tanh(inner) ** 2) * slope
+
+
+ELEMENTWISE = [
+    by_slope("relu_grad", lambda out: out > 0),
+    by_slope("sigmoid_grad", lambda out: out * (1 - out)),
+    by_slope("tanh_grad", lambda out: 1 - out * out),
+    by_slope("silu_grad", lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
+    by_slope("gelu_grad", lambda x: phi(x) + x * bell(x)),
+    by_slope("gelu_tanh_grad", gelu_tanh_slope),
+    private("binary_cross_entropy_grad", F.binary_cross_entropy_grad, lambda g, x, y: g * (x - y) / (x * (1 - x)),
+            *PAIR, (3, 4), domain=(0.1, 0.9)),
+    private("log1p_exp", F.log1p_exp, lambda x: np.log1p(np.exp(-abs(x))), (3, 4), domain=(-3, 3)),
+    private("logistic_slope", F.logistic_slope, lambda x, y: sigmoid(x) - y),
+    private("weighted_logistic_loss", F.weighted_logistic_loss,
+            lambda x, y, w: (1 - y) * x + (1 + (w - 1) * y) * np.log1p(np.exp(-x)), *PAIR, (3, 4)),
+    private("weighted_logistic_slope", F.weighted_logistic_slope,
+            lambda x, y, w: (1 - y) * sigmoid(x) - w * y * sigmoid(-x), *PAIR, (3, 4)),
+    private("gaussian", F.gaussian, lambda x, y, v: (np.log(v) + (x - y) ** 2 / v) / 2, *PAIR, (3, 4)),
+    private("all_true", lambda x: F.all_true(x > 0.25), lambda x: x > 0.25, (3, 4), gradient=(),
+            result=always("bool")),
+    private("answering", lambda x, y: F.answering(x.detach() * 0, y) + x, lambda x, y: np.copy(x), second=False),
+    private("constant", F.constant, lambda x, y: np.copy(x), second=False),
+]  # fmt: skip
+
+
+def put_in_zeros(shape, *index):
+    """A reference that adds an array to zeros at an index."""
+
+    def reference(x, *_):
+        result = np.zeros(shape, x.dtype)
+        np.add.at(result, index, x)
+        return result
+
+    return reference
+
+
+def beside(x, places):
+    return ft.tensor(places, device=x.device)
+
+
+def layout_of(x, *shape):
+    return ft.zeros(shape, dtype=x.dtype, device=x.device)._layout
+
+
+def recurrence(factor, x):
+    """The sums x[0], x[1] + factor[1] * x[0], ... along the second dimension."""
+    result = x.copy()
+    for k in range(1, x.shape[1]):
+        result[:, k] += factor[:, k] * result[:, k - 1]
+    return result
+
+
+ROWS, COLUMNS = [2, 0, 2], [[3, 0], [1, 1], [2, 0]]
+MOVED = [
+    private("index_back", lambda x: F.index_back(x, (layout_of(x, 5, 4), (slice(1, 4), Ellipsis))),
+            put_in_zeros((5, 4), slice(1, 4)), (3, 4)),
+    private("slice_back", lambda x: F.slice_back(x, (layout_of(x, 5, 4), 0, 1, 1)),
+            put_in_zeros((5, 4), slice(1, 4)), (3, 4)),
+    private("take_back", lambda x: F.take_back(x, beside(x, ROWS), ((5, 4), 0, 2)),  # position 2 is padding
+            lambda x: put_in_zeros((5, 4), 0)(x[1]), (3, 4)),
+    private("gather_back", lambda x: F.gather_back(x, beside(x, COLUMNS), ((3, 4), 1)),
+            put_in_zeros((3, 4), [[0], [1], [2]], COLUMNS), (3, 2)),
+    private("to_device", lambda x: ft.zeros_like(x.to("meta"), device=x.device) + x, np.copy, (3, 4)),
+    private("softmax_grad", lambda g, out: F.softmax_grad(g, out, (0,)),
+            lambda g, out: out * (g - (g * out).sum(0, keepdims=True))),
+    private("log_softmax_grad", lambda g, out: F.log_softmax_grad(g, out, (1,)),
+            lambda g, out: g - np.exp(out) * g.sum(1, keepdims=True)),
+    private("nanmedian_all", lambda x: x.nanmedian(), lambda x: np.sort(x, None)[5], (3, 4), distinct=True),
+    private("recurrence", lambda factor, x: F.recurrence(factor, x, (1, False)), recurrence),
+    private("linear_weight_grad", F.linear_weight_grad, lambda g, x: g.T @ x),
+]  # fmt: skip
+
+
+def minors(x):
+    """The adjugate of a matrix: its transposed cofactors."""
+    n = len(x)
+    return np.array([
+        [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(x, j, 0), i, 1)) for j in range(n)] for i in range(n)
+    ])  # fmt: skip
+
+
+MATRICES = [
+    private("adjugate", F.adjugate, minors, (3, 3)),
+    private("adjugate_grad", lambda x: F.adjugate_grad(x, x.detach()), None, (3, 3), gradient=()),
+    private("turned_sign", lambda z: ft.linalg.slogdet(z).sign, lambda z: np.linalg.slogdet(z)[0], (3, 3),
+            dtypes=("complex64", "complex128"), gradient=("complex128",)),
+]  # fmt: skip
+
+STEPS = ((1, 1), (0, 0), (1, 1), 1)  # of a convolution: stride, padding, dilation, groups
+WINDOWS = ((2, 2), (2, 2), (1, 0), False, None)  # of a mean: kernel, stride, padding, whether it counts, divisor
+SHARES = (True, 0.5, 0.0, 7, 3)  # of attention: is_causal, scale, share of dropout, seed, offset
+LOSS = ("mean", -100, 0.1)  # parameters of the losses by class
+ELMAN = ("rnn_tanh", False)  # parameters of a recurrent layer
+CLASSES = [2, 0, 3]
+CORNERS = [[0, 3], [8, 3]]  # where in a plane of twelve elements four were found, one of them twice
+TAPS = [[[0, 3], [-1, 3]]]  # where two taps for each of two outputs are, along four elements: one of them nowhere
+ONCE = {"layouts": ("contiguous",), "gradient": (), "loose": 100}  # kernels of gradients, which have none
+
+
+def image(x):
+    return x[None, None]
+
+
+def ctc_loss_grad(g, x, losses):
+    lengths = beside(x, [3, 1]), beside(x, [[3, 2, 0]])
+    return F.ctc_loss_grad(g, x[:, None], *lengths, losses, x.new_zeros(1, 3, 17), (8, 0, 0))
+
+
+def gradient(forward, backward):
+    """A gradient that takes what its operator saves: `forward` of operands without a derivative."""
+    return lambda g, *operands: backward(g, *operands, *forward(*[one.detach() for one in operands]))
+
+
+def recurrent(x, w, h):
+    return F.recurrent(x[None], None, None, w, h, None, None, None, ELMAN)
+
+
+def recurrent_grad(x, w, h):
+    """The gradient of a layer's weights; the first columns of its input are its outputs and their gradients, too."""
+    out = (x[:, :3] * 1)[None]
+    operands = (x[None], None, None, w, h, out, out, x[0, :0], None, out, None, None)
+    return F.recurrent_grad(*operands, (*ELMAN, False, False, True, True))[0]
+
+
+def normalized(name, statistics, parameters, parameters_of_gradient):
+    """A case of the gradient of a normalisation's input."""
+    forward, backward = getattr(F, name), getattr(F, f"{name}_grad")
+    further = (parameters_of_gradient,) if parameters_of_gradient else ()
+    return private(
+        f"{name}_grad",
+        gradient(lambda x, w: forward(x, w, w, *statistics, parameters)[1:3],
+                 lambda g, x, w, mean, scale: backward(g, x, mean, scale, w, *further)[0]),
+        None, *PAIR, (4,), **ONCE)  # fmt: skip
+
+
+LAYERS = [
+    private(
+        "attention_grad",
+        gradient(lambda q, k, v: F.attention(q, k, v, None, SHARES),
+                 lambda g, q, k, v, out, sums: F.attention_grad(g, q, k, v, None, out, sums, SHARES)[1]),
+        None, *PAIR, *PAIR, **ONCE),
+    private("avg_pool2d_grad", lambda g: F.avg_pool2d_grad(g, (WINDOWS, (3, 4))), None, (2, 2)),
+    private("batch_norm_counted", lambda x, w, b: F.batch_norm_counted(x, w, b, None, None, beside(x, 2), (1e-5,))[0],
+            None, (3, 4), (4,), (4,)),
+    normalized("batch_norm", (None, None), (0.1, 1e-5), ()),
+    normalized("group_norm", (), (2, 1e-5), (2,)),
+    normalized("layer_norm", (), (1, 1e-5), (1,)),
+    private("rms_norm_grad", gradient(lambda x, w: F.rms_norm(x, w, (1, 1e-5))[1:],
+                                      lambda g, x, w, scale: F.rms_norm_grad(g, x, scale, w, (1,))[0]), None,
+            *PAIR, (4,), **ONCE),
+    private("conv2d_weight", lambda g, x: F.conv2d_weight(image(g), image(x), (*STEPS, (2, 2))), None, (2, 3), (3, 4)),
+    private("cross_entropy_grad", lambda g, x: F.cross_entropy_grad(g, x, beside(x, CLASSES), None, LOSS), None,
+            (), (3, 4)),
+    private("nll_loss_grad", lambda g, x: F.nll_loss_grad(g, x, beside(x, CLASSES), None, LOSS), None, (), (3, 4)),
+    private("ctc_loss_grad", ctc_loss_grad, None, (1,), (3, 4), (1,), gradient=()),
+    private("max_pool2d_grad", lambda g: F.max_pool2d_grad(g, beside(g, CORNERS), (None, (3, 4))), None, (2, 2),
+            dtypes=("float64",)),
+    private("max_pool2d_pick", lambda x: F.max_pool2d_pick(x, beside(x, CORNERS), (None, (2, 2))),
+            lambda x: x.ravel()[CORNERS], (3, 4), dtypes=("float64",)),
+    private("recurrent", lambda x, w, h: recurrent(x, w, h)[0], None,
+            *PAIR, (3, 3)),
+    private("recurrent_grad", recurrent_grad, None, *PAIR, (3, 3), **ONCE),
+    private("scatter_taps", lambda x, w: F.scatter_taps(x, w, beside(x, TAPS), (4,)), None, (1, 3, 2), (1, 2, 2)),
+    private("weigh_taps", lambda g, x: F.weigh_taps(g, x, beside(x, TAPS), ()), None, (1, 3, 2), (1, 3, 4)),
+]  # fmt: skip
+
+
+def draw(name, function, *shapes, **given):
+    """A case of draws with one seed, which are others in each dtype."""
+    given = {"dtypes": ("float64",), "batching": False, "gradient": (), **given}
+    return private(name, function, None, *shapes, **given)
+
+
+DRAWS = [
+    draw("binomial", lambda n, p: F.binomial((n.detach() * 9).floor(), p.detach() / 2, (1, 2))),
+    draw("poisson", lambda rate: F.poisson(rate.detach() * 9, (1, 2)), (3, 4)),
+    draw("standard_gamma", lambda x: F.standard_gamma(x, (1, 2)), (3, 4)),
+    draw("standard_gamma_grad", lambda x, y: F.standard_gamma_grad(x.detach(), y.detach())),
+    draw("log_standard_gamma", lambda x: F.log_standard_gamma(x.detach(), (1, 2)), (3, 4)),
+    draw("sample_dirichlet", lambda x: F.sample_dirichlet(x, (1, 2)), (3, 4)),
+    draw("beta_grad", lambda x, y: F.beta_grad(x.detach() / 2, y.detach(), 1.5)),
+    draw("gamma_share", F.gamma_share, gradient=("float64",), second=False),  # standard_gamma_grad has no derivative
+    draw("dropout", lambda x: F.dropout(x, (0.3, 1, 2)), (3, 4), gradient=("float64",)),
+]
+
+PRIVATE = [*ELEMENTWISE, *MOVED, *MATRICES, *LAYERS, *DRAWS]
