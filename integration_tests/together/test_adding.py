@@ -15,9 +15,9 @@ PAGES = sorted((ROOT / "docs").glob("adding-*.md"))
 DIFF = re.compile(r"^```diff\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SOURCE = re.compile(r"packages/\w+/src/(\w+(?:/\w+)*)\.py")
 TEST = re.compile(r"/tests/(?:\w+/)*test_\w+\.py$")
-# Samples for the matrix.
+# Samples for the matrix and the invariants.
 CASE = re.compile(r"^\+ +(?:unary\(|Case\()\n\+ +\"(\w+)\"|^\+ +unary\(\"(\w+)\"", re.MULTILINE)
-MATRIX = "packages/tensor/tests/operators/test_matrix.py"
+OF_SAMPLES = "packages/tensor/tests"
 # Examples of a file's classes, and of the public functions that it has, whose `__module__` is the public module.
 DOCTESTS = """import doctest, importlib, sys, types
 for name in sys.argv[1:]:
@@ -74,7 +74,7 @@ def test_what_a_page_adds_is_added(page, tmp_path):
     tests = [path for path in touched if TEST.search(path)]
     cases = [name for found in CASE.findall(patch) for name in found if name]
     if cases:
-        tests += [MATRIX, "-k", " or ".join(cases)]
+        tests += [OF_SAMPLES, "-k", " or ".join(cases)]
     assert tests, f"{page.name}: the diff brings no test"
     command = [sys.executable, "-m", "pytest", "-q", "-c", ROOT / "pyproject.toml", f"--rootdir={tmp_path}"]
     run([*command, *tests], tmp_path, PYTHONPATH=str(target))

@@ -68,7 +68,7 @@ def test_a_right_function_passes():
 
 
 def test_every_check_is_run_by_a_case_that_has_everything():
-    samples = replace(SAMPLES, arity=2, inplace="add_", out=True)
+    samples = replace(SAMPLES, arity=2, inplace="add_", out=True, scales=(1e20,))
     case = Case("add", ft.add, np.add, **{**vars(samples), "dtypes": FLOATS, "rejects": True})
     assert set(MATRIX) == set(applicable(case))
 
@@ -233,6 +233,13 @@ def test_a_wrong_special_value_is_caught():
     floats = replace(SAMPLES, gradient=(), rejects=False)
     fails("special_values", lambda x: ft.exp(x).nan_to_num(0.0, float("inf")), floats, np.exp)
     fails("special_values", lambda x: ft.floor(x) + 0, floats, np.floor)  # -0.0 + 0 is 0.0
+
+
+def test_an_intermediate_result_that_overflows_or_vanishes_is_caught():
+    for scale in (1e20, 1e-20):
+        samples = replace(SAMPLES, gradient=(), special=(), dtypes=("float32",), rejects=False, scales=(scale,))
+        fails("scales", lambda x: ft.sqrt(ft.sqrt(x * x * x * x)), samples, np.abs)
+        check_operator(ft.abs, samples, reference=np.abs)
 
 
 def test_a_wrong_form_in_place_is_caught(monkeypatch):

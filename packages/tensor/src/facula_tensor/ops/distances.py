@@ -46,23 +46,13 @@ def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False
         return recorded_ops.sum(recorded_ops.abs(x), parameters)
     if p == inf or p == -inf:
         return (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(x), parameters)
-    return root(recorded_ops.sum(recorded_ops.mul(x, x) if p == 2 else _powers(x, p), parameters), p)
+    return recorded_ops.norm2(x, parameters) if p == 2 else recorded_ops.norm_p(x, (*parameters, p))
 
 
-def _powers(x: Tensor, p: float) -> Tensor:
-    """|x|^p; below 2 its slopes at 0, which may be infinite, are 0."""
-    size = recorded_ops.abs(x)
-    if not 0 < p < 2:
-        return recorded_ops.pow(size, p)
-    nothing = recorded_ops.eq(size, 0)
-    return recorded_ops.where(nothing, 0.0, recorded_ops.pow(recorded_ops.where(nothing, 1.0, size), p))
-
-
-def root(total: Tensor, p: float) -> Tensor:
-    """The p-th root of sums that are not negative, with a gradient of 0 at 0."""
+def _root(total: Tensor) -> Tensor:
+    """The square root of sums that are not negative, with a gradient of 0 at 0."""
     nothing = recorded_ops.le(total, 0)
-    safe = recorded_ops.where(nothing, 1.0, total)
-    return recorded_ops.where(nothing, 0.0, recorded_ops.sqrt(safe) if p == 2 else recorded_ops.pow(safe, 1 / p))
+    return recorded_ops.where(nothing, 0.0, recorded_ops.sqrt(recorded_ops.where(nothing, 1.0, total)))
 
 
 @function(overridable=True, refuses=EXPONENT)
@@ -105,7 +95,7 @@ def cdist(
     if p == 2 and many and a.shape[-1]:
         squares = [F.sum(F.mul(one, one), ((one.ndim - 1,), True)) for one in (a, b)]
         both = F.add(squares[0], F.transpose(squares[1], -1, -2))
-        return root(F.sub(both, F.mul(F.matmul(a, F.transpose(b, -1, -2)), 2)), 2)
+        return _root(F.sub(both, F.mul(F.matmul(a, F.transpose(b, -1, -2)), 2)))
     difference = F.sub(F.unsqueeze(a, -2), F.unsqueeze(b, -3))
     if not difference.shape[-1]:
         return F.sum(difference, ((difference.ndim - 1,), False))
@@ -208,10 +198,5 @@ def normalize(
         x = F.to(x, (float32,))
     several = dim if isinstance(dim, (tuple, list)) else (dim,)
     dims = tuple(sorted([check_dim("normalize", one, x.ndim) for one in several])) if x.ndim else ()
-    if p == 2 and eps >= 1e-18:  # whose square is a float32
-        total = F.clamp_min(F.sum(F.mul(x, x), (dims, True)), eps * eps)
-        length = F.sqrt(total)
-    else:
-        length = F.clamp_min(norm_along(x, p, dims, True), eps)
-    result = F.div(x, length)
+    result = F.div(x, F.clamp_min(norm_along(x, p, dims, True), eps))
     return write_out("normalize", result if dtype is x.dtype else F.to(result, (dtype,)), out, (input,))

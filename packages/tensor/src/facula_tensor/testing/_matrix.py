@@ -25,6 +25,7 @@ from ._values import (
     check_devices,
     check_promotion,
     check_refusals,
+    check_scales,
     check_special_values,
     check_storage_dtypes,
     check_values,
@@ -49,6 +50,7 @@ class Check(NamedTuple):
 MATRIX: dict[str, Check] = {
     "values": Check(check_values, lambda case: True),
     "special_values": Check(check_special_values, lambda case: bool(case.special)),
+    "scales": Check(check_scales, lambda case: bool(case.scales)),
     "broadcasting": Check(check_broadcasting, lambda case: case.elementwise and case.arity > 1),
     "promotion": Check(check_promotion, lambda case: case.elementwise and case.arity == 2),
     "devices": Check(check_devices, lambda case: True),

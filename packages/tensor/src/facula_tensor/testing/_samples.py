@@ -47,6 +47,8 @@ class Samples:
         domain: the bounds of real inputs. `gradient_domain`: the same where derivatives are taken.
         distinct: whether elements must differ, as for a sort.
         special: numbers such as infinities at which floating results must be the reference's, signs of zero included.
+        scales: factors such as 1e20 and 1e-20 by which operands in float32 are multiplied, each by each: results must
+            be the reference's in float64, so no intermediate result may overflow or become 0.
         refused: calls that must raise: arguments, the error's class, and a regular expression for its message.
         elementwise: whether operands broadcast and, where there are several, promote.
         numbers: whether the second operand may be a Python number. `with_bool`: whether one may be bool alone.
@@ -70,6 +72,7 @@ class Samples:
     gradient_domain: tuple[float, float] | None = None
     distinct: bool = False
     special: tuple[float, ...] = ()
+    scales: tuple[float, ...] = ()
     refused: tuple[tuple[tuple[Any, ...], type[BaseException], str], ...] = ()
     rejects: bool = False
     elementwise: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +140,27 @@ def check_special_values(case: Case) -> None:
         expect_close(got, expected, tolerance_of(case, case.result(dtype)), what)
         zeros = (expected == 0) & (got == 0)
         expect(np.array_equal(np.signbit(got)[zeros], np.signbit(expected)[zeros]), f"{what}: wrong sign of zero")
+
+
+def check_scales(case: Case) -> None:
+    """Check operands in float32 that are very large or very small against the reference in float64."""
+    arrays, name = operands(case, "float32"), case.result("float32")
+    for factors in product(case.scales, repeat=case.arity):
+        scaled = [
+            (array * np.float32(factor)).astype(np.float32) for array, factor in zip(arrays, factors, strict=True)
+        ]
+        got = results_of(call(case, [make(one, "float32") for one in scaled]))[0]
+        expected = reference(case, [one.astype(np.float64) for one in scaled], "float64")
+        expected = np.asarray(expected[0] if isinstance(expected, tuple) else expected)
+        with np.errstate(over="ignore"):
+            expected = expected.astype(name)
+        what = f"{case} of operands times {factors}"
+        # Relative to the largest expected one: sums of numbers of both signs lose what is small beside them.
+        largest = float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0)) if name == "float32" else 1.0
+        if largest > 0:
+            expect_close(values_of(got) / largest, expected / largest, tolerance_of(case, name), what)
+        else:
+            expect_close(values_of(got), expected, 0.0, what)
 
 
 def check_broadcasting(case: Case) -> None:

@@ -6,7 +6,7 @@ from inspect import signature
 from math import erf
 
 import numpy as np
-from case import FLOATS, REALS, Case
+from case import FLOATS, REALS, SCALES, Case
 
 import facula_tensor as ft
 import facula_tensor.functional as F
@@ -20,7 +20,8 @@ def activation(name, reference, *arguments, **given):
     function = getattr(F, name)
     if "inplace" in signature(function).parameters:
         given["inplace"] = lambda x: function(x, *arguments, inplace=True)
-    given = {"dtypes": FLOATS, "gradient": ("float64",), "special": ENDS, "loose": 3, "rejects": False, **given}
+    usual = {"dtypes": FLOATS, "gradient": ("float64",), "special": ENDS, "scales": SCALES, "loose": 3}
+    given = {**usual, "rejects": False, **given}
     title = f"{name}({', '.join(map(str, arguments))})" if arguments else name
     return Case(title, lambda x: function(x, *arguments), reference, elementwise=True, **given)
 

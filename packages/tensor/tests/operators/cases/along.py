@@ -1,7 +1,7 @@
 """Cases of operators that need a whole line of elements, or say where elements are: sorts, scans, moments, norms."""
 
 import numpy as np
-from case import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Case, accumulated, floating, real_part
+from case import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, SCALES, Case, accumulated, floating, real_part
 
 import facula_tensor as ft
 from facula_tensor import linalg
@@ -13,7 +13,7 @@ LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset", "zero_dim
 
 def along(name, function, reference, **given):
     """A case of something done along one dimension, which a number has too."""
-    given.setdefault("layouts", LAYOUTS)
+    given = {"layouts": LAYOUTS, "scales": SCALES, **given}
     return Case(name, function, lambda x: reference(x) if x.ndim else flat(reference(x[None])), **given)
 
 
@@ -120,7 +120,7 @@ RANKS = [
     ),
 ]
 
-SPREAD = {"dtypes": FLOATS + COMPLEX, "result": real_part, "gradient": BOTH, "loose": 10}
+SPREAD = {"scales": SCALES, "dtypes": FLOATS + COMPLEX, "result": real_part, "gradient": BOTH, "loose": 10}
 
 MOMENTS = [
     Case("var", ft.var, lambda x: np.var(x, ddof=1), layouts=LAYOUTS[:-1], out=True, **SPREAD),
@@ -231,7 +231,7 @@ NORMS = [
     along(
         "logsumexp(0)",
         lambda x, **out: ft.logsumexp(x, 0, **out),
-        lambda x: np.log(np.exp(x).sum(0)),
+        lambda x: np.log(np.exp(x - x.max(0)).sum(0)) + x.max(0) if x.dtype.kind == "f" else np.log(np.exp(x).sum(0)),
         dtypes=(*ORDERED, *COMPLEX),
         result=floating,
         gradient=("float64", "complex128"),

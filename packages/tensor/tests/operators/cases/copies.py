@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from case import COMPLEX, FLOATS, INTEGERS, REALS, Case, always, boolean
+from case import COMPLEX, FLOATS, INTEGERS, REALS, SCALES, Case, always, boolean
 
 import facula_tensor as ft
 from facula_tensor import fft, linalg, special
@@ -139,7 +139,7 @@ FORMS = [
     of_matrix("lu_unpack", lambda x: ft.lu_unpack(*linalg.lu_factor(x))[2],
               lambda x: np.linalg.solve(lower_of(x), x)),
     of("linalg.vector_norm", lambda x: linalg.vector_norm(x, 3, 1), lambda x: (abs(x) ** 3).sum(1) ** (1 / 3),
-       dtypes=WIDE, gradient=REAL, loose=10),
+       dtypes=WIDE, gradient=REAL, loose=10, scales=SCALES),
     of("fft.fftshift", lambda x: fft.fftshift(x, 1), lambda x: np.fft.fftshift(x, 1), gradient=BOTH),
     of("fft.ifftshift", lambda x: fft.ifftshift(x), np.fft.ifftshift, gradient=BOTH),
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from case import FLOATS, Case
+from case import FLOATS, SCALES, Case
 
 import facula_tensor as ft
 from facula_tensor.functional import (
@@ -166,7 +166,14 @@ IMAGES = [
     image("Tensor.unfold", lambda x: x.unfold(-1, 3, 1), lambda x: np.lib.stride_tricks.sliding_window_view(x, 3, -1)),
     image("unfold", lambda x: unfold(x, (2, 3), padding=(0, 1)), columns),
     image("fold", lambda x: fold(x, (2, 3), 2), folded, shapes=((2, 4, 2),), dtypes=FLOATS, rejects=False),
-    sized("cdist", ft.cdist, lambda x, y: np.sqrt(((x[:, None] - y) ** 2).sum(-1)), arity=2, shapes=((3, 4), (2, 4))),
+    sized(
+        "cdist",
+        ft.cdist,
+        lambda x, y: np.sqrt(((x[:, None] - y) ** 2).sum(-1)),
+        arity=2,
+        shapes=((3, 4), (2, 4)),
+        scales=SCALES,
+    ),
     sized(
         "cdist(1)",
         lambda x, y: ft.cdist(x, y, 1),
@@ -174,13 +181,20 @@ IMAGES = [
         arity=2,
         shapes=((3, 4), (2, 4)),
     ),
-    sized("pdist", ft.pdist, lambda x: np.sqrt(((x[[0, 0, 1]] - x[[1, 2, 2]]) ** 2).sum(-1)), shapes=((3, 4),)),
+    sized(
+        "pdist",
+        ft.pdist,
+        lambda x: np.sqrt(((x[[0, 0, 1]] - x[[1, 2, 2]]) ** 2).sum(-1)),
+        shapes=((3, 4),),
+        scales=SCALES,
+    ),
     sized(
         "pairwise_distance",
         pairwise_distance,
         lambda x, y: np.sqrt(((x - y + 1e-6) ** 2).sum(-1)),
         arity=2,
         shapes=((3, 4), (3, 4)),
+        scales=SCALES,
     ),
     sized(
         "cosine_similarity",
@@ -189,11 +203,18 @@ IMAGES = [
         arity=2,
         shapes=((3, 4), (3, 4)),
     ),
-    sized("normalize", normalize, lambda x: x / np.sqrt((x * x).sum(1, keepdims=True)), shapes=((3, 4),)),
+    sized(
+        "normalize",
+        normalize,
+        lambda x: x / np.maximum(np.sqrt((x * x).sum(1, keepdims=True)), 1e-12),
+        shapes=((3, 4),),
+        scales=SCALES,
+    ),
     sized(
         "normalize(3)",
         lambda x: normalize(x, 3, dim=0),
-        lambda x: x / (np.abs(x) ** 3).sum(0, keepdims=True) ** (1 / 3),
+        lambda x: x / np.maximum((np.abs(x) ** 3).sum(0, keepdims=True) ** (1 / 3), 1e-12),
         shapes=((3, 4),),
+        scales=SCALES,
     ),
 ]

@@ -10,6 +10,7 @@ from case import (
     FLOATS,
     NUMBERS,
     REALS,
+    SCALES,
     Case,
     boolean,
     floating,
@@ -30,13 +31,13 @@ def by_kind(on_bool, otherwise):
 
 def unary(name, reference, **given):
     """A case of an elementwise operator with one operand."""
-    given = {"special": ODD, **given}
+    given = {"special": ODD, "scales": SCALES, **given}
     return Case(name, getattr(ft, name), reference, elementwise=True, out=True, **given)
 
 
 def binary(name, reference, **given):
     """A case of an elementwise operator with two operands."""
-    given = {"special": ODD, **given}
+    given = {"special": ODD, "scales": SCALES, **given}
     return Case(name, getattr(ft, name), reference, arity=2, elementwise=True, out=True, **given)
 
 

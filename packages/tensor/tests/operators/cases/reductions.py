@@ -7,6 +7,7 @@ from case import (
     COMPLEX,
     FLOATS,
     REALS,
+    SCALES,
     Case,
     accumulated,
     always,
@@ -22,6 +23,7 @@ REAL = ("float64",)
 def along(name, function, reference, **given):
     """A case of something done along dimensions; there is one for each way of naming them."""
     given.setdefault("layouts", ("contiguous", "transposed", "sliced", "expanded", "offset", "zero_dim"))
+    given.setdefault("scales", SCALES)
     return Case(name, function, reference, **given)
 
 

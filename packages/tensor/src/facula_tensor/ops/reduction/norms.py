@@ -52,6 +52,15 @@ class _norm2:
         return F.mul(input, F.div(F.keep_dims(g, dims, keepdim), F.where(F.eq(norm, 0), 1, norm)))
 
 
+def _scale_of(magnitudes: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """The greatest magnitudes along dimensions, which stay; 1 where that is 0, infinite or NaN, or there is none."""
+    if not layout_of_tensor(magnitudes).numel:
+        return no_record_ops.add(no_record_ops.sum(magnitudes, (dims, True)), 1)
+    greatest = no_record_ops.amax(magnitudes, (dims, True))
+    usable = no_record_ops.mul(no_record_ops.gt(greatest, 0), no_record_ops.lt(greatest, INF))
+    return no_record_ops.where(usable, greatest, 1)
+
+
 @operator
 class _norm_p:
     """The p-th root of the sum of p-th powers of magnitudes; how many are not 0 for p = 0."""
@@ -69,8 +78,13 @@ class _norm_p:
         magnitudes = no_record_ops.abs(input) if p else no_record_ops.ne(input, 0)
         if dtype.itemsize == 2 or not p:
             magnitudes = no_record_ops.to(magnitudes, (float32 if dtype.itemsize == 2 else dtype,))
-        total = no_record_ops.sum(no_record_ops.pow(magnitudes, p) if p else magnitudes, (dims, keepdim))
-        result = no_record_ops.pow(total, 1 / p) if p else total
+        if not p:
+            result = no_record_ops.sum(magnitudes, (dims, keepdim))
+        else:  # powers of shares of the greatest, which neither overflow nor vanish all
+            scale = _scale_of(magnitudes, dims)
+            total = no_record_ops.sum(no_record_ops.pow(no_record_ops.div(magnitudes, scale), p), (dims, keepdim))
+            scale = no_record_ops.reshape(scale, layout_of_tensor(total).shape)
+            result = no_record_ops.mul(no_record_ops.pow(total, 1 / p), scale)
         return [no_record_ops.to(result, (dtype,)) if dtype.itemsize == 2 else result]
 
     def vjp_input(F, g, input, out, input_layout, dims, keepdim, p):
@@ -81,7 +95,11 @@ class _norm_p:
         nothing = F.eq(magnitudes, 0)
         whole = F.where(nothing, 1, magnitudes)  # powers below 0 of these would be infinite
         norm = F.where(F.eq(norm, 0), 1, norm)
-        slope = F.where(nothing, 0, F.div(F.mul(g, F.pow(whole, p - 1)), F.pow(norm, p - 1)))
+        if p > 1:  # a power of a share overflows where p is less, its operands' where p is greater
+            slope = F.mul(g, F.pow(F.div(whole, norm), p - 1))
+        else:
+            slope = F.div(F.mul(g, F.pow(whole, p - 1)), F.pow(norm, p - 1))
+        slope = F.where(nothing, 0, slope)
         return F.mul(F.div(input, whole), slope)
 
 
