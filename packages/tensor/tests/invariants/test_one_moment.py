@@ -11,6 +11,7 @@ import pickle
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -127,7 +128,8 @@ def into(x, change):
 def test_views_exports_and_copies(name, other):
     call, x = {**VIEWS, **EXPORTS, **SOURCE}[name], matrix()
     check(call, x, OTHERS[other](x))
-    check(call, x, OTHERS[other](x), slow=True, every=23)
+    if other in ("strided", "of three dimensions"):  # the slow path treats dtypes and lengths alike
+        check(call, x, OTHERS[other](x), slow=True, every=23)
 
 
 @pytest.mark.parametrize("name", ONE)
@@ -167,7 +169,7 @@ def running_new_code(cases, call):
     known = set()
     for case in cases:
         tensors, before = operands_of(case), len(known)
-        with Calls(known):
+        with suppress(Exception), Calls(known):  # the case's test will tell
             call(case, *tensors)
         if len(known) > before:
             yield case
@@ -186,7 +188,7 @@ def test_every_case(case):
             x = x[...] if again[place] else x
             return case.function(*others[:place], x, *others[place:])
 
-        check(call, made[place], strided(made[place]), others, every=2, start=place)
+        check(call, made[place], strided(made[place]), others, every=3, start=place)
         check(call, made[place], strided(made[place]), others, slow=True, every=41, start=place)
 
 

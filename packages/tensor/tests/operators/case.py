@@ -7,20 +7,8 @@ from collections.abc import Callable
 from facula_tensor.testing._samples import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REALS, Case, same
 
 __all__ = [
-    "ALL",
-    "COMPLEX",
-    "FLOATS",
-    "INTEGERS",
-    "NUMBERS",
-    "REALS",
-    "SCALES",
-    "Case",
-    "accumulated",
-    "always",
-    "boolean",
-    "floating",
-    "real_part",
-    "same",
+    "ALL", "COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REALS", "SCALES", "Case", "accumulated", "always", "boolean",
+    "floating", "real_part", "same",
 ]  # fmt: skip
 
 SCALES = (1e20, 1e-20)  # squares of which neither overflow nor vanish in float64, and do in float32
