@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from one_moment import forget_plans
-from slow_path import PLANNING, SLOW
+from slow_path import PLANNING, SLOW, calls
 
 import facula_tensor as ft
 from facula_tensor._dispatch.nodes import node_for
@@ -75,9 +75,7 @@ def launched(call: Callable[[], object]) -> set[str]:
     """The names of the operators that a call launches, whose views it takes, or whose nodes it records."""
     names = set()
 
-    def called(frame: Any, event: str, arg: Any) -> None:
-        if event != "call":
-            return
+    def seen(frame: Any) -> None:
         code = frame.f_code
         if code in WINDOWS:
             names.add(WINDOWS[code])
@@ -85,11 +83,8 @@ def launched(call: Callable[[], object]) -> set[str]:
             names.add(frame.f_locals[code.co_varnames[0]].name)
 
     forget_plans()
-    sys.setprofile(called)
-    try:
+    with calls(seen):
         call()
-    finally:
-        sys.setprofile(None)
     return names
 
 
@@ -152,19 +147,11 @@ every_operator = pytest.mark.parametrize("name", declared())
 every_change = pytest.mark.parametrize("name", CHANGES)
 
 
-def pair(
-    device: str = "cpu", dtype: Any = ft.float64, shape: tuple = (3, 4), requires_grad: bool = True
-) -> tuple[Any, Any]:
-    """Two leaves of different elements between 0.5 and 2."""
-    n = 1
-    for size in shape:
-        n *= size
-    first = [0.5 + 1.5 * ((7 * i + 3) % (n + 1)) / (n + 1) for i in range(n)]
-    second = [0.5 + 1.5 * ((5 * i + 1) % (n + 2)) / (n + 2) for i in range(n)]
-    return tuple(
-        ft.tensor(values, dtype=dtype, device=device).reshape(shape).requires_grad_(requires_grad)
-        for values in (first, second)
-    )
+def pair(device: str = "cpu", dtype: Any = ft.float64, requires_grad: bool = True) -> tuple[Any, Any]:
+    """Two leaves of shape (3, 4), of different elements between 0.5 and 2."""
+    rows = [[0.5 + 1.5 * (step * i % 13) / 13 for i in range(1, 13)] for step in (7, 5)]
+    made = ft.tensor(rows, dtype=dtype, device=device).reshape(2, 3, 4)
+    return tuple(one.clone().requires_grad_(requires_grad) for one in made)
 
 
 def differentiable(result: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import facula_tensor as ft
@@ -14,7 +15,7 @@ from facula_tensor.extend import operators
 from facula_tensor.ops import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 IN_PLACE = slow_inplace.__code__
 SLOW = {slow_call.__code__, IN_PLACE, find_plan.__code__}
@@ -25,6 +26,16 @@ WINDOWS = {
     **{op.window.__code__: name for name, op in operators.items() if op.window is not None and name not in UNKEPT},
     **{find.__code__: find.__name__ for find in (parts._unbind_windows, parts._split_windows, parts._chunk_windows)},
 }
+
+
+@contextmanager
+def calls(seen: Callable[[Any], object]) -> Iterator[None]:
+    """While open, `seen(frame)` is called at the beginning of each Python function."""
+    sys.setprofile(lambda frame, event, arg: seen(frame) if event == "call" else None)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
 
 
 class Entry(NamedTuple):

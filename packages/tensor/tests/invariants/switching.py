@@ -15,6 +15,10 @@ POINTS = {code for code, name in enumerate(opname) if name.startswith(("CALL", "
 LIBRARY = ("facula_tensor", "facula_autograd", "facula_storage", "facula_cpu")
 
 
+def of_library(frame: Any, library: tuple[str, ...] = LIBRARY) -> bool:
+    return frame.f_globals.get("__name__", "").partition(".")[0] in library
+
+
 class Switch:
     """While open, `act` is called at point `number` (from 0); `reached` says whether there was one."""
 
@@ -36,7 +40,7 @@ class Switch:
         self.left -= 1
 
     def _called(self, frame: Any, event: str, arg: Any) -> Any:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in self.library:
+        if not of_library(frame, self.library):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         code, before = frame.f_code.co_code, [0]
@@ -50,24 +54,6 @@ class Switch:
 
         self._point()
         return step
-
-
-class Calls:
-    """While open, adds to `known` the code of functions of the library that are called."""
-
-    def __init__(self, known: set):
-        self.known = known
-
-    def __enter__(self) -> Calls:
-        sys.setprofile(self._called)
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        sys.setprofile(None)
-
-    def _called(self, frame: Any, event: str, arg: Any) -> None:
-        if event == "call" and frame.f_globals.get("__name__", "").partition(".")[0] in LIBRARY:
-            self.known.add(frame.f_code)
 
 
 def in_all_orders(call: Any, act: Any, most: int = 1000, every: int = 1) -> Any:

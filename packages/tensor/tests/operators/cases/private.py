@@ -157,15 +157,6 @@ def ctc_loss_grad(g, x, losses):
     return F.ctc_loss_grad(g, x[:, None], *lengths, losses, x.new_zeros(1, 3, 17), (8, 0, 0))
 
 
-def gradient(forward, backward):
-    """A gradient that takes what its operator saves: `forward` of operands without a derivative."""
-    return lambda g, *operands: backward(g, *operands, *forward(*[one.detach() for one in operands]))
-
-
-def recurrent(x, w, h):
-    return F.recurrent(x[None], None, None, w, h, None, None, None, ELMAN)
-
-
 def recurrent_grad(x, w, h):
     """The gradient of a layer's weights; the first columns of its input are its outputs and their gradients, too."""
     out = (x[:, :3] * 1)[None]
@@ -173,32 +164,16 @@ def recurrent_grad(x, w, h):
     return F.recurrent_grad(*operands, (*ELMAN, False, False, True, True))[0]
 
 
-def normalized(name, statistics, parameters, parameters_of_gradient):
-    """A case of the gradient of a normalisation's input."""
-    forward, backward = getattr(F, name), getattr(F, f"{name}_grad")
-    further = (parameters_of_gradient,) if parameters_of_gradient else ()
-    return private(
-        f"{name}_grad",
-        gradient(lambda x, w: forward(x, w, w, *statistics, parameters)[1:3],
-                 lambda g, x, w, mean, scale: backward(g, x, mean, scale, w, *further)[0]),
-        None, *PAIR, (4,), **ONCE)  # fmt: skip
-
-
 LAYERS = [
-    private(
-        "attention_grad",
-        gradient(lambda q, k, v: F.attention(q, k, v, None, SHARES),
-                 lambda g, q, k, v, out, sums: F.attention_grad(g, q, k, v, None, out, sums, SHARES)[1]),
-        None, *PAIR, *PAIR, **ONCE),
+    private("attention_grad", lambda g, q, k, v, out, sums: F.attention_grad(g, q, k, v, None, out, sums, SHARES)[1],
+            None, *PAIR, *PAIR, (3, 4), (3,), **ONCE),
     private("avg_pool2d_grad", lambda g: F.avg_pool2d_grad(g, (WINDOWS, (3, 4))), None, (2, 2)),
     private("batch_norm_counted", lambda x, w, b: F.batch_norm_counted(x, w, b, None, None, beside(x, 2), (1e-5,))[0],
             None, (3, 4), (4,), (4,)),
-    normalized("batch_norm", (None, None), (0.1, 1e-5), ()),
-    normalized("group_norm", (), (2, 1e-5), (2,)),
-    normalized("layer_norm", (), (1, 1e-5), (1,)),
-    private("rms_norm_grad", gradient(lambda x, w: F.rms_norm(x, w, (1, 1e-5))[1:],
-                                      lambda g, x, w, scale: F.rms_norm_grad(g, x, scale, w, (1,))[0]), None,
-            *PAIR, (4,), **ONCE),
+    private("batch_norm_grad", lambda *xs: F.batch_norm_grad(*xs)[0], None, *PAIR, (4,), (4,), (4,), **ONCE),
+    private("group_norm_grad", lambda *xs: F.group_norm_grad(*xs, (2,))[0], None, *PAIR, (6,), (6,), (4,), **ONCE),
+    private("layer_norm_grad", lambda *xs: F.layer_norm_grad(*xs, (1,))[0], None, *PAIR, (3,), (3,), (4,), **ONCE),
+    private("rms_norm_grad", lambda *xs: F.rms_norm_grad(*xs, (1,))[0], None, *PAIR, (3,), (4,), **ONCE),
     private("conv2d_weight", lambda g, x: F.conv2d_weight(image(g), image(x), (*STEPS, (2, 2))), None, (2, 3), (3, 4)),
     private("cross_entropy_grad", lambda g, x: F.cross_entropy_grad(g, x, beside(x, CLASSES), None, LOSS), None,
             (), (3, 4)),
@@ -208,7 +183,7 @@ LAYERS = [
             dtypes=("float64",)),
     private("max_pool2d_pick", lambda x: F.max_pool2d_pick(x, beside(x, CORNERS), (None, (2, 2))),
             lambda x: x.ravel()[CORNERS], (3, 4), dtypes=("float64",)),
-    private("recurrent", lambda x, w, h: recurrent(x, w, h)[0], None,
+    private("recurrent", lambda x, w, h: F.recurrent(x[None], None, None, w, h, None, None, None, ELMAN)[0], None,
             *PAIR, (3, 3)),
     private("recurrent_grad", recurrent_grad, None, *PAIR, (3, 3), **ONCE),
     private("scatter_taps", lambda x, w: F.scatter_taps(x, w, beside(x, TAPS), (4,)), None, (1, 3, 2), (1, 2, 2)),
