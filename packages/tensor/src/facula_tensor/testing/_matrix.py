@@ -50,7 +50,7 @@ class Check(NamedTuple):
 MATRIX: dict[str, Check] = {
     "values": Check(check_values, lambda case: True),
     "special_values": Check(check_special_values, lambda case: bool(case.special)),
-    "scales": Check(check_scales, lambda case: bool(case.scales)),
+    "scales": Check(check_scales, lambda case: bool(case.scales) and "float32" in case.dtypes),
     "broadcasting": Check(check_broadcasting, lambda case: case.elementwise and case.arity > 1),
     "promotion": Check(check_promotion, lambda case: case.elementwise and case.arity == 2),
     "devices": Check(check_devices, lambda case: True),
