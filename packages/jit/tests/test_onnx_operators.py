@@ -4,6 +4,7 @@ import pytest
 from jit_onnx import check
 
 import facula_tensor as ft
+import facula_tensor.linalg
 from facula_jit.onnx import OnnxExporterError, export
 from facula_tensor import functional as F
 
