@@ -23,7 +23,7 @@ DOCTESTS = """import doctest, importlib, sys, types
 for name in sys.argv[1:]:
     module = importlib.import_module(name)
     assert doctest.testmod(module).failed == 0
-    for one, value in vars(module).items():
+    for one, value in list(vars(module).items()):
         if isinstance(value, types.FunctionType) and value.__module__ != name:
             for test in doctest.DocTestFinder().find(value, one, importlib.import_module(value.__module__)):
                 assert doctest.DocTestRunner().run(test).failed == 0, one

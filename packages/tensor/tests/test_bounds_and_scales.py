@@ -109,10 +109,10 @@ def test_alpha_is_a_factor_in_the_dtype_of_the_result(first, second, alpha, tota
 
 def test_alpha_may_be_a_number_of_any_kind():
     x, whole = ft.tensor([8.0]), ft.tensor([8])
-    for two in (2, 2.0, np.float32(2), np.int64(2), ft.tensor(2), ft.tensor(2.0, dtype=ft.float64)):
+    for two in (2, 2.0, np.float32(2), np.int64(2), np.array(2.0), ft.tensor(2), ft.tensor(2.0, dtype=ft.float64)):
         assert ft.add(x, x, alpha=two).tolist() == [24] == x.clone().add_(x, alpha=two).tolist()
         assert ft.add(x, 3, alpha=two).tolist() == [14] and x.sub(np.array([3.0]), alpha=two).tolist() == [2]
-    for refused in (ft.tensor([2.0]), ft.tensor(2.0, requires_grad=True), np.array(2.0), None, "2"):
+    for refused in (ft.tensor([2.0]), ft.tensor(2.0, requires_grad=True), np.array([2.0]), None, "2"):
         for call in (lambda one: ft.add(x, x, alpha=one), lambda one: x.clone().sub_(x, alpha=one)):
             with pytest.raises(TypeError, match=r"(add|sub_): expected alpha to be a number"):
                 call(refused)
