@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import typing
 
 import pytest
 
@@ -40,6 +41,31 @@ def test_what_reprs_leave_out():
     assert repr(nn.Conv1d(1, 1, 2, padding=(0,), dilation=2)).endswith("kernel_size=(2,), stride=(1,), dilation=(2,))")
     assert repr(nn.Conv1d(1, 1, 2, padding="same", bias=False)).endswith("padding=same, bias=False)")
     assert repr(nn.Embedding(2, 3, norm_type=2)) == "Embedding(2, 3)"
+    layer = nn.Conv2d(1, 1, 2)
+    layer.dilation = ft.ones(2)  # neither equal to 1 nor different
+    assert repr(layer) == f"Conv2d(1, 1, kernel_size=(2, 2), stride=(1, 1), dilation={ft.ones(2)})"
+    relu = nn.ReLU()
+    relu.inplace = ft.ones(2)
+    assert repr(relu) == f"ReLU(inplace={ft.ones(2)})"
+
+
+@pytest.mark.parametrize("layer", [nn.CrossEntropyLoss, nn.MultiMarginLoss, nn.NLLLoss, nn.NLLLoss2d])
+def test_annotations_are_those_of_the_module_of_the_class(layer):
+    assert typing.get_type_hints(layer.__init__)["weight"] == ft.Tensor | None
+
+
+@pytest.mark.parametrize("layer", [nn.LPPool1d, nn.LPPool2d, nn.LPPool3d])
+def test_annotations_with_sequences(layer):
+    hints = typing.get_type_hints(layer.__init__)
+    assert hints["norm_type"] is float and "collections.abc.Sequence" in str(hints["kernel_size"])
+
+
+@pytest.mark.parametrize("layer", [nn.LeakyReLU, nn.CrossEntropyLoss, nn.LazyLinear, nn.LazyConv2d])
+def test_code_is_hashable_and_has_a_place(layer):
+    made = inspect.unwrap(layer.__init__)
+    assert hash(made.__code__) == hash(made.__code__.replace())
+    source = inspect.getsource(layer.__init__)
+    assert source.startswith(("    @unsized(", f"@layer\nclass {layer.__name__}(")) and "_template" not in source
 
 
 def test_classes_derived_from_them():

@@ -91,6 +91,40 @@ def test_lazy_modules_of_programs():
     assert type(net[0].mean) is nn.Buffer and net[0].mean.dtype is ft.float64 and list(net.state_dict()) == ["0.weight"]
 
 
+class Scaled:
+    """A mixin."""
+
+
+class Kept:
+    """Another."""
+
+
+class LazyScaled(nn.LazyLinear, Scaled):
+    cls_to_become = nn.Linear
+
+
+class Conv2dX(nn.Conv2d):
+    pass
+
+
+class LazyConv2dX(nn.LazyConv2d, Conv2dX):
+    pass
+
+
+class LazyKept(nn.LazyLinear, Kept):
+    cls_to_become = None
+
+
+def test_names_of_programs_classes_do_not_say_what_they_become():
+    for layer, shape, expected in [
+        (LazyScaled(2), (1, 3), nn.Linear),
+        (LazyConv2dX(2, 1), (1, 3, 4, 4), nn.Conv2d),
+        (LazyKept(2), (1, 3), LazyKept),
+    ]:
+        layer(ft.ones(shape))
+        assert type(layer) is expected
+
+
 P = nn.UninitializedParameter()
 
 

@@ -5,7 +5,8 @@ Note [Fields of layers]
 `@layer` reads a class body as `dataclasses.dataclass` does, and type checkers know it as such (PEP 681). The
 constructor is a function of its own with the fields as parameters, so that its signature and Python's messages for
 arguments that do not fit are those of a constructor written by hand. It has the code of `_template` with other names:
-no source is compiled.
+no source is compiled. It is said to stand where the decorator does, and to have the globals of that module, in which
+`typing.get_type_hints` looks the annotations up.
 
 A repr's items are one string, `_repr_items`: "name" shows an attribute's value, "name=" its name, too, and "name=0"
 leaves it out where it is 0 or consists of zeros. "!r" after the name shows strings in quotes. Of a parameter it shows
@@ -14,6 +15,8 @@ whether there is one.
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
@@ -21,6 +24,7 @@ from facula_errors.extend import boundary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import FrameType
 
 C = TypeVar("C", bound=type)
 
@@ -42,7 +46,9 @@ def layer(declared: C) -> C:
     }
     base = innermost(cls.__mro__[1].__init__).__code__
     passed = fields.keys() & base.co_varnames[1 : base.co_argcount]
-    made = constructor((cls, passed, {}), fields, tuple([own[name] for name in fields if name in own]))
+    defaults = tuple([own[name] for name in fields if name in own])
+    frame = sys._getframe(1)
+    made = constructor((cls, passed, {}), fields, defaults, frame, frame.f_globals)
     made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
     cls.__init__ = made
     if cls._repr_items is None:
@@ -62,31 +68,43 @@ def innermost(function: Any) -> Any:
     return function
 
 
-def constructor(how: Any, names: Mapping[str, Any], defaults: Any, only_by_name: int = 0) -> FunctionType:
+def constructor(
+    how: Any,
+    names: Mapping[str, Any],
+    defaults: Any,
+    frame: FrameType,
+    known: dict[str, Any],
+    only_by_name: int = 0,
+) -> FunctionType:
     """A function `__init__` with parameters of these names, which calls `_construct`.
 
     Arguments:
         how: the first argument of `_construct`.
         names: the parameters' annotations.
         defaults: the values of the last positional parameters.
+        frame: what runs the decorator, whose line is the function's first.
+        known: the function's globals, which have what the annotations name.
         only_by_name: how many parameters at the end are keywords.
     """
     code = _template.__code__
+    call = partial(_construct, how)  # hashed by identity: a code object's hash needs that of each constant
     code = code.replace(
         co_name="__init__",
-        co_consts=tuple([how if one == "how" else one for one in code.co_consts]),
+        co_filename=frame.f_code.co_filename,
+        co_firstlineno=frame.f_lineno,
+        co_consts=tuple([call if one == "how" else one for one in code.co_consts]),
         co_varnames=("self", *names),
         co_argcount=len(names) + 1 - only_by_name,
         co_kwonlyargcount=only_by_name,
         co_nlocals=len(names) + 1,
     )
-    made = FunctionType(code, globals(), "__init__", defaults)
+    made = FunctionType(code, known, "__init__", defaults)
     made.__annotations__ = {**names, "return": "None"}
     return made
 
 
 def _template(self: Any) -> None:
-    _construct("how", locals())
+    "how".__call__(locals())  # type: ignore[operator]
 
 
 def _construct(how: Any, values: dict[str, Any]) -> None:
@@ -118,8 +136,11 @@ def shown(module: Any, items: str) -> str:
             value = value is not None
         if usual:
             default = literal_eval(usual)
-            value = bool(value) if isinstance(default, bool) else value
-            if value == ((default,) * len(value) if isinstance(value, tuple) else default):
-                continue
+            try:
+                value = bool(value) if isinstance(default, bool) else value
+                if value == ((default,) * len(value) if isinstance(value, tuple) else default):
+                    continue
+            except Exception:  # such as a tensor of many elements, which is neither true nor false
+                pass
         parts.append(f"{name * bool(equals)}{equals}{repr(value) if quoted else value}")
     return ", ".join(parts)

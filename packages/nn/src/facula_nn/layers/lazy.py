@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
@@ -95,7 +96,9 @@ def unsized(
     def decorate(declared: Callable[..., None]) -> Callable[Concatenate[Any, P], None]:
         annotations = {name: function.__annotations__[name] for name in names}
         how = (LazyModuleMixin, names, {size: 0})
-        init = constructor(how, annotations, function.__defaults__, code.co_kwonlyargcount)
+        init = constructor(
+            how, annotations, function.__defaults__, sys._getframe(1), function.__globals__, code.co_kwonlyargcount
+        )
         init.__kwdefaults__ = function.__kwdefaults__
         init.__qualname__, init.__module__ = declared.__qualname__, declared.__module__
         return init
@@ -105,12 +108,6 @@ def unsized(
 
 class Lazy(LazyModuleMixin):
     """Base of the library's lazy layers, which come before the layer that they become."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        base = cls.__bases__[-1]
-        if cls.__name__ == f"Lazy{base.__name__}":
-            cls.cls_to_become = base
 
     def reset_parameters(self) -> None:
         """Draw initial values, where there are shapes."""
@@ -133,6 +130,8 @@ class LazyLinear(Lazy, Linear):
     >>> layer(ones(5, 3)).shape, layer
     (facula.Size([5, 2]), Linear(in_features=3, out_features=2, bias=True))
     """
+
+    cls_to_become = Linear
 
     @unsized(Linear.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...

@@ -51,6 +51,8 @@ class _LazyConvTranspose(_LazyChannels):
 class LazyConv1d(_LazyConv, Conv1d):
     """`Conv1d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
 
+    cls_to_become = Conv1d
+
 
 @boundary
 class LazyConv2d(_LazyConv, Conv2d):
@@ -62,22 +64,32 @@ class LazyConv2d(_LazyConv, Conv2d):
     (facula.Size([2, 8, 3, 3]), facula.Size([8, 3, 3, 3]))
     """
 
+    cls_to_become = Conv2d
+
 
 @boundary
 class LazyConv3d(_LazyConv, Conv3d):
     """`Conv3d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
+
+    cls_to_become = Conv3d
 
 
 @boundary
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
     """`ConvTranspose1d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
 
+    cls_to_become = ConvTranspose1d
+
 
 @boundary
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
     """`ConvTranspose2d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
 
+    cls_to_become = ConvTranspose2d
+
 
 @boundary
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """`ConvTranspose3d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
+
+    cls_to_become = ConvTranspose3d

@@ -53,27 +53,39 @@ class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
     (facula.Size([2, 3]), 3)
     """
 
+    cls_to_become = BatchNorm1d
+
 
 @boundary
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
     """`BatchNorm2d` that finds `num_features` at its first call; else as `LazyBatchNorm1d`."""
+
+    cls_to_become = BatchNorm2d
 
 
 @boundary
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
     """`BatchNorm3d` that finds `num_features` at its first call; else as `LazyBatchNorm1d`."""
 
+    cls_to_become = BatchNorm3d
+
 
 @boundary
 class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
     """`InstanceNorm1d` that finds `num_features` at its first call; with weights and running statistics unless said."""
+
+    cls_to_become = InstanceNorm1d
 
 
 @boundary
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
     """`InstanceNorm2d` that finds `num_features` at its first call; else as `LazyInstanceNorm1d`."""
 
+    cls_to_become = InstanceNorm2d
+
 
 @boundary
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
     """`InstanceNorm3d` that finds `num_features` at its first call; else as `LazyInstanceNorm1d`."""
+
+    cls_to_become = InstanceNorm3d
