@@ -160,6 +160,47 @@ def test_devices_do_not_mix(device):
     assert x._version == 0
 
 
+INDEXED = {
+    "index_add_": lambda x, at, source: x.index_add_(0, at[0], source),
+    "index_copy_": lambda x, at, source: x.index_copy_(0, at[0], source),
+    "index_fill_": lambda x, at, source: x.index_fill_(0, at[0], source[0, 0]),
+    "index_put_": lambda x, at, source: x.index_put_((at[0],), source),
+    "index_reduce_": lambda x, at, source: x.index_reduce_(0, at[0], source, "mean"),
+    "masked_fill_": lambda x, at, source: x.masked_fill_(at > 0, source[0, 0]),
+    "masked_scatter_": lambda x, at, source: x.masked_scatter_(at > 0, source),
+    "put_": lambda x, at, source: x.put_(at, source),
+    "scatter_": lambda x, at, source: x.scatter_(0, at, source),
+    "scatter_add_": lambda x, at, source: x.scatter_add_(0, at, source),
+    "scatter_reduce_": lambda x, at, source: x.scatter_reduce_(0, at, source, "sum"),
+    "index_add": lambda x, at, source: x.index_add(0, at[0], source),
+    "index_copy": lambda x, at, source: x.index_copy(0, at[0], source),
+    "index_fill": lambda x, at, source: x.index_fill(0, at[0], source[0, 0]),
+    "index_put": lambda x, at, source: x.index_put((at[0],), source),
+    "index_reduce": lambda x, at, source: x.index_reduce(0, at[0], source, "mean"),
+    "masked_fill": lambda x, at, source: x.masked_fill(at > 0, source[0, 0]),
+    "masked_scatter": lambda x, at, source: x.masked_scatter(at > 0, source),
+    "scatter": lambda x, at, source: x.scatter(0, at, source),
+    "scatter_add": lambda x, at, source: x.scatter_add(0, at, source),
+    "scatter_reduce": lambda x, at, source: x.scatter_reduce(0, at, source, "sum"),
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+@pytest.mark.parametrize("elsewhere", ["index", "source"])
+def test_devices_of_what_is_put_somewhere_do_not_mix(name, elsewhere, device):
+    x, source = ft.arange(4.0, device=device).reshape(2, 2), ft.ones(2, 2, device=device)
+    at = ft.tensor([[0, 1], [1, 0]], device=device)
+    if elsewhere == "index":
+        at = at.to("meta")
+    else:
+        source = source.to("meta")
+    for _ in range(2):  # no plan is kept either
+        with pytest.raises(RuntimeError, match=rf"^{name}: .*(one device|'meta' has no elements|which meta has not)"):
+            INDEXED[name](x, at, source)
+    assert x.tolist() == [[0, 1], [2, 3]]
+    assert x._version == 0
+
+
 def test_elements_of_other_devices_go_by_way_of_the_host():
     x = ft.arange(6, device="fake").reshape(2, 3)
     assert x.tolist() == [[0, 1, 2], [3, 4, 5]]

@@ -16,7 +16,7 @@ from .._core.tensor import Tensor
 from .namespaces import recorded_ops
 
 if TYPE_CHECKING:
-    from facula_storage import DType
+    from facula_storage import Device, DType
 
     from .._core.types import Operands
     from .namespaces import Namespace
@@ -54,10 +54,7 @@ def coerce(op: Operator, operands: Operands) -> Operands:
         if isinstance(a, Tensor):
             if a.device is not device:
                 if a.ndim or not op.elementwise:
-                    raise OperationError(
-                        f"{op.name}: expected all tensors on one device; got '{device}' and '{a.device}' "
-                        f"('{name_of(op, position)}'); move one with .to(...)"
-                    )
+                    raise elsewhere(op, device, position, a.device)
                 a = recorded_ops.to_device(a, (device,))
         elif a is None and name_of(op, position) in op.optional:
             pass
@@ -77,6 +74,14 @@ def coerce(op: Operator, operands: Operands) -> Operands:
                 )
         ready.append(a)
     return tuple(ready)
+
+
+def elsewhere(op: Operator, device: Device | None, position: int, other: Device) -> OperationError:
+    """The error of an operand on another device than those before it."""
+    return OperationError(
+        f"{op.name}: expected all tensors on one device; got '{device}' and '{other}' ('{name_of(op, position)}'); "
+        "move one with .to(...)"
+    )
 
 
 def name_of(op: Operator, position: int) -> str:

@@ -12,11 +12,10 @@ from .._core.errors import show
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from .._dispatch.arguments import needed_dim
 from .._dispatch.declaration import operator
-from .._dispatch.launching import launch
-from .._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
+from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
+from .._dispatch.writing import write_out, write_with
 
 if TYPE_CHECKING:
     from .._core.types import Function, Operands, Parameters
@@ -215,13 +214,7 @@ def scattered_extremes(
 
 def scatter_into(target: Tensor, index: Tensor, src: Tensor, dim: int, mode: str) -> None:
     """Scatter `src` into `target`, a snapshot, along `dim`. No record, no version; IndexError before any change."""
-    table = operators["scatter"].slow_table
-    layout, inputs = target._layout, (index._layout, src._layout)
-    key = (inputs, layout, dim, mode)
-    plan = table.by_key.get(key)
-    if plan is None:
-        plan = table.add(key, layout.device.backend.plan("scatter", inputs, (layout,), (dim, mode)))
-    launch(plan, (index, src), [(target._storage, target._offset)])
+    write_with("scatter", target, (index, src), (dim, mode))
 
 
 # ------------------------------------------------------------------------------------------------ arguments

@@ -20,11 +20,11 @@ from ..._core.view_family import first_view, tidy
 from ..._core.wrapped import LevelLayout
 from ..._creation.from_data import tensor
 from ..._dispatch.declaration import operator
-from ..._dispatch.launching import launch
 from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from ..._dispatch.operands import describe
 from ..._dispatch.overrides import call_torch_function, overridden
 from ..._dispatch.view_call import view_at
+from ..._dispatch.writing import write_with
 from ...ops import parts as _parts  # noqa: F401  declares select and slice
 from .batches import put_at, taken, taken_back
 from .many import merged, positions
@@ -372,16 +372,7 @@ def put_into(
 
     No record, no version. IndexError before any change; where `from_zero` for negative indices, too.
     """
-    op = operators["put"]
-    index, values = snapshot(index), snapshot(values)
-    layout = target._layout
-    inputs = (index._layout, values._layout)
-    parameters = (dim, accumulate, from_zero)
-    key = (inputs, layout, parameters)
-    plan = op.slow_table.by_key.get(key)
-    if plan is None:
-        plan = op.slow_table.add(key, layout.device.backend.plan("put", inputs, (layout,), parameters))
-    launch(plan, (index, values), [(target._storage, target._offset)])
+    write_with("put", target, (snapshot(index), snapshot(values)), (dim, accumulate, from_zero))
 
 
 Tensor.__getitem__ = getitem  # type: ignore[method-assign, assignment]
