@@ -9,6 +9,7 @@ facula_errors.
 
 import importlib
 import json
+import pickle
 import pkgutil
 import re
 import subprocess
@@ -149,6 +150,12 @@ def test_modules_that_are_gone_have_no_other_names():
         module.conv9d
     with pytest.raises(ModuleNotFoundError, match=r"facula_tensor\.ops\.never_there"):
         importlib.import_module("facula_tensor.ops.never_there")
+
+
+@pytest.mark.parametrize("name", ["div_", "divide_", "true_divide_", "pow_"])
+def test_methods_without_a_public_function_are_found(name):
+    method = getattr(facula.Tensor, name)
+    assert pickle.loads(pickle.dumps(method)) is method
 
 
 def test_hooks_of_older_pickles_are_called():

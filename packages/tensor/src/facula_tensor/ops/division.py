@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors.extend import boundary
+from facula_errors.extend import boundary, moved
 from facula_storage.extend import BOOL, COMPLEX
 
 from .._core.promotion import floating, plain_number
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from facula_storage import DType
 
     from .._core.types import Operand
+
+moved(__name__)  # names that pickles of earlier releases have
 
 
 def divisible(dtype: DType) -> bool:

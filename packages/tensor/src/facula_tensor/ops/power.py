@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError
+from facula_errors.extend import moved
 from facula_storage.extend import INTEGER
 
 from .._core.tensor import Tensor
@@ -14,6 +15,8 @@ from .arithmetic import numeric
 if TYPE_CHECKING:
     from .._core.types import Operand
     from .._dispatch.kinds import FirstName
+
+moved(__name__)  # names that pickles of earlier releases have
 
 
 @elementwise
