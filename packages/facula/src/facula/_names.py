@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import FrameType, ModuleType
 
-LISTING = PyTorchNames(__file__, "_places.txt")
+LISTING = PyTorchNames(__file__)
 HELPERS = frozenset({"annotations", "make_of_rows", "needs", "publish"})  # what modules of names are made with
 TENSORS = PyTorchNames(sys.modules["facula_tensor"].__file__ or "")
 

@@ -1,7 +1,7 @@
 """The table of names: places of PyTorch that have names without code of their own here, as rows of `_places.txt`.
 
 The file has sections, one a module of PyTorch's, `[MODULE]`, and in them rows `KIND NAME ...: REST`, which may be
-continued on indented lines; a section of one row may stand on one line. There are five kinds:
+continued on indented lines; a section of one row may stand on one line. There are four kinds:
 
 - `works`: the names are objects of the module that REST names. `NAME=PATH` is an object of another name, or an
   attribute of one; `NAME=.` is that module itself; `prefix_*` stands for whatever begins so there, and `*` for all
@@ -11,8 +11,9 @@ continued on indented lines; a section of one row may stand on one line. There a
 - `refused`: functions and settings. They can be imported; a call or an attribute of one raises NotImplementedError,
   and REST says what to do instead. For names that programs import at their top: `hasattr` finds them, so names whose
   absence programs ask for stay missing.
-- `missing`: the names are not there, and errors say what to use instead: REST. That of a module is said of all below
-  it that nothing else is said of.
+
+Names that are not there have rows of a fifth kind, `missing`, in `_instead.txt`: errors say what to use instead, REST.
+That of a module is said of all below it that nothing else is said of.
 
 A section whose module has no file makes that module (Note [Modules of rows]); the modules that most programs import
 have a file that calls `make_of_rows`, as editors warn of modules without one. The file is read when a name or a module
@@ -30,7 +31,7 @@ from facula_tensor.extend import table_rows, table_sections
 
 from ._siblings import needs
 
-KINDS = ("works", "parts", "type", "refused", "missing")
+KINDS = ("works", "parts", "type", "refused")
 FILE = os.path.join(os.path.dirname(__file__), "_places.txt")
 
 
@@ -65,10 +66,10 @@ def sections() -> dict[str, str]:
 
 @cache
 def rows_of(place: str) -> dict[str, Row]:
-    """The rows of a module by their names, without those of names that are missing."""
+    """The rows of a module by their names."""
     rows: dict[str, Row] = {}
     for kind, names, rest in table_rows(sections().get(place, "")):
-        for name, _, path in (one.partition("=") for one in names if kind != "missing"):
+        for name, _, path in (one.partition("=") for one in names):
             rows[name] = Row(place, name, kind, rest, path or name)
     return rows
 
