@@ -16,7 +16,7 @@ DIFF = re.compile(r"^```diff\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SOURCE = re.compile(r"packages/\w+/src/(\w+(?:/\w+)*)\.py")
 TEST = re.compile(r"/tests/(?:\w+/)*test_\w+\.py$")
 # Samples for the matrix and the invariants.
-CASE = re.compile(r"^\+ +(?:unary\(|Case\()\n\+ +\"(\w+)\"|^\+ +unary\(\"(\w+)\"", re.MULTILINE)
+CASE = re.compile(r"^\+ +(?:unary|along|Case)\(\n\+ +\"(\w+)\"|^\+ +unary\(\"(\w+)\"", re.MULTILINE)
 OF_SAMPLES = "packages/tensor/tests"
 # Examples of a file's classes, and of the public functions that it has, whose `__module__` is the public module.
 DOCTESTS = """import doctest, importlib, sys, types
@@ -68,6 +68,8 @@ def test_what_a_page_adds_is_added(page, tmp_path):
     assert not too_long, too_long
     touched = apply(patch, tmp_path)
     target = install(touched, tmp_path)
+    if (target / "facula_tensor").exists():
+        run([sys.executable, "-m", "facula_tensor._forms"], target)
     for check in ("check", "format --check") if find_spec("ruff") else ():
         settings = ["--no-cache", f"--config={ROOT / 'pyproject.toml'}"]
         run([sys.executable, "-m", "ruff", *check.split(), *settings, "packages"], tmp_path)

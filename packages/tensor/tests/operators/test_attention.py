@@ -7,6 +7,7 @@ import pytest
 from elements import check_slopes, lay, values_of
 
 import facula_tensor as ft
+import facula_tensor.func
 import facula_tensor.functional as F
 from facula_allocator import default_host_allocator
 from facula_autograd import gradcheck
@@ -123,6 +124,17 @@ def test_gradients_of_many_tiles_are_those_of_order_two(options, dtype):
     for one, other in zip(operands, slow, strict=True):
         got, expected = values_of(one.grad).astype("float64"), values_of(other).astype("float64")
         np.testing.assert_allclose(got, expected, TOLERANCE[dtype], TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 5)], ids=str)
+def test_all_of_a_batch_share_a_mask(shape):
+    query, key, value, mask = drawn((4, 2, 3, 4), (4, 2, 5, 4), (4, 2, 5, 3), shape)
+    one = lambda q, k, v: attend(q, k, v, mask)
+    for call in (one, ft.func.grad(lambda *given: one(*given).square().sum(), (0, 1, 2))):
+        got = ft.func.vmap(call)(query, key, value)
+        each = [call(*given) for given in zip(query, key, value, strict=True)]
+        for found, expected in zip(*([got], [each]) if call is one else (got, zip(*each, strict=True)), strict=True):
+            np.testing.assert_allclose(values_of(found), values_of(ft.stack([*expected])), 1e-9)
 
 
 def test_masks_that_want_a_gradient():

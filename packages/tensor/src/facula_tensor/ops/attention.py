@@ -47,7 +47,10 @@ def batched(call: Any, place: int, prepare: Callable[[Any], Any] = lambda one: o
     if call.parameters[2] and call.level.randomness == "same":
         return call.each()
     wholes = [one if one is None else prepare(call.whole(one)) for one in call.operands]
-    wholes[place] = call.aligned()[place]
+    mask = call.aligned()[place]
+    if mask is not None:
+        mask = call.F.expand(mask, (*wholes[0].shape[:-2], *mask.shape[-2:]))
+    wholes[place] = mask
     return call.wrap(call.run(tuple(wholes)))
 
 
