@@ -46,7 +46,7 @@ def batched(call: Any, place: int, prepare: Callable[[Any], Any] = lambda one: o
     """The batching rule: more leading dimensions. `place` is that of the mask, which broadcasts."""
     if call.parameters[2] and call.level.randomness == "same":
         return call.each()
-    wholes = [one if one is None else prepare(call.whole(one)) for one in call.operands]
+    wholes: list[Any] = [one if one is None else prepare(call.whole(one)) for one in call.operands]
     mask = call.aligned()[place]
     if mask is not None:
         mask = call.F.expand(mask, (*wholes[0].shape[:-2], *mask.shape[-2:]))
