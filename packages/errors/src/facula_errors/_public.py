@@ -58,6 +58,25 @@ def settle(module_name: str, name: str, value: object) -> None:
     value.__module__ = module_name
 
 
+def publish_methods(module_name: str, kind: type) -> None:
+    """Let pickles find the methods that other modules give to a public class: `facula_tensor` has `Tensor.add_`.
+
+    A method that is a public function, too, keeps the name of that.
+
+    Arguments:
+        module_name: the public module.
+        kind: the class.
+    """
+    methods = vars(kind)
+    for name, value in methods.items():
+        if type(value) is not FunctionType or not value.__module__.startswith("facula") or "." in value.__qualname__:
+            continue
+        own = value.__name__
+        if value.__module__ not in _public or vars(sys.modules[value.__module__]).get(own) is not value:
+            value.__module__ = module_name
+            value.__qualname__ = f"{kind.__qualname__}.{own if methods.get(own) is value else name}"
+
+
 def published(module_name: str, *also: str) -> Callable[[], list[str]]:
     """`publish` a module; its `__dir__`, which lists the names of its `__all__`, Python's own, and `also`."""
     publish(module_name)

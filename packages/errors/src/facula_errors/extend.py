@@ -6,8 +6,8 @@ a module by its name, and `known_modules` what was said of each name;
 `guarded` makes context managers that end however their `with` statement does, also by a Ctrl-C where `__exit__` begins;
 `Exit`, `owner_of` and `pass_on` are what classes of context managers need for that; `exhaust` does many things as one,
 in a `finally`; `enters_at_once` tells what acts when it is made that a `with` statement enters it;
-`published` belongs to each public module, `publish` and `settle` are its parts (Note [Public places]); `moved` leads
-from where names were to where they are (Note [Moved paths]);
+`published` belongs to each public module; `publish`, `publish_methods` and `settle` are its parts (Note [Public
+places]); `moved` leads from where names were to where they are (Note [Moved paths]);
 `kind_of` gives the class of an error that is to be said in better words.
 """
 
@@ -17,7 +17,7 @@ from ._frames import in_library, is_library_module, library, register, warn
 from ._frames import known as known_modules
 from ._moved import moved
 from ._other_names import renamed
-from ._public import publish, published, settle
+from ._public import publish, publish_methods, published, settle
 from ._trimming import boundary, is_boundary, trim_traceback
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "owner_of",
     "pass_on",
     "publish",
+    "publish_methods",
     "published",
     "register",
     "renamed",

@@ -18,6 +18,7 @@ from facula_autograd import is_grad_enabled as is_grad_enabled
 from facula_autograd import no_grad as no_grad
 from facula_autograd import set_grad_enabled as set_grad_enabled
 from facula_errors.extend import publish as _publish
+from facula_errors.extend import publish_methods as _publish_methods
 from facula_errors.extend import register as _register
 from facula_errors.extend import settle as _settle
 from facula_storage import Device as device  # noqa: F401
@@ -201,6 +202,7 @@ _asking.asks(
     "randint_like randn_like resize_as_ result_type round_ rrelu selu threshold zeros_like".split(),
 )
 _publish(__name__)
+_publish_methods(__name__, globals()["Tensor"])
 _settle("facula_tensor.functional", "adaptive_max_pool1d_with_indices", globals()["adaptive_max_pool1d"])
 _names.mark_missing(globals()["Tensor"], "torch.Tensor", _names.PyTorchNames(__file__))
 
