@@ -87,12 +87,13 @@ def row_of(place: str, name: str) -> Row | None:
 
 def taken_over(place: str) -> dict[str, object]:
     """The values by their names that a module takes over from another with its list."""
-    row = rows_of(place).get("*")
+    rows = rows_of(place)
+    row = rows.get("*")
     if row is None:
         return {}
     with needs(place):
         source = import_module(row.rest)
-    return {name: getattr(source, name) for name in source.__all__ if name not in rows_of(place)}
+    return {name: getattr(source, name) for name in source.__all__ if name not in rows}
 
 
 def public_names(place: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What must be as it was when a function was captured, beside what it read by itself: tensors, `.grad`, optimizers."""
+"""Guards on tensors, `.grad` and optimizers: they compare the state now with the state during the capture."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def checks_of(recording: Any, followed: list[Any]) -> list[Check]:
     """The checks of tensors and their memory, `.grad` where it is read, optimizers, the default dtype and device.
 
     Arguments:
-        recording: what was taken down.
+        recording: the recorded run.
         followed: the groups of optimizers whose options replays follow.
     """
     recorder = recording.recorder
@@ -72,12 +72,12 @@ def checks_of(recording: Any, followed: list[Any]) -> list[Check]:
 
 
 def state_of(tensor: Tensor) -> tuple[Any, ...]:
-    """What a TENSOR check compares."""
+    """The values that a TENSOR check compares."""
     return *[part_of(tensor, one) for one in (LAYOUT, STORAGE, OFFSET, NODE, HOOKS)], tensor._storage.ptr
 
 
 def puts_of(recording: Any, checks: Iterable[Check]) -> list[tuple[Any, ...]]:
-    """The `.grad` of leaves, as a sequence sets it; of tensors that the run made and no check compares, their state."""
+    """The `.grad` that a sequence sets on each leaf, with the state of tensors that no check compares."""
     compared = {id(holder) for kind, holder, *_ in checks if kind is CheckKind.TENSOR}
     return [
         (leaf, GRAD, after) if after is None or id(after) in compared else (leaf, GRAD, after, state_of(after)[:-1])
@@ -86,7 +86,7 @@ def puts_of(recording: Any, checks: Iterable[Check]) -> list[tuple[Any, ...]]:
 
 
 def part_of(tensor: Tensor, descriptor: Any) -> Any:
-    """What a slot of a tensor contains, or ABSENT."""
+    """The content of a tensor's slot, or ABSENT."""
     try:
         return descriptor.__get__(tensor)
     except AttributeError:
@@ -94,13 +94,13 @@ def part_of(tensor: Tensor, descriptor: Any) -> Any:
 
 
 def contents_of(tensor: Tensor, descriptor: Any) -> Any:
-    """What a slot of a tensor contains; None where it is not set, whatever its class answers then."""
+    """The content of a tensor's slot; None if it is not set, even if the class has a default."""
     found = part_of(tensor, descriptor)
     return None if found is ABSENT else found
 
 
 def first_failing(checks: Iterable[Check]) -> int | None:
-    """The first of some checks that fails now; None where all hold."""
+    """The index of the first check that fails now; None if all pass."""
     failing: int | None = Sequence(SLOTS, [], [], 0, [], list(checks), [], [], []).run((), ())
     return failing
 
@@ -120,11 +120,11 @@ def checks_of_groups(optimizer: Any) -> list[Check]:
 
 
 def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: list[Any]) -> list[Check]:
-    """What must be as it was of an optimizer that steps, beside its groups: their state, and options.
+    """The checks of an optimizer that steps, other than those of its groups: state and options.
 
     Arguments:
-        optimizer: one whose step was taken down.
-        before: its groups when the step began.
+        optimizer: an optimizer with a recorded step.
+        before: its groups at the start of the step.
         followed: the groups whose options replays follow.
     """
     state = optimizer.state
@@ -143,7 +143,7 @@ def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: 
 
 
 def described(check: Check) -> str:
-    """What a check that failed is about."""
+    """The subject of a failed check, for messages."""
     kind, holder, key, expected = check
     if holder is default_dtype_cell or holder is default_device_cell:
         return "the default dtype" if holder is default_dtype_cell else "the default device"

@@ -1,19 +1,19 @@
-"""Blocks of arenas that this process looks at: when nothing does any more, and what a fork changes.
+"""Blocks of arenas in use by this process: when the last use ends, and the effects of a fork.
 
 Note [The last view]
 ~~~~~~~~~~~~~~~~~~~~
-A block may be written again only when nothing looks at it. Everything that looks at an array's memory refers to the
-array's base: slices, memoryviews, views by ctypes, capsules of DLPack, tensors. So the base is a `Block`, whose
-`__del__` is a slot with a C function, `deque.append`: no Python code runs at a moment that the program did not choose,
-and nothing there can fail or be interrupted. What was appended is read later, when blocks are wanted. An address by
-itself (`data_ptr()`, `array.ctypes.data`) holds nothing.
+A block may be reused only when it has no views left. Every view of an array's memory refers to the array's base:
+slices, memoryviews, views by ctypes, capsules of DLPack, tensors. So the base is a `Block`, whose `__del__` is a slot
+with a C function, `deque.append`: no Python code runs at a moment that the program did not choose, so a release cannot
+fail or be interrupted. The appended entries are read when new blocks are needed. An address alone (`data_ptr()`,
+`array.ctypes.data`) does not keep a block in use.
 
 Note [Blocks and forks]
 ~~~~~~~~~~~~~~~~~~~~~~~
-A forked child has its parent's blocks, mapped at the same addresses, and its `Block`s. Were one of those dropped
-there, the parent's would be released; were the parent to drop its own, the child would look at what is written next.
-So in the child these blocks count nothing, and in the parent they are released when they were dropped and the child
-has ended (`_forks.py`).
+A forked child has its parent's blocks, mapped at the same addresses, and its `Block`s. If dropping one
+there released the block, the parent would lose it; if the parent released its own, the child would read later data.
+So these blocks are not counted in the child, and the parent releases a dropped block only after the child has ended
+(`_forks.py`).
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Block:
     """Memory of an arena, as the base of all arrays over it. It holds the arena.
 
     Arguments:
-        arena: that it lies in.
-        offset: where it begins there.
+        arena: the arena that contains it.
+        offset: its first byte in the arena.
         nbytes: its size.
-        release: what `__del__` calls: a C function, or a partial of one.
+        release: the function that `__del__` calls: a C function, or a partial of one.
     """
 
     __slots__ = ("__array_interface__", "__del__", "__weakref__", "address", "arena", "nbytes", "offset")
@@ -68,7 +68,7 @@ AnyBlock = TypeVar("AnyBlock", bound=Block)
 
 
 class _Looked:
-    """The blocks that this process looks at, by address."""
+    """The blocks in use by this process, by address."""
 
     __slots__ = ("at", "lock", "sweep_at")
 
@@ -95,25 +95,25 @@ _starting: set[int] = set()  # the threads in which a worker is being started
 
 
 def note(block: AnyBlock) -> AnyBlock:
-    """The block itself, which forks and `block_at` are told of from now on."""
+    """Register the block for forks and `block_at`, and return it."""
     _looked.add(block)
     return block
 
 
 def block_at(address: int) -> Block | None:
-    """The block that begins at an address; None where none does."""
+    """The block that begins at an address, or None."""
     found = _looked.at.get(address)
     return None if found is None else found()
 
 
 def settle() -> None:
-    """Release blocks that were dropped here and that no forked child looks at any more."""
+    """Release blocks that were dropped here and that no forked child uses."""
     _forks.settle()
 
 
 @contextmanager
 def starting_workers() -> Iterator[None]:
-    """Let a fork within be of a worker, which looks at none of its parent's blocks."""
+    """Treat forks inside the context as workers, which use none of their parent's blocks."""
     _starting.add(get_ident())
     try:
         yield

@@ -23,13 +23,13 @@ else:
     _Queue, _JoinableQueue, _SimpleQueue = queues.Queue, queues.JoinableQueue, queues.SimpleQueue
 
 
-AT_ONCE = select.PIPE_BUF - 4  # bytes of a message that a pipe with any room takes in one piece, beside its length
+AT_ONCE = select.PIPE_BUF - 4  # the longest message that a pipe writes atomically, without the 4 bytes of its length
 
 
 class Connection(connection.Connection):
     """An end of a pipe."""
 
-    imported = False  # whether what is sent goes to processes that are not forks
+    imported = False  # whether the receivers are processes other than forks
 
     def send(self, obj: object) -> None:
         """Send an object; arrays go through shared memory."""
@@ -56,7 +56,7 @@ reduction.register(Connection, _reduce_connection)
 
 
 class _Feed:
-    """What the thread of a queue writes with: how many messages it got rid of."""
+    """The writer of a queue's thread; it counts the messages written."""
 
     __slots__ = ("_send", "done")
 
@@ -69,10 +69,10 @@ class _Feed:
 
 
 class Queue(_Queue):
-    """A queue. What is put is taken as it is at that moment; an error of its pickling is raised by `put`.
+    """A queue. `put` pickles the object at once, and raises the errors of pickling.
 
-    Small messages are written at once where the pipe has room for them and the queue's thread has none to write: so
-    nobody waits for that thread, and it may never be started.
+    If the pipe has room and the queue's thread has no pending messages, `put` writes a small message itself, so the
+    thread may never be started.
     """
 
     _buffer: Any
@@ -129,7 +129,7 @@ class Queue(_Queue):
 
 
 class JoinableQueue(Queue, _JoinableQueue):
-    """A queue that can be waited for until all that was put is done."""
+    """A queue with `join`, which waits until each object that was put has been marked as done."""
 
     _cond: Any
     _unfinished_tasks: Any
@@ -141,7 +141,7 @@ class JoinableQueue(Queue, _JoinableQueue):
 
 
 class SimpleQueue(_SimpleQueue):
-    """A queue without a thread of its own."""
+    """A queue without a thread."""
 
     _reader: Any
     _writer: Any

@@ -1,4 +1,4 @@
-"""Requests: what a backend is asked for the plan of a launch, and what each argument of the launch then has to be."""
+"""Requests: descriptions of plans that a backend can make, and the arguments that launches of these plans need."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Request(NamedTuple):
         return self.operator if isinstance(self.operator, str) else self.operator.name
 
     def data(self) -> dict[str, Any]:
-        """As JSON; TypeError for a parameter that is no plain data."""
+        """As JSON; TypeError for a parameter that is not plain data."""
         return {
             "operator": plain.operator(self.operator),
             "inputs": [plain.operand(one) for one in self.inputs],
@@ -65,7 +65,7 @@ class Request(NamedTuple):
 
 
 def request_of(launch: Launched) -> Request:
-    """What the backend was asked for the plan of a launch; Refusal where that is not known."""
+    """The request from which the backend made the plan of a launch; Refusal if it is unknown."""
     plan = launch.plan
     if plan.request is None:
         raise Refusal(f"{launch.operation}: it is not known what its plan was made of")
@@ -80,11 +80,11 @@ def request_of(launch: Launched) -> Request:
 
 
 class Role(NamedTuple):
-    """What an argument of a launch has to be.
+    """The requirements on one argument of a launch.
 
     Arguments:
         kind: "address", "int", "float", or "same": just `value`.
-        layout: what lies at an address.
+        layout: the layout of the memory at an address.
         written: whether the launch writes there.
         value: the number that is passed in each launch.
         delta: bytes that were added to the address of a part.
@@ -120,7 +120,7 @@ def plan_of(request: Request) -> Plan:
         return cpu.backend.plan(request.operator, inputs, request.outputs, request.parameters)
     except Refusal:
         raise
-    except Exception as error:  # of any kind: contracts and planners unpack what a stranger wrote
+    except Exception as error:  # any: contracts and planners unpack untrusted data
         refuse(f"{name:.60}: {type(error).__name__}: {error!s:.200}")
 
 
@@ -129,7 +129,7 @@ def _shown(request: Request) -> str:
 
 
 def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
-    """What the arguments have to be, the workspace left out."""
+    """The requirements on the arguments, without the workspace."""
     roles = _whole(request)
     if part < 0:
         if plan.parts is not None:
@@ -151,7 +151,7 @@ def without_empty_parts(launches: list[Any]) -> list[Any]:
     """Launches with the parts that their plans have.
 
     At some sizes of a batch parts have no elements, as of `x.roll(1, 0)` of one row, and plans leave them out. In their
-    place the first part that has elements is launched again, which changes nothing.
+    place the first part that has elements is launched again, with the same result.
 
     Arguments:
         launches: as a file describes them.

@@ -1,4 +1,4 @@
-"""The table of operators that have ONNX nodes, and what each one's converter is given."""
+"""The table of operators with ONNX nodes, and the calls that their converters receive."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 class Call(NamedTuple):
-    """One operator of the model, its operands being values.
+    """One call of an operator in the model.
 
     Attributes:
         operator: its name.
-        parameters: what its plan was made for beside layouts.
-        operands: names of values, numbers, and None for what is left out.
-        layouts: those of the values; None for numbers and what is left out.
-        results: the layouts of what it makes.
-        numbers: what its kernel takes beside.
+        parameters: the parameters of its plan.
+        operands: names of values, numbers, and None for omitted operands.
+        layouts: the layouts of the values; None for numbers and omitted operands.
+        results: the layouts of its results.
+        numbers: further arguments of its kernel.
     """
 
     operator: str
@@ -62,12 +62,12 @@ class Call(NamedTuple):
 
     @property
     def dtype(self) -> DType:
-        """What numbers are computed in: the dtype of the first operand that is no mask, or of the result."""
+        """The compute dtype: that of the first operand other than a mask, or of the result."""
         arrays = [one.dtype for one in self.layouts if one is not None]
         return next((one for one in arrays if one is not bool_), arrays[0] if arrays else self.results[0].dtype)
 
     def refuse(self, problem: str, remedy: str) -> OnnxExporterError:
-        """The error for a form of an operator that has no node."""
+        """The error for a form of an operator without a node."""
         return OnnxExporterError(f"{problem}; {remedy}")
 
 
@@ -104,7 +104,7 @@ converters: dict[str, Converter] = {}
 def converter(*operators: str) -> Callable[[Converter], Converter]:
     """Register the decorated function for these operators: it is called as `function(builder, call)`.
 
-    It gives the name of the result, or of each result; None for one that is no value.
+    It gives the name of the result, or of each result; None for a result that is not a value.
     """
 
     def register(function: Converter) -> Converter:

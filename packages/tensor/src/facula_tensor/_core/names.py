@@ -1,10 +1,10 @@
-"""Names that PyTorch has and this library not yet: errors that say so, and what to use instead.
+"""Errors for names that PyTorch has and this library lacks, with alternatives.
 
 Note [Missing names]: a `__getattr__` on Tensor would make every look-up of every attribute slower, on Python 3.11 three
-times, and one that fails (a slot that is unset, which operators ask for) twice. So each missing name of PyTorch's is an
-attribute that raises when it is asked for, of a class that is the last but `object` in the method resolution order:
-nothing else changes, and `hasattr` is False. That class is no base of Tensor: `dir`, which goes by `__bases__`, leaves
-its names out, of classes and of tensors. A metaclass gives that order once and is not kept, since it would cost each
+times, and a failing one (operators read slots that may be unset) twice. So each missing name of PyTorch's is an
+attribute that raises on access. Its class is the last before `object` in the method resolution order, so other
+look-ups are as before and `hasattr` is False. It is not a base of Tensor, so `dir`, which follows `__bases__`, omits
+these names for classes and tensors. A metaclass gives that order once and is not kept, since it would cost each
 `isinstance(value, Tensor)` 30 ns and keep abstract base classes from being mixed in. A class that is mixed into a
 subclass after Tensor still gives its own attributes.
 """
@@ -25,15 +25,15 @@ PAGE = "https://github.com/facula/facula/blob/main/docs/coming-from-pytorch.md" 
 
 
 class PyTorchNames:
-    """PyTorch's public names, from the file `_pytorch.txt` beside a module, and what to use instead of some.
+    """PyTorch's public names and alternatives to missing ones, read from two files in a module's folder.
 
-    `_pytorch.txt` has sections `[torch.nn]` of names. What to use instead are the rows `missing NAME ...: ADVICE` of a
-    table (`table_rows`); of a module it holds for all below it that nothing else is said of. Both are read when they
-    are first needed.
+    `_pytorch.txt` lists names in sections such as `[torch.nn]`. A table (`table_rows`) has alternatives, in rows
+    `missing NAME ...: ADVICE`; advice on a module applies to everything below it without a row. Both files are read
+    on first use.
 
     Arguments:
         module_file: the module's file.
-        table: the name of the table beside it.
+        table: the file name of the table.
     """
 
     def __init__(self, module_file: str, table: str = "_instead.txt") -> None:
@@ -45,7 +45,7 @@ class PyTorchNames:
         return _names(os.path.join(self.folder, "_pytorch.txt")).get(place, frozenset())
 
     def missing(self, place: str, name: str) -> str:
-        """What to say of a name that is not here: empty where PyTorch has none in this place.
+        """The message for a missing name; empty if PyTorch does not have it either.
 
         Submodules have the place "modules" and whole names: `missing("modules", "torch.nn.parallel")`.
         """
@@ -56,16 +56,16 @@ class PyTorchNames:
         return f"PyTorch has {whole}, facula not yet; {use + '; ' if use else ''}{PAGE} says what is missing"
 
     def unlisted(self, whole: str) -> str:
-        """What to say of a name that is not here, in a module whose names in PyTorch are not listed.
+        """The message for a missing name in a module for which `_pytorch.txt` has no section.
 
         Arguments:
-            whole: the name with its module's, "torch.ao.quantization.observer".
+            whole: the qualified name, such as "torch.ao.quantization.observer".
         """
         use = self.advice(whole)
         return f"facula has none; {use + '; ' if use else ''}{PAGE} says what is missing"
 
     def advice(self, whole: str) -> str:
-        """What to use in place of a module or a name in it, as said of it or of the nearest module above it, or ""."""
+        """The alternative to a module or name, from its own row or that of the nearest module above; "" without one."""
         while "." in whole:
             place, _, name = whole.rpartition(".")
             said = _advice(self.table, place).get(name)
@@ -87,7 +87,7 @@ def _names(path: str) -> dict[str, frozenset[str]]:
 
 @cache
 def table_sections(path: str) -> dict[str, str]:
-    """The text of each section of a table of names, by its title: `[torch.nn]` or `[torch.nn] ROW` begins one."""
+    """The text of each section, by title. A section begins with `[torch.nn]` or `[torch.nn] ROW`."""
     parts = [part.partition("]") for part in _text(path).split("\n[")[1:]] if os.path.exists(path) else []
     return {title: body for title, _, body in parts}
 
@@ -112,7 +112,7 @@ def _advice(path: str, place: str) -> dict[str, str]:
 
 
 class MissingName:
-    """An attribute of a class under a name of PyTorch's that is not there; it raises when it is asked for."""
+    """A class attribute for a missing name of PyTorch's; it raises on access."""
 
     __slots__ = ("listing", "name", "place")
 
@@ -132,7 +132,7 @@ class MissingName:
 
 
 def mark_missing(cls: type, place: str, listing: PyTorchNames) -> None:
-    """Let names that `place` has in PyTorch and `cls` has not say so. After all that is there has been put on `cls`."""
+    """Let names that `place` has in PyTorch and `cls` lacks explain themselves. Call this once `cls` is complete."""
     missing = {name: MissingName(name, place, listing) for name in listing.names(place) if not hasattr(cls, name)}
     said = {"__module__": __name__, "__doc__": f"Names of PyTorch's {place} that are not there.", "__slots__": ()}
     holder = type("MissingNames", (), {**missing, **said})
@@ -160,7 +160,7 @@ def present(cls: type, instance: object = None, hidden: frozenset[str] = frozens
     """
     found: dict[str, object] = {}
     own: set[str] = set()  # names that a program's classes and it itself gave
-    library: set[str] = set()  # of which the library gives classes of programs forms of their own
+    library: set[str] = set()  # names that the library redefines in classes of programs
     for base in reversed(cls.__mro__):
         found.update({name: one for name, one in vars(base).items() if type(one) is not MissingName})
         if base.__module__.partition(".")[0].partition("_")[0] not in (

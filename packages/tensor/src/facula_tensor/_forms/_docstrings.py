@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from ._arguments import Argument
 
 WIDTH = 116  # of a line in a function's body
-MOST = 2  # arguments that the first line and the signature explain, where the declaration says no more
+MOST = 2  # arguments that need no description beyond the first line and the signature
 
 
 def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
-    """The docstring of a public function. What every function says of `out`, and of one tensor, is left out."""
+    """The docstring of a public function. The descriptions of `out` and of a single tensor are omitted."""
     before, given, rest = _sections(inspect.cleandoc(declared))
     meant = MAKERS.get(maker, {})
     said = {one.name: given.get(one.name) or meant.get(one.name) or _standard(one) for one in arguments
@@ -46,7 +46,7 @@ def _together(said: dict[str, str], given: dict[str, str]) -> dict[str, str]:
 
 
 def _standard(one: Argument) -> str:
-    """What is said of an argument where the declaration says nothing."""
+    """The default description of an argument, for declarations without one."""
     return one.kind.says or STANDARD.get(one.name, "")
 
 
@@ -56,7 +56,7 @@ def _listed(said: dict[str, str]) -> str:
 
 
 def _sections(text: str) -> tuple[str, dict[str, str], str]:
-    """What stands before the arguments, the arguments' texts by name, and what comes after them."""
+    """The text before the arguments, the arguments' descriptions by name, and the text after them."""
     parts = text.split("\n\n")
     at = [place for place, part in enumerate(parts) if part.startswith(("Arguments:", "Returns:", "Raises:", ">>>"))]
     first = at[0] if at else len(parts)

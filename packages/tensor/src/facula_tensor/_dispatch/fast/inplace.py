@@ -1,6 +1,6 @@
 """The fast path of operators that change their first operand: see Note [Fast path] in unary.py.
 
-Nothing is recorded here: where a gradient is wanted, memory overlaps or layouts are new, `slow_inplace` begins anew.
+This path does not record. If a gradient is needed, memory overlaps or a layout is new, `slow_inplace` starts over.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
 
     `alpha` is a factor of `other`, for operators that have a kernel for it.
     """
-    depth = 2 if library_call else 1  # of the frame that called the method: a written function lies between
+    depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
     dense, scaled, sign, name = op.table.dense, op.scaled_table.dense, op.scaled, op.name + "_"
     with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
-    one = 1  # Python has one object for it; True and 1.0, which not every dtype takes, are told from it
+    one = 1  # a single object in Python, unlike True and 1.0, which some dtypes refuse
 
     def call(input, other, *, alpha=1):  # type: ignore[no-untyped-def]
-        free: bool | None = False  # whether nothing is recorded whatever the operands are
+        free: bool | None = False  # whether recording is off for any operands
         if active_modes:
             free = unrecorded()
             if free is None:
@@ -138,7 +138,7 @@ def make_accumulate(op: Operator) -> Function:
 
 def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
     """The in-place function of an elementwise operator with one operand: `input` is changed and returned."""
-    depth = 2 if library_call else 1  # of the frame that called the method: a written function lies between
+    depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
     dense, plans, name = op.table.dense, op.inplace_table.by_key, op.name + "_"
 
     def call(input):  # type: ignore[no-untyped-def]
@@ -178,7 +178,7 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
 
 def make_inplace_ternary(op: Operator, library_call: bool = False) -> Function:
     """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
-    depth = 2 if library_call else 1  # of the frame that called the method: a written function lies between
+    depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
     plans, name = op.table.by_key, op.name + "_"
 
     def call(input, second, third):  # type: ignore[no-untyped-def]
