@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 from weakref import ref
 
+from facula_autograd import is_grad_enabled
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import Exit, boundary, owner_of, published
 
@@ -13,7 +14,7 @@ from ._core.tensor import Tensor
 from ._core.wrapped import levels_around, surround
 from ._dispatch.view_call import as_tensor
 from .transforms.dual import DualLevel, fitted
-from .transforms.levels import is_at, is_recording
+from .transforms.levels import is_at
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -159,7 +160,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         )
     tangent = fitted("make_dual", as_tensor("make_dual", tensor), as_tensor("make_dual", tangent))
     dual = where.make(where.value(tensor), tangent)
-    if is_recording():
+    if is_grad_enabled():
         dual.node = where.node_of(tensor)
     return dual
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from facula_autograd.extend import active_modes, current_mode
+from facula_autograd import is_grad_enabled
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError, RangeError
 from facula_errors.extend import boundary, trim_traceback, warn
 from facula_storage import (
@@ -195,7 +195,7 @@ def _described(value: object) -> str:
 
 def lost_of(value: Tensor) -> str:
     """What of a tensor's derivatives is lost where its element is taken as a number: "gradient", "tangent" or ""."""
-    recording = not active_modes or current_mode().grad
+    recording = is_grad_enabled()
     while True:
         level = value._layout.level if isinstance(value._layout, LevelLayout) else None
         if level is None or level.open:

@@ -6,6 +6,7 @@ from sys import _getframe
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from facula_autograd import is_grad_enabled
 from facula_autograd.extend import LEAF, Node, active_modes, current_mode, next_seq
 from facula_errors import InvalidTypeError
 from facula_storage import Layout
@@ -78,7 +79,7 @@ def make_view(
                     if answer is not None:
                         return answer
                 if level is not None:  # Note [Levels]
-                    window = find(layout, *parameters) if record and _records() else None
+                    window = find(layout, *parameters) if record and is_grad_enabled() else None
                     return level.view(call, [window[2:]] if window is not None else None, input, parameters)
                 found = find(layout, *parameters)
             except Exception as error:
@@ -127,10 +128,6 @@ def make_view(
     return call
 
 
-def _records() -> bool:
-    return not active_modes or current_mode().grad
-
-
 def form(find: Callable[..., Window | None]) -> Function:
     """A view of some operator under another name, such as `narrow`, which is a slice: `find` says which.
 
@@ -164,7 +161,7 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
                 layout = layout.real
             found = find(layout, *parameters)
             if level is not None:
-                rules = [window[2:] for window in found] if _records() else None
+                rules = [window[2:] for window in found] if is_grad_enabled() else None
                 return level.view(call, rules, input, parameters)
             if len(found) <= MOST_PIECES and not any([type(one) is list for one in parameters]):
                 if len(known) >= MOST_WINDOWS:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd import is_grad_enabled
 from facula_autograd.extend import Node, Rule, active_modes, current_mode, edge_to, next_seq, replace_mode
 from facula_errors import ArgumentError, DTypeError
 from facula_storage import Layout, contiguous
@@ -45,7 +46,6 @@ from .levels import (
     copy_contents,
     family_contents,
     is_at,
-    is_recording,
     record_copy,
     record_view,
     wrapped,
@@ -183,7 +183,7 @@ class DualLevel(Level):
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
         """Copy a primal into a primal, and a tangent into a tangent."""
         tangent = self.tangent(source)
-        record = self.taped and self.open and is_recording() and (target.node is not None or source.node is not None)
+        record = self.taped and self.open and is_grad_enabled() and (target.node is not None or source.node is not None)
         if self.open and not is_at(self, target) and (tangent is not None or record):
             starts_inplace(operation, target, (target,))
             self.adopt(target, tangent)

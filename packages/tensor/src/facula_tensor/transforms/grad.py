@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd import is_grad_enabled
 from facula_autograd.extend import (
     LEAF,
     Node,
@@ -28,7 +29,6 @@ from .levels import (
     copy_contents,
     family_contents,
     is_at,
-    is_recording,
     record_copy,
     record_view,
     wrapped,
@@ -152,7 +152,7 @@ class GradLevel(Level):
         if not is_at(self, target):
             starts_inplace(operation, target, (target,))
             self.adopt(target)
-        record = is_recording() and (target.node is not None or source.node is not None)
+        record = is_grad_enabled() and (target.node is not None or source.node is not None)
         if record:
             refuse_leaf(operation, target)
             check_family(operation, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import Node, active_modes, current_mode, edge_to, next_seq, replace_mode
+from facula_autograd.extend import Node, edge_to, next_seq, replace_mode
 from facula_storage.extend import new_instance
 
 from .._core.call_sites import user_site
@@ -39,11 +39,6 @@ def call_contents(op: Operator, contents: Operands, parameters: Parameters, reco
     if op.arity < 0:
         return call(contents, parameters)
     return call(*contents, parameters) if parameters else call(*contents)
-
-
-def is_recording() -> bool:
-    """Whether the mode of this thread records."""
-    return not active_modes or current_mode().grad
 
 
 def record_view(view: Tensor, input: Tensor, rule: Rule, parameters: tuple[object, ...]) -> None:
