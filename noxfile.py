@@ -403,7 +403,9 @@ def bench(session: nox.Session) -> None:
 
     With `-- --against COMMIT` compare with facula as it was at that commit, row by row; further arguments select rows.
     """
-    install(session, "facula", also=(TORCH, "autograd>=1.8,<2", "matplotlib>=3.9,<4", "pillow>=10.3,<14"))
+    install(
+        session, "facula", also=(TORCH, "jax>=0.6,<1", "autograd>=1.8,<2", "matplotlib>=3.9,<4", "pillow>=10.3,<14")
+    )
     if session.posargs[:1] == ["--against"]:
         commit, *options = session.posargs[1:]
         session.run("python", "-m", "benchmarks.builds", installed_at(session, commit), *options)

@@ -1,4 +1,4 @@
-"""Captured steps of the networks of networks.py, against PyTorch's eager and compiled steps, and our eager ones."""
+"""Captured steps of the networks of networks.py, against eager and compiled steps of PyTorch, JAX and facula."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from .jitted import agrees_with_jax, jitted
 from .libraries import Rows, facula, filled
 from .measure import Loop, own_code
 from .networks import BATCH, begin, begin_gpt, digits_network, narrow, repeated, wide
@@ -104,6 +105,13 @@ for (name, _, one), target in zip(STEPS[:4:2], (0.05, 0.1), strict=True):
     rows.row(f"{name}, captured, other: torch.compile", target, against=partial(compiled, one))(
         lambda _, one=one: replayed(one)
     )
+for widths, make in (((16, 16, 16, 10), narrow), ((64, 64, 64, 10), wide)):
+    for kind in ("SGD", "Adam"):
+        one = partial(begin, make=make, kind=kind, shape=(BATCH, widths[0]))
+        check = partial(agrees_with_jax, make, widths, kind, BATCH)
+        against = partial(jitted, widths, kind, BATCH)
+        name = f"MLP {widths[0]} wide, {kind}, captured, other: jax.jit"
+        rows.row(name, 0.5, against=against, check=check, reference="JAX, jit")(lambda _, one=one: replayed(one))
 
 
 def answers(F: Any, *, captures: bool) -> Loop:

@@ -1,33 +1,73 @@
-"""The README's first two code blocks are two commands, alone: train, and test."""
+"""The README's two commands, each alone in its block: the first trains, the one after `<!-- tests -->` tests."""
 
 import re
+import shutil
+import subprocess
+
+import pytest
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARKER = "<!-- tests -->\n"
 
 
-def first_blocks(root):
-    return [body.strip() for _, body in FENCE.findall((root / "README.md").read_text())[:2]]
+def command_of_tests(root):
+    """The block after the marker."""
+    text = (root / "README.md").read_text()
+    assert text.count(MARKER) == 1
+    language, body = FENCE.match(text, text.index(MARKER) + len(MARKER)).groups()
+    assert not language
+    return body.strip()
 
 
 def test_the_first_block_trains_in_one_line(root):
-    train, _ = first_blocks(root)
+    _, body = FENCE.search((root / "README.md").read_text()).groups()
+    train = body.strip()
     assert train.startswith("python3 -m venv ")
     assert "\n" not in train
     assert train.endswith(" -m facula.examples.digits")
-    assert "nox" not in train, "whoever tries facula need not know the tools of those who work on it"
+    assert "nox" not in train, "a first try of facula requires no tools of its developers"
 
 
-def test_the_second_block_tests_in_one_line(root):
-    _, tests = first_blocks(root)
+def test_the_block_after_the_marker_tests_in_one_line(root):
+    tests = command_of_tests(root)
     assert "\n" not in tests
-    assert tests.endswith(" tests")
+    assert tests.endswith("nox -s tests")
 
 
-def test_ci_runs_the_second_block_as_it_stands(root):
-    """`.ci/run` takes the command from the README: there is no second copy of it to go stale."""
+def run_ci_on(root, folder, readme):
+    """`.ci/run` in a folder where bash is replaced: it prints the command instead of running it."""
+    (folder / ".ci").mkdir()
     script = (root / ".ci" / "run").read_text()
-    assert "README.md" in script
-    assert "nox" not in re.sub(r"^\s*#.*$", "", script, flags=re.MULTILINE)
+    assert script.count("exec bash -euo pipefail -c") == 1
+    (folder / ".ci" / "run").write_text(script.replace("exec bash -euo pipefail -c", "exec printf %s"))
+    (folder / "README.md").write_text(readme)
+    bash = shutil.which("bash")
+    return subprocess.run([bash, str(folder / ".ci" / "run")], capture_output=True, text=True, check=False)
+
+
+def test_ci_runs_the_block_after_the_marker(root, tmp_path):
+    """`.ci/run` takes the command from the README, so that no second copy of it can go stale."""
+    done = run_ci_on(root, tmp_path, (root / "README.md").read_text())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(command_of_tests(root))
+    script = (root / ".ci" / "run").read_text()
+    assert "venv" not in re.sub(r"^\s*#.*$", "", script, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "readme",
+    [
+        "no block at all\n",
+        "```\nnox -s tests\n```\n",
+        f"{MARKER}```\nnox -s lint\n```\n```\nnox -s tests\n```\n",
+        f"{MARKER}```\nnox -s tests || true\n```\n",
+    ],
+    ids=["nothing", "no marker", "another session", "failures ignored"],
+)
+def test_ci_refuses_another_command(root, tmp_path, readme):
+    done = run_ci_on(root, tmp_path, readme)
+    assert done.returncode == 1
+    assert 'end in "nox -s tests"' in done.stderr
 
 
 def test_sessions_fetch_torch_only_to_compare(root):
