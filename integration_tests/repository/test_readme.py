@@ -88,3 +88,29 @@ def test_links_between_pages_lead_somewhere(root, files):
         if "://" not in target and not (root / page.parent / target).exists()
     ]
     assert not dead, dead
+
+
+def anchors(text):
+    """The anchors of a page's headings, as GitHub derives them."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    found = []
+    for heading in re.findall(r"^#+ (.+)$", prose, re.MULTILINE):
+        found.append(re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", heading).lower()).replace(" ", "-"))
+    return set(found)
+
+
+def test_anchors_are_derived_as_by_github():
+    assert anchors("# A `b.c` (d), e\n```\n# code\n```\n## f-g_h") == {"a-bc-d-e", "f-g_h"}
+
+
+def test_anchors_of_links_are_headings(root, files):
+    """Every `page.md#anchor` and `#anchor` names a heading of that page."""
+    dead = []
+    for page in files:
+        if page.suffix != ".md":
+            continue
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", (root / page).read_text()):
+            to = root / page.parent / target if target else root / page
+            if "://" not in target and to.suffix == ".md" and anchor not in anchors(to.read_text()):
+                dead.append(f"{page}: {target}#{anchor}")
+    assert not dead, dead
