@@ -35,7 +35,7 @@ def untrue(text, root):
 
 def walks(root):
     page = (root / "docs" / "architecture.md").read_text()
-    return page.partition("\n## Three walks\n")[2].partition("\n## ")[0]
+    return page.partition("\n## Walkthroughs\n")[2].partition("\n## ")[0]
 
 
 def test_the_walks_are_true(root):
