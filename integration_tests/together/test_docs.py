@@ -44,7 +44,7 @@ def test_the_page_lists_the_layers_and_functions_that_are_missing(place):
     from facula._names import LISTING
 
     page = (ROOT / "docs" / "coming-from-pytorch.md").read_text()
-    table = page.partition("### Layers and functions that are not there yet")[2]
+    table = page.partition("### Missing layers and functions")[2]
     columns = [line.split("|")[2 if place == "nn" else 3] for line in table.splitlines() if line.startswith("| ")]
     listed = re.findall(r"`(\w+)`", " ".join(columns[2:]))
     module = facula.nn if place == "nn" else facula.nn.functional
