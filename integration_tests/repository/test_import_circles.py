@@ -8,9 +8,15 @@ PACKAGES = ("allocator", "autograd", "errors", "storage")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # Imports of a package's own modules inside functions, each with what keeps it there.
 IN_FUNCTIONS: dict[str, str] = {
-    "facula_allocator._caching -> facula_allocator._oom_text": "what is only needed when memory has run out",
-    "facula_allocator._caching -> facula_allocator._recording": "traces are read and drawn by many modules; few record",
-    "facula_allocator._host_books -> facula_allocator._snapshot_types": "most processes take no snapshot, but all wait",
+    "facula_allocator._caching.caching_allocator -> facula_allocator._caching.oom_message": (
+        "what is only needed when memory has run out"
+    ),
+    "facula_allocator._caching.caching_allocator -> facula_allocator._caching.recording": (
+        "traces are read and drawn by many modules; few record"
+    ),
+    "facula_allocator._host.host_statistics -> facula_allocator._reports.snapshot_types": (
+        "most processes take no snapshot, but all wait"
+    ),
 }
 
 

@@ -16,7 +16,7 @@ DEFECTS = [
         "off by one: the last byte below a limit cannot be had",
     ),
     (
-        "src/facula_allocator/_caching.py",
+        "src/facula_allocator/_caching/caching_allocator.py",
         "        self._detours.remove(listener)\n",
         "",
         "tests/test_caching_shown.py::test_without_listeners_allocations_are_quick_again",

@@ -16,9 +16,9 @@ from hypothesis.stateful import (
 from simulated import on_fake_runtime
 
 from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
-from facula_allocator._ranges import Ranges
-from facula_allocator._slow_path import SlowPath
-from facula_allocator._waiting import Waiting
+from facula_allocator._blocks.expandable_segments import Ranges
+from facula_allocator._blocks.slow_path import SlowPath
+from facula_allocator._blocks.waiting_blocks import Waiting
 from facula_allocator.drivers import DriverError, SimulatedDriver
 
 MIB = 1 << 20

@@ -216,7 +216,7 @@ def test_no_memory_during_a_collection_is_an_error_not_a_wait(no_collection):
 
 def test_whatever_happened_the_end_of_a_collection_is_the_end():
     """Even had a callback been lost: the state does not add up."""
-    from facula_allocator._process import collecting
+    from facula_allocator._host.process import collecting
 
     allocator = HostAllocator()
     gc.disable()

@@ -13,7 +13,7 @@ from test_traces import HEADER, random_trace, write
 
 from facula_allocator import replay, smallest_capacity, will_it_fit
 from facula_allocator._command import main
-from facula_allocator._replay_command import STANDARD
+from facula_allocator._replay.replay_command import STANDARD
 from facula_allocator.snapshots import render_html, write_snapshot
 from facula_allocator.traces import read_trace, summarize
 

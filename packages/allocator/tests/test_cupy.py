@@ -14,13 +14,13 @@ from facula_allocator import (
     CachingAllocator,
     MemPool,
     OutOfMemoryError,
-    _devices,
     device_allocator,
     known_device_allocators,
     pinned_allocator,
     set_device_allocator,
     use_mem_pool,
 )
+from facula_allocator._caching import devices as _devices
 from facula_allocator.drivers import CudaDriver, FakeRuntime, HostDriver, PinnedDriver
 
 

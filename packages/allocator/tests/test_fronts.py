@@ -18,7 +18,7 @@ from facula_allocator import (
     unfollow,
     use_mem_pool,
 )
-from facula_allocator._call_sites import call_site
+from facula_allocator._reports.call_sites import call_site
 from facula_allocator.drivers import HostDriver, SimulatedDriver
 
 MIB = 1 << 20

@@ -15,9 +15,9 @@ from facula_allocator.drivers import HostDriver, SimulatedDriver
 EVERY = 19  # of the moments; with 1 it takes a minute
 # Python looks for signals after these. What a driver does when it is interrupted is the driver's matter.
 CHECKED = ("CALL", "JUMP_BACKWARD", "RESUME")
-WATCHED = ("_slow_path.py", "_waiting.py", "_lending.py", "_ranges.py", "_listeners.py")
-HOST = ("allocator/_host.py", "_size_classes.py", "_regions.py", "drivers/host.py")
-RECORDING = ("_listeners.py", "_recording.py", "_writer.py", "_line_file.py")
+WATCHED = ("slow_path.py", "waiting_blocks.py", "lending.py", "expandable_segments.py", "listeners.py")
+HOST = ("host_allocator.py", "size_classes.py", "regions.py", "drivers/host.py")
+RECORDING = ("listeners.py", "_caching/recording.py", "_writer.py", "_line_file.py")
 
 
 @functools.cache

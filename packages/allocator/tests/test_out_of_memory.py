@@ -9,7 +9,8 @@ import tracemalloc
 import pytest
 from simulated import MIB, current
 
-from facula_allocator import CachingAllocator, HostAllocator, OutOfMemoryError, _oom_text
+from facula_allocator import CachingAllocator, HostAllocator, OutOfMemoryError
+from facula_allocator._caching import oom_message as _oom_text
 from facula_allocator.drivers import DriverError, SimulatedDriver
 
 

@@ -10,8 +10,9 @@ import pytest
 from snapshot_samples import MIB, frame, random_snapshot, segment, snapshot
 from test_traces import named, random_trace
 
-from facula_allocator import _timeline, snapshots, traces
-from facula_allocator._timeline import Change, timeline_of
+from facula_allocator import snapshots, traces
+from facula_allocator._reports import timeline as _timeline
+from facula_allocator._reports.timeline import Change, timeline_of
 from facula_allocator.traces import Allocate, CallSite, Free, Trace
 
 NODE = shutil.which("node")

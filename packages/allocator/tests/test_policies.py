@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facula_allocator import CachingAllocator
-from facula_allocator._call_sites import call_site
+from facula_allocator._reports.call_sites import call_site
 from facula_allocator.drivers import DriverError, HostDriver, SimulatedDriver, supports_virtual_memory
 from facula_allocator.policies import Fallback, History, Limit, Policy, Pool, Statistics, Tracking
 

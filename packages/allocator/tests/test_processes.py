@@ -183,7 +183,7 @@ def test_allocating_while_the_interpreter_goes_down():
 
         atexit.register(Late().__del__)
         late = Late()
-        sys.modules["facula_allocator._host"].late = Late()
+        sys.modules["facula_allocator._host.host_allocator"].late = Late()
         """
     )
     assert done.returncode == 0 and done.stderr == ""

@@ -7,8 +7,9 @@ import pytest
 from programs import CAPACITY, MIB, Run, calls_of, random_options, random_program
 from simulated import on_fake_runtime
 
-from facula_allocator import _fitting, replay, smallest_capacity, will_it_fit
-from facula_allocator._replaying import Player
+from facula_allocator import replay, smallest_capacity, will_it_fit
+from facula_allocator._replay import fitting as _fitting
+from facula_allocator._replay.replaying import Player
 from facula_allocator.traces import Allocate, CallSite, Complete, Free, Limit, Mark, Refuse, Trace, Use, read_trace
 
 PEAKS = ("reserved_bytes", "allocated_bytes", "requested_bytes")

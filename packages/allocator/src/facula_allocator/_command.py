@@ -12,9 +12,9 @@ import sys
 
 from facula_errors import CorruptFileError, FaculaError, FileError, InvalidValueError
 
-from ._call_sites import printable
-from ._file_errors import read_whole, write_whole
-from ._replay_command import add_commands
+from ._replay.replay_command import add_commands
+from ._reports.call_sites import printable
+from ._reports.whole_files import read_whole, write_whole
 from .snapshots._files import parse_snapshot
 from .snapshots._render import render_html as render_snapshot
 from .snapshots._render import summary_text
@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._snapshot_types import Snapshot
+    from ._reports.snapshot_types import Snapshot
 
 FILE = "a snapshot (JSON or pickle, PyTorch's too) or a trace"
 SUMMARY = "what the file adds up to: bytes by state, the peak, who holds what"

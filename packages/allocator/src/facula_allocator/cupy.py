@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 from facula_errors import InvalidTypeError, InvalidValueError, MissingPackageError, UnsupportedError
 from facula_errors.extend import boundary, published
 
-from ._caching import CachingAllocator
-from ._devices import device_allocator, known_device_allocators, pinned_allocator
+from ._caching.caching_allocator import CachingAllocator
+from ._caching.devices import device_allocator, known_device_allocators, pinned_allocator
 from ._errors import OutOfMemoryError
 
 if TYPE_CHECKING:

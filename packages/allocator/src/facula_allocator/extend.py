@@ -6,8 +6,8 @@ that this process may use; `setting_bytes(name)` reads a size from the environme
 `refuse_next(count)` makes the next requests to the system fail.
 """
 
-from ._regions import refuse_next
+from ._host.regions import refuse_next
+from ._host.size_classes import block_size
 from ._settings import available_memory, setting_bytes, usable_memory
-from ._size_classes import block_size
 
 __all__ = ["available_memory", "block_size", "refuse_next", "setting_bytes", "usable_memory"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from facula_errors import InvalidTypeError
 from facula_errors.extend import published
 
-from ._caching import CachingAllocator
+from ._caching.caching_allocator import CachingAllocator
 
 __all__ = ["c_functions", "get_include"]
 

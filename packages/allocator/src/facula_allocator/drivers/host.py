@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 
-from .._regions import Account, address_of, release_region
+from .._host.regions import Account, address_of, release_region
 from .._settings import usable_memory
 from .protocol import DriverError
 

@@ -29,7 +29,7 @@ class PinnedDriver(RuntimeDriver):
         runtime: what the driver calls; CuPy's by default.
 
     >>> from facula_allocator.drivers import FakeRuntime
-    >>> from facula_allocator._caching import CachingAllocator
+    >>> from facula_allocator._caching.caching_allocator import CachingAllocator
     >>> runtime = FakeRuntime()
     >>> allocator = CachingAllocator(PinnedDriver(runtime=runtime))
     >>> block = allocator.allocate(1 << 20)

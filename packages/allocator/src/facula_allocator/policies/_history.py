@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from facula_errors import FaculaError
 from facula_errors.extend import boundary
 
-from .._call_sites import CallSite, call_site
+from .._reports.call_sites import CallSite, call_site
 from ._policy import Policy, checked_count
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._caching import CachingAllocator
+from .._caching.caching_allocator import CachingAllocator
 from .._errors import OutOfMemoryError
 from ..drivers.protocol import DriverError
 from ._policy import Policy

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors.extend import boundary
 
-from .._call_sites import CallSite, call_site, grouped
 from .._errors import readable
+from .._reports.call_sites import CallSite, call_site, grouped
 from ..drivers.protocol import DriverError
 from ._policy import Policy
 

@@ -1,14 +1,13 @@
 """Snapshots of what an allocator holds: files of them, what they say, why memory ran out.
 
 All of it works on plain dicts, ours or PyTorch's, with no allocator at hand. May import: what the package may.
-Where next: `_snapshot_types.py` beside this folder, what a snapshot consists of; `_files.py` and `_check.py`, how
-files are read.
+Where next: `_reports/snapshot_types.py`, the types of a snapshot; `_files.py` and `_check.py`, how files are read.
 """
 
 from facula_errors import CorruptFileError
 from facula_errors.extend import published as _published
 
-from .._snapshot_types import Snapshot, SnapshotBlock, SnapshotEvent, SnapshotFrame, SnapshotSegment
+from .._reports.snapshot_types import Snapshot, SnapshotBlock, SnapshotEvent, SnapshotFrame, SnapshotSegment
 from ._explain import explain
 from ._files import read_snapshot, write_snapshot
 from ._render import render_html

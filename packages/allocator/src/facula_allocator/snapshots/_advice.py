@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._call_sites import UNKNOWN
 from .._errors import readable
+from .._reports.call_sites import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from typing import Any, NoReturn
 
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 
-from .._snapshot_types import ALLOCATED, INACTIVE, PLACED, STATES
+from .._reports.snapshot_types import ALLOCATED, INACTIVE, PLACED, STATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._snapshot_types import Snapshot, SnapshotBlock, SnapshotEvent, SnapshotFrame, SnapshotSegment
+    from .._reports.snapshot_types import Snapshot, SnapshotBlock, SnapshotEvent, SnapshotFrame, SnapshotSegment
 
 ADDRESSES = 1 << 64
 SIZES = 1 << 62

@@ -5,8 +5,8 @@ from __future__ import annotations
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from .._call_sites import UNKNOWN
 from .._errors import readable
+from .._reports.call_sites import UNKNOWN
 from ._advice import Case, advice, counted, percent
 from ._check import checked_argument
 from ._figures import SMALL, Figures, PoolFigures, figures_of
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .._call_sites import Holder
+    from .._reports.call_sites import Holder
 
 MOST = 8  # lines, and modules, that the text names
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._call_sites import Holder, by_size, module_of, site_of
-from .._snapshot_types import ALLOCATED, INACTIVE, WAITING
+from .._reports.call_sites import Holder, by_size, module_of, site_of
+from .._reports.snapshot_types import ALLOCATED, INACTIVE, WAITING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .._snapshot_types import Snapshot, SnapshotSegment
+    from .._reports.snapshot_types import Snapshot, SnapshotSegment
 
 SMALL = 1 << 20  # the largest request that small segments serve, unless the settings say otherwise
 

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 from facula_errors import CorruptFileError, InvalidValueError
 from facula_errors.extend import boundary
 
-from .._file_errors import read_whole, write_whole
-from .._snapshot_types import PENDING, WAITING
+from .._reports.snapshot_types import PENDING, WAITING
+from .._reports.whole_files import read_whole, write_whole
 from ._check import Checker, Malformed, checked_argument
 from ._unpickle import BadPickle, unpickle
 
@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._file_errors import Path
-    from .._snapshot_types import Snapshot
+    from .._reports.snapshot_types import Snapshot
+    from .._reports.whole_files import Path
 
 SUFFIXES = {".json": "json", ".pickle": "pickle", ".pkl": "pickle"}
 #: The viewer's own reader of pickles knows protocols 2 to 4.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._call_sites import UNKNOWN, site_of
 from .._errors import readable
-from .._page import AWAITED, FREE, IN_USE, Bar, Table, View, page
-from .._snapshot_types import ALLOCATED, WAITING
-from .._timeline import BEFORE, Change, Timeline, timeline_of
+from .._reports.call_sites import UNKNOWN, site_of
+from .._reports.page import AWAITED, FREE, IN_USE, Bar, Table, View, page
+from .._reports.snapshot_types import ALLOCATED, WAITING
+from .._reports.timeline import BEFORE, Change, Timeline, timeline_of
 from ._advice import counted, percent
 from ._check import checked_argument
 from ._figures import Figures, devices_of, figures_of
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._snapshot_types import Snapshot, SnapshotBlock
+    from .._reports.snapshot_types import Snapshot, SnapshotBlock
 
 DRAWN = {ALLOCATED: IN_USE, WAITING: AWAITED}
 MOST = 10  # lines that the table names

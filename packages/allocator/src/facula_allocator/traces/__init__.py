@@ -5,7 +5,7 @@ May import: what the package may. Where next: `_events.py`, the format; `_reader
 
 from facula_errors.extend import published as _published
 
-from .._call_sites import CallSite, Holder
+from .._reports.call_sites import CallSite, Holder
 from ._events import (
     Allocate,
     Capture,

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from .._call_sites import CallSite
+from .._reports.call_sites import CallSite
 
 VERSION = 1
 #: The marks before and after what a run held when its recording began. What follows a colon was not as it is here.

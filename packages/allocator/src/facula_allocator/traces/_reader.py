@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 from facula_errors import CorruptFileError, FaculaError
 from facula_errors.extend import boundary
 
-from .._call_sites import CallSite
-from .._file_errors import read_whole
+from .._reports.call_sites import CallSite
+from .._reports.whole_files import read_whole
 from ._events import (
     REMEDY,
     REQUESTS,
@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._file_errors import Path
+    from .._reports.whole_files import Path
 
 LARGEST = 1 << 62
 FORMS = {

@@ -6,8 +6,8 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
 from .._errors import readable
-from .._page import Table, View, page
-from .._timeline import Change, timeline_of
+from .._reports.page import Table, View, page
+from .._reports.timeline import Change, timeline_of
 from ._events import Allocate, Free, Mark, Trace, beginning
 from ._summary import site_name, summarize
 

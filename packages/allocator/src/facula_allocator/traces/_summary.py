@@ -7,8 +7,8 @@ from typing import NamedTuple
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._call_sites import UNKNOWN, Holder, grouped, printable
 from .._errors import readable
+from .._reports.call_sites import UNKNOWN, Holder, grouped, printable
 from ._events import Allocate, Free, Mark, Trace, beginning
 
 TYPE_CHECKING = False

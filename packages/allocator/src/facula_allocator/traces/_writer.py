@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from .._file_errors import Path
+    from .._reports.whole_files import Path
 
 
 @boundary

@@ -1,0 +1,181 @@
+"""Blocks that were freed while other streams use them: the events after which they are free."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..drivers.protocol import DriverError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .._core import Core
+    from .._observers.listeners import Listeners
+    from ..drivers.protocol import Driver
+
+
+class _Event:
+    """An event of the driver's, shared by the blocks freed at about the same time."""
+
+    __slots__ = ("handle", "requests", "stream", "users")
+
+    def __init__(self, handle: int, stream: int, requests: int):
+        self.handle = handle
+        self.stream = stream
+        self.requests = requests  # that listeners had been told of
+        self.users = 0
+
+
+class WaitingBlock(NamedTuple):
+    """A freed block with uses, as the core hands it out."""
+
+    id: int
+    stream: int
+    pool: int
+    address: int
+    size: int
+    requested: int
+    uses: tuple[int, ...]
+
+
+_as_block = partial(tuple.__new__, WaitingBlock)  # without Python code, where Ctrl-C could come
+
+
+class Waiting:
+    """All waiting blocks of an allocator. One thread at a time, and never from within itself.
+
+    Note [Later is safe]: an event that is recorded after the free comes after all work that was queued before the
+    free, so a free need not record anything, and may happen in a finaliser or on a thread without a device.
+
+    Each block is taken off here right before the call that frees it, so that none is lost or freed twice where Ctrl-C
+    comes: see Note [Ctrl-C] in `_blocks/slow_path.py`.
+
+    Arguments:
+        core: the books.
+        driver: what records events.
+        listeners: who is told of each block that becomes free, and of events that are done.
+    """
+
+    __slots__ = ("_core", "_driver", "_listeners", "_recorded", "_unrecorded")
+
+    def __init__(self, core: Core, driver: Driver, listeners: Listeners):
+        self._core = core
+        self._driver = driver
+        self._listeners = listeners
+        self._unrecorded: deque[WaitingBlock] = deque()
+        self._recorded: dict[WaitingBlock, list[_Event]] = {}  # in the order of the records
+
+    def collect(self) -> None:
+        """Take over what the core has drained."""
+        rows = chain.from_iterable(iter(self._core.take_waiting, []))
+        self._unrecorded.extend(map(_as_block, rows))
+
+    def record(self) -> None:
+        """Record an event on each stream that uses a collected block; what the driver refuses stays for later."""
+        events: dict[int, _Event] = {}
+        requests = self._listeners.requests
+        try:
+            for _ in range(len(self._unrecorded)):
+                block = self._unrecorded[0]
+                try:
+                    for stream in block.uses:
+                        if stream not in events:
+                            events[stream] = _Event(self._driver.record_event(stream), stream, requests)
+                except DriverError:
+                    self._unrecorded.rotate(-1)
+                    continue
+                mine = [events[stream] for stream in block.uses]
+                for event in mine:
+                    event.users += 1
+                self._recorded[block] = mine
+                del self._unrecorded[0]
+        finally:
+            for event in events.values():
+                if not event.users:
+                    self._forget(event)
+
+    def reclaim_done(self) -> bool:
+        """Free the blocks whose events are done; whether there were any.
+
+        A stream is asked about its events in order, and no more once one is not done.
+        """
+        done: dict[_Event, bool] = {}
+        busy: set[int] = set()
+        for events in self._recorded.values():
+            for event in events:
+                if event not in done:
+                    done[event] = event.stream not in busy and self._is_done(event)
+                    if not done[event]:
+                        busy.add(event.stream)
+                    for follower in self._listeners.followers if done[event] else ():
+                        follower.done(event.stream, event.requests)
+        found = [block for block, events in self._recorded.items() if all([done[event] for event in events])]
+        self._free(found)
+        return bool(found)
+
+    def wait(self, stream: int, pool: int, size: int) -> bool:
+        """Let `stream` wait for blocks of its own and free them: one that is large enough, else all.
+
+        Arguments:
+            stream: whose blocks, of those that are freed and used elsewhere.
+            pool: the private pool.
+            size: the bytes that are wanted.
+        """
+        mine = [block for block in self._recorded if block.stream == stream and block.pool == pool]
+        fitting = [block for block in mine if block.size >= size]
+        if fitting:
+            mine = [min(fitting, key=lambda block: block.size)]
+        waited: set[_Event] = set()
+        ready = []
+        try:
+            for block in mine:
+                for event in self._recorded[block]:
+                    if event not in waited:
+                        self._driver.wait_event(stream, event.handle)
+                        waited.add(event)
+                ready.append(block)
+        except DriverError:
+            pass  # those before are ready all the same
+        self._free(ready)
+        return bool(ready)
+
+    def finish(self, epoch: int) -> None:
+        """Free all collected blocks: the device was synchronized in this epoch, after they were collected."""
+        while self._unrecorded:
+            block = self._unrecorded[0]
+            del self._unrecorded[0]
+            self._core.reclaim(block.id, epoch - 1)
+            self._tell(block)
+        self._free(list(self._recorded), epoch - 1)
+
+    def __len__(self) -> int:
+        return len(self._recorded) + len(self._unrecorded)
+
+    def _is_done(self, event: _Event) -> bool:
+        try:
+            return self._driver.event_done(event.handle)
+        except DriverError:
+            return False
+
+    def _free(self, blocks: Iterable[WaitingBlock], epoch: int = -1) -> None:
+        for block in blocks:
+            events = self._recorded[block]
+            del self._recorded[block]
+            self._core.reclaim(block.id, epoch)
+            for event in events:
+                event.users -= 1
+                if not event.users:
+                    self._forget(event)
+            self._tell(block)
+
+    def _tell(self, block: WaitingBlock) -> None:
+        self._listeners.tell("free_completed", block.address, block.requested, block.size, block.stream)
+
+    def _forget(self, event: _Event) -> None:
+        try:
+            self._driver.free_event(event.handle)
+        except DriverError:
+            pass  # the driver keeps it; nothing here refers to it any more

@@ -1,0 +1,65 @@
+"""The allocators that a process has for its CUDA devices: one each, which all libraries share."""
+
+from __future__ import annotations
+
+from facula_errors import InvalidTypeError, InvalidValueError, OperationError
+from facula_errors.extend import boundary
+
+from ..drivers.cuda import CudaDriver
+from ..drivers.pinned import PinnedDriver
+from .caching_allocator import CachingAllocator
+
+_of_devices: dict[int, CachingAllocator] = {}
+_pinned: dict[int, CachingAllocator] = {}
+
+
+@boundary
+def device_allocator(device: int = 0) -> CachingAllocator:
+    """The process's allocator for the memory of a CUDA device, made when it is first asked for.
+
+    Raises:
+        MissingPackageError: CuPy is not installed.
+        OperationError: there is no NVIDIA driver, or no device.
+
+    >>> from facula_allocator.drivers import CudaDriver, FakeRuntime
+    >>> mine = CachingAllocator(CudaDriver(7, FakeRuntime(devices=8)))
+    >>> set_device_allocator(7, mine)
+    >>> device_allocator(7) is mine
+    True
+    >>> set_device_allocator(7, None)
+    """
+    found = _of_devices.get(device)
+    return _of_devices.setdefault(device, CachingAllocator(CudaDriver(device))) if found is None else found
+
+
+@boundary
+def set_device_allocator(device: int, allocator: CachingAllocator | None) -> None:
+    """Make `allocator` what `device_allocator` gives, before it gave another one.
+
+    None forgets the one that is there. It lives on with its blocks.
+    """
+    if type(device) is not int:
+        raise InvalidTypeError(f"set_device_allocator: expected device, an int; got {device!r}")
+    if device < 0:
+        raise InvalidValueError(f"set_device_allocator: expected device >= 0; got {device}")
+    if allocator is None:
+        _of_devices.pop(device, None)
+        return
+    if not isinstance(allocator, CachingAllocator):
+        expected = "allocator, a CachingAllocator or None"
+        raise InvalidTypeError(f"set_device_allocator: expected {expected}; got {allocator!r}")
+    if _of_devices.setdefault(device, allocator) is not allocator:
+        expected = f"device {device} without an allocator"
+        raise OperationError(f"set_device_allocator: expected {expected}; got {_of_devices[device]!r}. Call this first")
+
+
+def known_device_allocators() -> dict[int, CachingAllocator]:
+    """The allocators of devices that were used so far, by device; asking makes none, and touches no device."""
+    return dict(sorted(_of_devices.copy().items()))
+
+
+@boundary
+def pinned_allocator(device: int = 0) -> CachingAllocator:
+    """The process's allocator for pinned host memory, beside the streams of a CUDA device."""
+    found = _pinned.get(device)
+    return _pinned.setdefault(device, CachingAllocator(PinnedDriver(device))) if found is None else found

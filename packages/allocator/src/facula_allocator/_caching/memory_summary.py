@@ -1,0 +1,87 @@
+"""What a caching allocator holds and does, in PyTorch's words: snapshots, a table for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._errors import readable
+from .._reports.snapshot_types import ALLOCATED, INACTIVE, WAITING
+
+if TYPE_CHECKING:
+    from .._core import Core
+    from .._observers.event_history import History
+    from .._observers.stacks import Lines
+    from .._reports.snapshot_types import SnapshotBlock, SnapshotFrame, SnapshotSegment
+
+#: The state of a block and the kind of a segment in the rows of `Core.snapshot`, as snapshots have them.
+STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
+KINDS = ("small", "large")
+_ROWS = (
+    ("allocated memory", "allocated_bytes"),
+    ("active memory", "active_bytes"),
+    ("requested memory", "requested_bytes"),
+    ("reserved memory", "reserved_bytes"),
+    ("inactive in splits", "inactive_split_bytes"),
+    ("allocations", "allocation"),
+    ("active blocks", "active"),
+    ("segments", "segment"),
+    ("inactive splits", "inactive_split"),
+)
+
+
+def segments_of(core: Core, device: int, history: History | None, lines: Lines) -> list[SnapshotSegment]:
+    """The segments of a core, by address.
+
+    Arguments:
+        core: the books.
+        device: the number of the device.
+        history: who allocated what, where that is recorded.
+        lines: the lines of its stacks.
+    """
+    none: list[SnapshotFrame] = []
+    found: list[SnapshotSegment] = []
+    for address, total, stream, pool, kind, expandable, rows in sorted(core.snapshot()):
+        blocks: list[SnapshotBlock] = [
+            {
+                "address": at,
+                "size": size,
+                "requested_size": requested,
+                "state": STATES[state],
+                "stream": user,
+                "frames": none if history is None or state == 4 else lines.frames(history.block_stack(at)),
+            }
+            for at, size, requested, state, user in rows
+        ]
+        active = [block for block in blocks if block["state"] != INACTIVE]
+        allocated = [block for block in active if block["state"] == ALLOCATED]
+        found.append(
+            {
+                "device": device,
+                "address": address,
+                "total_size": total,
+                "allocated_size": sum([block["size"] for block in allocated]),
+                "active_size": sum([block["size"] for block in active]),
+                "requested_size": sum([block["requested_size"] for block in allocated]),
+                "stream": stream,
+                "segment_type": KINDS[kind],
+                "segment_pool_id": (0, pool),
+                "is_expandable": expandable,
+                "frames": none if history is None else lines.frames(history.segment_stack(address)),
+                "blocks": blocks,
+            }
+        )
+    return found
+
+
+def summary_of(stats: dict[str, int], memory: str) -> str:
+    """A table of figures by PyTorch's names: now, at most, in all."""
+    lines = [f"{memory:<20}{'now':>12}{'peak':>12}{'in all':>12}{'freed':>12}"]
+    for title, name in _ROWS:
+        figures = [stats[f"{name}.all.{part}"] for part in ("current", "peak", "allocated", "freed")]
+        texts = [readable(figure) if "bytes" in name else str(figure) for figure in figures]
+        lines.append(f"  {title:<18}" + "".join([f"{text:>12}" for text in texts]))
+    lines.append(
+        f"  {stats['num_device_alloc']} segments from the driver, {stats['num_device_free']} given back; "
+        f"{stats['num_alloc_retries']} retries, {stats['num_ooms']} times out of memory"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,63 @@
+"""What an out-of-memory error of a caching allocator says after its first line: from the books, block by block.
+
+Nothing is made for each block, so that an allocator with very many of them says it as quickly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._observers.stacks import Lines
+from .._reports.call_sites import UNKNOWN
+from ..snapshots._explain import case_of, explanation
+from ..snapshots._figures import SegmentRow, figures_of_rows
+from .memory_summary import KINDS, STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .._core import Core
+    from .._observers.event_history import History
+    from ..drivers.protocol import Driver
+
+
+def oom_text(
+    core: Core,
+    driver: Driver,
+    history: History | None,
+    settings: Mapping[str, object],
+    *,
+    nbytes: int,
+    stream: int,
+    pool: int,
+    limit: int | None,
+) -> str:
+    """The figures, who holds the memory, and what would help.
+
+    Arguments:
+        core: the books.
+        driver: whose memory it is.
+        history: who allocated what, where that is recorded.
+        settings: the allocator's, as snapshots show them.
+        nbytes, stream, pool: the request; `pool` is the number of a private pool, 0 for none.
+        limit: the most that may be reserved.
+    """
+    lines = Lines()
+    unknown = str(UNKNOWN), str(UNKNOWN)
+
+    def holder(address: Any) -> tuple[str, str]:
+        return unknown if history is None else lines.holder(history.block_stack(address))
+
+    figures = figures_of_rows(_rows(core), holder)
+    device_free, device_total = driver.memory_info()
+    case = case_of(
+        nbytes, figures, {**settings, "capturing": driver.is_capturing()}, stream=stream, pool=(0, pool),
+        device_free=device_free, device_total=device_total, limit=limit,
+    )  # fmt: skip
+    return explanation(case)
+
+
+def _rows(core: Core) -> Iterator[SegmentRow]:
+    for _, total, stream, pool, kind, _, blocks in core.snapshot():
+        rows = ((size, requested, STATES[state], user, at) for at, size, requested, state, user in blocks)
+        yield SegmentRow((0, pool), stream, KINDS[kind], total, rows)

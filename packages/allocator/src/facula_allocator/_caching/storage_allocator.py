@@ -1,0 +1,102 @@
+"""A caching allocator as the allocator of a device's tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
+
+from .._host.host_allocator import _size, take_nothing
+from .._settings import default_cache_limit
+from .caching_allocator import CachingAllocator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._core import Block
+
+
+@boundary
+class StorageAllocator:
+    """What facula_storage asks of an allocator, served by a `CachingAllocator`: tensors in a pool of your own.
+
+    A block is (address, release), and the release the allocator's `Block`, which a call frees. Whatever else takes
+    memory from the same allocator shares its limit and its figures.
+
+    Arguments:
+        allocator: what serves.
+        cache_limit: idle bytes that `tidy` leaves; by default a quarter of the memory that this process may use, and
+            no bound for the memory of other devices.
+
+    >>> from facula_allocator.drivers import HostDriver
+    >>> front = StorageAllocator(CachingAllocator(HostDriver(), limit=1 << 30))
+    >>> address, release = front.refill(1000)
+    >>> release.nbytes, front.statistics()["allocated_blocks"]
+    (1000, 1)
+    >>> release()
+    >>> front.take_for(1000)()[0] == address
+    True
+    """
+
+    __slots__ = ("__weakref__", "allocator", "cache_limit")
+
+    def __init__(self, allocator: CachingAllocator, cache_limit: int | None = None):
+        if not isinstance(allocator, CachingAllocator):
+            raise InvalidTypeError(f"StorageAllocator: expected allocator, a CachingAllocator; got {allocator!r:.60}")
+        self.allocator: CachingAllocator = allocator
+        if cache_limit is None:
+            self.cache_limit: int | None = default_cache_limit() if allocator.driver.survives_fork else None
+        else:
+            self.cache_limit = _size("StorageAllocator", cache_limit, "cache_limit")
+
+    def take_for(self, nbytes: int) -> Callable[[], tuple[int, Callable[[], object]]]:
+        """A C callable that gives a block of at least `nbytes` at once, or raises IndexError: then call `refill`.
+
+        It raises for whatever is more than a look at idle blocks: listeners, private pools, a forked child.
+        """
+        nbytes = _size("take_for", nbytes)
+        if not nbytes:
+            return take_nothing
+        return self.allocator._core.taker(nbytes, self.allocator._detours)
+
+    def refill(self, nbytes: int) -> tuple[int, Block]:
+        """A block of at least `nbytes`, idle or new; OutOfMemoryError when there is none."""
+        try:
+            block = self.allocator.allocate(nbytes)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+        return block.ptr, block
+
+    def statistics(self) -> dict[str, int]:
+        """Bytes and blocks in use, bytes from the driver: `allocator.memory_stats()` has all figures."""
+        stats = self.allocator.memory_stats()
+        return {
+            "allocated_bytes": stats["allocated_bytes.all.current"],
+            "allocated_blocks": stats["allocation.all.current"],
+            "reserved_bytes": stats["reserved_bytes.all.current"],
+        }
+
+    def trim(self) -> int:
+        """Give idle memory back to the driver; the bytes given back."""
+        return self.allocator.empty_cache()
+
+    def tidy(self) -> int:
+        """Give idle memory back if it is more than `cache_limit`; the bytes given back."""
+        if self.cache_limit is None or self.allocator._core.reserved() <= self.cache_limit:
+            return 0
+        return self.trim() if self.idle_bytes() > self.cache_limit else 0
+
+    def segments(self) -> tuple[int, int]:
+        """(bytes, number) of segments from the driver."""
+        stats = self.allocator._core.statistics()
+        return stats["reserved_bytes.all.current"], stats["segment.all.current"]
+
+    def idle_bytes(self) -> int:
+        """Bytes taken from the driver that are in no block."""
+        now = self.statistics()
+        return now["reserved_bytes"] - now["allocated_bytes"]
+
+    def __repr__(self) -> str:
+        return f"<StorageAllocator of {self.allocator!r}>"

@@ -1,0 +1,320 @@
+"""The allocator of host memory."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from itertools import repeat
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary, trim_traceback
+
+from .._errors import OutOfMemoryError
+from .._observers.oom_observers import OomObservers
+from .._settings import checked_fraction, default_cache_limit, setting_bytes, usable_memory
+from .host_statistics import HostBooks
+from .process import collecting, trimming, watch
+from .regions import UNLIMITED, address_of, release_region
+from .size_classes import ALIGNMENT, LARGEST, SLABS_UP_TO, SizeClass, block_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .size_classes import Block
+
+# Up to here a class is found by one look into a tuple: what repeats no size asks for every one anew.
+FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a multiple of FINE_STEP
+COARSE, COARSE_STEP = SLABS_UP_TO, 1024  # and the same up to COARSE
+# Bytes. To fill so large a block takes milliseconds, so that it is always asked of `refill`: a quiet moment.
+UNHURRIED = 16 << 20
+LAST_TRIES = 16
+
+take_nothing = repeat((0, int)).__next__  # zero bytes have no address and nothing to release
+_never: Callable[[], Block] = [].pop  # always raises IndexError
+
+
+@boundary
+class HostAllocator(HostBooks):
+    """The fast front for host memory: blocks of 64-byte alignment from free lists by size, for tensors.
+
+    A block is (address, release); call the release exactly once. Its attribute `nbytes` is the block's
+    size. See the README for NumPy arrays. Safe from any thread and after a fork.
+
+    Arguments:
+        limit: the most bytes taken from the system, in use and idle; None for no limit.
+        cache_limit: idle bytes that may be kept (default: a quarter of the memory this process may use). They are
+            counted when more memory is taken from the system, at every block of 16 MiB or more, and by `tidy`.
+        pools: reuse blocks. Otherwise each is a malloc of exactly its size, freed when released: for
+            AddressSanitizer, which sees nothing inside a slab.
+
+    >>> allocator = HostAllocator()
+    >>> address, release = allocator.refill(1000)
+    >>> address % 64, allocator.statistics()["allocated_bytes"]
+    (0, 1024)
+    >>> _ = release()
+    >>> allocator.statistics()["allocated_bytes"]
+    0
+    >>> allocator.take_for(1000)() == (address, release)
+    True
+    """
+
+    __slots__ = ("_coarse", "_fine", "_observers")
+
+    def __init__(self, limit: int | None = None, cache_limit: int | None = None, pools: bool = True):
+        if limit is not None and not 0 <= _whole("HostAllocator: limit", limit) <= UNLIMITED:
+            raise InvalidValueError(f"HostAllocator: expected limit >= 0 bytes, below 2**63, or None; got {limit}")
+        if cache_limit is not None and _whole("HostAllocator: cache_limit", cache_limit) < 0:
+            raise InvalidValueError(f"HostAllocator: expected cache_limit >= 0 bytes or None; got {cache_limit}")
+        self.cache_limit = default_cache_limit() if cache_limit is None else cache_limit
+        super().__init__(limit, pools)
+        self._observers: OomObservers[HostAllocator] = OomObservers()
+        self._fine = self._table(FINE, FINE_STEP)
+        self._coarse = self._table(COARSE, COARSE_STEP)
+        watch(releases_regions=not pools)
+        _allocators.add(self)
+
+    def _table(self, up_to: int, step: int) -> tuple[Callable[[], Block], ...]:
+        """What takes 0, step, 2 * step, ..., up_to bytes: the same for all that one size class serves."""
+        table: list[Callable[[], Block]] = [take_nothing]
+        while (nbytes := len(table) * step) <= up_to:
+            served = min(block_size(nbytes), up_to) // step + 1 - len(table)
+            table += [self._take_for(nbytes)] * served
+        return tuple(table)
+
+    def _size_class(self, nbytes: int) -> SizeClass:
+        size = block_size(nbytes)
+        found = self._classes.get(size)
+        return found if found is not None else self._classes.setdefault(size, SizeClass(size))
+
+    def set_memory_fraction(self, fraction: float | None) -> None:
+        """Take at most this part of the memory that this process may use, 0 < `fraction` <= 1; None for all of it."""
+        limit, fraction = self._limit, checked_fraction("set_memory_fraction", fraction)
+        if fraction is not None:
+            part = int(fraction * usable_memory())
+            limit = part if limit is None else min(limit, part)
+        self._account.set_limit(limit)
+
+    def take_for(self, nbytes: int) -> Callable[[], Block]:
+        """A C callable that gives a block of at least `nbytes` at once, or raises IndexError: then call `refill`.
+
+        For 16 MiB and more it always raises: `refill` looks at idle memory then, and what is done with so
+        much takes milliseconds.
+        It stays valid as long as the allocator. It must not be called while the cyclic garbage
+        collector runs (see `refill`); a caller that cannot know may call it, look afterwards, and
+        release the block if a collection has begun. TypeError, ValueError: `nbytes` is no size.
+        """
+        try:
+            try:
+                if 0 <= nbytes <= FINE:
+                    return self._fine[(nbytes + FINE_STEP - 1) // FINE_STEP]
+                if 0 <= nbytes <= COARSE:
+                    return self._coarse[(nbytes + COARSE_STEP - 1) // COARSE_STEP]
+                if type(nbytes) is int and nbytes > 0:
+                    return self._take_for(nbytes)
+            except TypeError:
+                pass
+            return self._take_for(_size("take_for", nbytes))
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def _take_for(self, nbytes: int) -> Callable[[], Block]:
+        if not nbytes:
+            return take_nothing
+        return self._size_class(nbytes).free.pop if self._pools and nbytes < UNHURRIED else _never
+
+    def refill(self, nbytes: int) -> Block:
+        """A block of at least `nbytes`, idle or new; OutOfMemoryError when there is none even after `trim`.
+
+        Alone enough to allocate, about ten times slower than what `take_for` gives. May be called
+        while the cyclic garbage collector runs: it then gives no memory that this collection has
+        released. TypeError, ValueError: `nbytes` is no size.
+        """
+        try:
+            if type(nbytes) is not int or nbytes < 0:
+                nbytes = _size("refill", nbytes)
+            if not nbytes:
+                return take_nothing()
+            if nbytes > LARGEST:
+                return self._refuse(nbytes)
+            if not self._pools:
+                return self._exact_block(nbytes)
+            size_class = self._size_class(nbytes)
+            block = size_class.take()
+            if block is None or nbytes >= UNHURRIED:
+                self._tidy_beside(block)
+            if block is None:
+                block = size_class.grow(self._account)
+                if block is None:
+                    block = self._last_resort(size_class)
+                    if block is None:
+                        return self._refuse(nbytes)
+            return block
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def _tidy_beside(self, block: Block | None) -> None:
+        """Tidy after taking: what is about to be used must not go. After a Ctrl-C nobody uses it."""
+        try:
+            self.tidy()
+        except BaseException:
+            if block is not None:
+                block[1]()
+            raise
+
+    def _last_resort(self, size_class: SizeClass) -> Block | None:
+        """A block after giving back all that is idle, or None.
+
+        More than one try, since another thread may take in between what one trim made room for.
+        During a collection idle memory must stay, so there is only the room that is left.
+        """
+        if collecting:
+            return size_class.grow(self._account, sparing=True)
+        self._counts["num_alloc_retries"] += 1
+        block = None
+        try:
+            with trimming:
+                for _ in range(LAST_TRIES):
+                    self.trim()
+                    block = size_class.take() or size_class.grow(self._account, sparing=True)
+                    if block is not None:
+                        break
+        except BaseException:
+            if block is not None:
+                block[1]()
+            raise
+        return block
+
+    def _exact_block(self, nbytes: int) -> Block:
+        region = self._account.region(nbytes, pages=False)
+        if region is None and self.trim():  # what followed blocks left
+            region = self._account.region(nbytes, pages=False)
+        if region is None:
+            return self._refuse(nbytes)
+        release = partial(release_region, region)
+        release.nbytes = nbytes  # type: ignore[attr-defined]
+        return address_of(region), release
+
+    def _refuse(self, nbytes: int) -> Block:
+        """A block after all, where an observer freed memory."""
+        self._counts["num_ooms"] += 1
+        now = self.statistics()
+        error = OutOfMemoryError(
+            nbytes, now["allocated_bytes"], now["reserved_bytes"], now["cached_bytes"], self._account.limit
+        )
+        if self is not _default.get("host"):
+            error.remedy = "raise the allocator's limit"
+        if self._account.limit != self._limit:
+            error.remedy = "raise the memory fraction (set_memory_fraction, set_per_process_memory_fraction)"
+        error.explanation = self._explanation(nbytes)
+        return self._observers.second_try(error, self, lambda: self.refill(nbytes))
+
+    def _explanation(self, nbytes: int) -> str:
+        """What the error of a refused request says after its first line: nothing where nobody knows who holds what."""
+        return ""
+
+    def add_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
+        """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
+
+        It may note what it sees, or free memory: where one returns True, the allocation is tried once more. What it
+        raises becomes a note of the error.
+        """
+        self._observers.add(observer)
+
+    def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
+        """Call `observer` no more."""
+        self._observers.remove(observer)
+
+    def trim(self, keep: int = 0) -> int:
+        """Give idle memory back to the system until at most `keep` bytes are idle, large blocks first.
+
+        Returns the bytes given back. A slab goes only as a whole, so some idle bytes may stay. While
+        the cyclic garbage collector runs nothing is given back.
+        """
+        given = 0
+        if collecting:
+            return given
+        with trimming:
+            for size_class in list(self._classes.values()):
+                size_class.finish_trim()
+            enough = self._idle_bytes() - _size("trim", keep, "keep")
+            for _, size_class in sorted(self._classes.copy().items(), reverse=True):
+                if given >= enough:
+                    break
+                if size_class.idle_blocks():
+                    given += size_class.trim(enough - given)
+            if given < enough and self._follower is not None:
+                given += self._follower.trim()
+        return given
+
+    def empty_cache(self) -> int:
+        """Give all idle memory back to the system, as `trim()`; the bytes given back."""
+        return self.trim()
+
+    def _idle_bytes(self) -> int:
+        idle = sum([size_class.nbytes * size_class.idle_blocks() for size_class in list(self._classes.values())])
+        return idle if self._follower is None else idle + self._follower.idle_bytes()
+
+    def tidy(self) -> int:
+        """Trim to `cache_limit` if more is idle; returns the bytes given back.
+
+        `refill` does so before it takes more from the system, and for blocks of 16 MiB and more. Call it
+        at a quiet moment too, as between two steps of training: mostly it costs one look at a counter.
+        """
+        if self._account.reserved() <= self.cache_limit:
+            return 0
+        return self.trim(self.cache_limit)
+
+    def __repr__(self) -> str:
+        return f"<HostAllocator, {self.statistics()['allocated_blocks']} blocks in use, limit={self.limit}>"
+
+
+def _whole(what: str, value: object) -> int:
+    """`value` as an int; TypeError if it is none. bool counts as none: it is a mistake here."""
+    if type(value) is int:
+        return value
+    try:
+        if not isinstance(value, bool):
+            return value.__index__()  # type: ignore[attr-defined,no-any-return]  # as asked
+    except AttributeError:
+        pass
+    raise InvalidTypeError(f"{what}: expected an int (bytes); got {value!r} of type {type(value).__name__}")
+
+
+def _size(operation: str, nbytes: object, name: str = "nbytes") -> int:
+    nbytes = _whole(f"{operation}: {name}", nbytes)
+    if nbytes < 0:
+        raise InvalidValueError(f"{operation}: expected {name} >= 0; got {nbytes}")
+    return nbytes
+
+
+_allocators: WeakSet[HostAllocator] = WeakSet()
+_default: dict[str, HostAllocator] = {}
+
+
+def known_host_allocators() -> list[HostAllocator]:
+    """Those that live."""
+    return list(_allocators)
+
+
+def default_host_allocator() -> HostAllocator:
+    """The allocator that a process shares, made on first use.
+
+    Environment variables, read then: `FACULA_HOST_LIMIT` and `FACULA_HOST_CACHE_LIMIT` (bytes, or
+    with a unit: `4GiB`), and `FACULA_ALLOCATOR=malloc` for one malloc a block. ValueError names the
+    variable that has no meaning.
+
+    >>> default_host_allocator() is default_host_allocator()
+    True
+    """
+    found = _default.get("host")
+    if found is None:
+        kind = os.environ.get("FACULA_ALLOCATOR", "pools")
+        if kind not in ("pools", "malloc"):
+            raise InvalidValueError(f"FACULA_ALLOCATOR: expected pools or malloc; got {kind!r}")
+        limit, cache_limit = setting_bytes("FACULA_HOST_LIMIT"), setting_bytes("FACULA_HOST_CACHE_LIMIT")
+        found = _default.setdefault("host", HostAllocator(limit, cache_limit, kind == "pools"))
+    return found

@@ -1,0 +1,72 @@
+"""Memory from the system, as Python objects: the façade over csrc/host.c.
+
+Note [Who frees a region]: a region is a cffi object whose destructor is the C function that gives
+the memory back. Every block of the region refers to it, so the memory lives as long as any block
+can be reached, whatever became of the allocator, also at interpreter exit; no finaliser in Python.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import NoMemoryError
+
+from .._host_memory import ffi, lib
+
+if TYPE_CHECKING:
+    from .._host_memory import Figures, Region
+
+UNLIMITED = (1 << 63) - 1
+
+
+class Account:
+    """What one allocator holds of the system's memory, counted in C, and the limit on it (bytes)."""
+
+    __slots__ = ("_account", "limit")
+
+    def __init__(self, limit: int | None = None):
+        account = lib.facula_account_new(UNLIMITED if limit is None else limit)
+        if not account:
+            raise NoMemoryError("no memory for an allocator's account")
+        self._account = ffi.gc(account, lib.facula_account_drop)
+        self.limit = limit
+
+    def region(self, nbytes: int, pages: bool) -> Region | None:
+        """A region of `nbytes`, in whole pages or from malloc; None when refused.
+
+        It is given back when its last reference goes, or at once by `ffi.release`.
+        """
+        kind = lib.FACULA_REGION_PAGES if pages else lib.FACULA_REGION_MALLOC
+        taken: list[Region] = []  # by one call into C, so that no Ctrl-C comes before the region has its destructor
+        regions = map(lib.facula_region_new, (self._account,), (nbytes,), (kind,))
+        taken.extend(map(ffi.gc, regions, (lib.facula_region_release,)))
+        return taken[0] or None  # NULL is false
+
+    def read(self) -> Figures:
+        """What is counted, as it is now: a struct with the fields that csrc/host.h says."""
+        figures = ffi.new("facula_account_figures *")
+        lib.facula_account_read(self._account, figures)
+        return figures
+
+    def reserved(self) -> int:
+        """Bytes taken from the system and not given back."""
+        return lib.facula_account_reserved(self._account)
+
+    def set_limit(self, limit: int | None) -> None:
+        """Take no more than this from now on; what is taken already stays."""
+        self.limit = limit
+        lib.facula_account_set_limit(self._account, UNLIMITED if limit is None else limit)
+
+    def reset_peak(self) -> None:
+        """The peak starts again at what is reserved now."""
+        lib.facula_account_reset_peak(self._account)
+
+
+address_of = lib.facula_region_address
+release_region = ffi.release  # a C callable; a second call does nothing
+hold_releases = lib.facula_hold_releases
+
+
+def refuse_next(count: int) -> None:
+    """Make the next `count` requests to the system fail, in every allocator of the process: for tests."""
+    lib.facula_refuse_next(count)

@@ -1,0 +1,1 @@
+"""Replays of traces under other settings: the player, its report, and whether a run fits into a device."""
