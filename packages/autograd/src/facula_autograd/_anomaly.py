@@ -16,8 +16,8 @@ from facula_errors.extend import in_library, trim_traceback
 from ._adapters import Adapter, adapters
 from ._errors import AnomalyError
 from ._graph import describe_call_site, next_seq
+from ._mode_contexts import Lasting, flag, replace_mode
 from ._mode_state import current_mode
-from ._modes import Lasting, flag, replace_mode
 from ._scopes import Scopes, want_scopes
 
 TYPE_CHECKING = False

@@ -16,8 +16,9 @@ from facula_errors.extend import boundary
 
 from ._adapters import adapter_of, all_adapters
 from ._errors import CheckpointError, GradientError, MutationError
+from ._mode_contexts import flag, replace_mode
 from ._mode_state import FIELDS, current_mode
-from ._modes import flag, is_grad_enabled, replace_mode, saved_tensors_hooks
+from ._modes import is_grad_enabled, saved_tensors_hooks
 from ._value import Value
 
 TYPE_CHECKING = False

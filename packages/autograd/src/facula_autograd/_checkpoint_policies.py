@@ -17,7 +17,7 @@ from facula_errors.extend import Exit, boundary, pass_on
 
 from ._adapters import adapter_of, all_adapters
 from ._errors import MutationError
-from ._modes import flag, replace_mode
+from ._mode_contexts import flag, replace_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

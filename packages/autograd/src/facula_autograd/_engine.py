@@ -28,8 +28,8 @@ from facula_errors import InvalidTypeError
 from ._adapters import adapters, records
 from ._graph import Node, Rule, edges_of, next_seq
 from ._hooks import run_value_hooks
+from ._mode_contexts import replace_mode
 from ._mode_state import active_modes, note_grad, note_grad_read
-from ._modes import replace_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

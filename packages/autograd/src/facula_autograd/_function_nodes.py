@@ -11,7 +11,7 @@ from ._errors import GradientError, MutationError
 from ._function_context import FunctionContext
 from ._graph import LEAF, Node, edge_to, record
 from ._hooks import move_hooks, run_wrapped
-from ._modes import replace_mode
+from ._mode_contexts import replace_mode
 from ._outputs import OUTPUT, Gradients, record_many
 from ._value import Value
 

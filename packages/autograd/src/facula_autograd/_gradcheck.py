@@ -12,12 +12,13 @@ from facula_errors.extend import boundary
 from ._adapters import adapter_of
 from ._backward import grad
 from ._errors import GradcheckError
+from ._gradcheck_jacobians import analytical_jacobians, numerical_jacobian
 from ._gradcheck_modes import Ways, check_batched_gradients, check_has_forward_mode, tangents_of
-from ._gradcheck_parts import along, directions_of, far_apart, listed, outputs_of, parts_of, wants, width_of, with_parts
+from ._gradcheck_parts import along, directions_of, far_apart, listed, outputs_of, parts_of, wants, with_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ._gradcheck_parts import Jacobians
     from ._types import Leaf
@@ -176,9 +177,9 @@ def _check(
     pushed = [tangents_of(func, inputs, k, some, ways) for k, some in zip(wanted, steps, strict=True) if ways.forward]
     for j, out in enumerate(outputs):
         seeds = directions_of(len(parts_of(out)), fast)
-        pulled = _analytical(out, values, j, seeds) if ways.backward else []
+        pulled = analytical_jacobians(out, values, j, seeds) if ways.backward else []
         if ways.backward:
-            _check_repeats(pulled, _analytical(out, values, j, seeds), wanted, j, nondet_tol)
+            _check_repeats(pulled, analytical_jacobians(out, values, j, seeds), wanted, j, nondet_tol)
         if ways.batched and ways.backward:
             check_batched_gradients(out, values, j, seeds, pulled)
         for position, k in enumerate(wanted):
@@ -188,7 +189,7 @@ def _check(
             if ways.forward:
                 columns = [along(step[j], seeds, fast) for step in pushed[position]]
                 ours["forward mode"] = [[column[row] for column in columns] for row in range(len(seeds))]
-            by_steps = _numerical(func, inputs, k, j, eps, steps[position], seeds, fast)
+            by_steps = numerical_jacobian(func, inputs, k, j, eps, steps[position], seeds, fast)
             for way, found in ours.items():
                 worst = far_apart(found, by_steps, atol, rtol)
                 if worst is not None:
@@ -216,51 +217,3 @@ def _arbitrary(like: object, k: int) -> Leaf:
     # Any numbers will do that are neither equal nor simple; the same each time.
     parts = [0.5 + ((i + 1) * 0.6180339887 + k * 0.271828) % 1.0 for i in range(len(parts_of(like)))]
     return with_parts(like, parts, True)
-
-
-def _analytical(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]]) -> Jacobians:
-    """For each input the gradients of `out` along `seeds`, by backward passes."""
-    jacobians: Jacobians = [[] for _ in inputs]
-    for parts in seeds:
-        seed = with_parts(out, parts, False)
-        for jacobian, value, g in zip(
-            jacobians, inputs, grad(out, inputs, seed, retain_graph=True, allow_unused=True), strict=True
-        ):
-            jacobian.append([0.0] * len(parts_of(value)) if g is None else _fitting(g, value, j))
-    return jacobians
-
-
-def _fitting(g: object, value: object, j: int) -> list[float]:
-    wanted, got = adapter_of(value).metadata(value), adapter_of(g).metadata(g)
-    if wanted != got:
-        raise GradcheckError(
-            f"gradcheck: expected a gradient of output {j} like its input "
-            f"({adapter_of(value).describe(value)}); got {adapter_of(g).describe(g)}"
-        )
-    parts = parts_of(g)
-    if width_of(value) == 2 and width_of(g) == 1:
-        parts = [x for part in parts for x in (part, 0.0)]
-    return parts
-
-
-def _numerical(
-    func: Callable[..., object],
-    inputs: list[object],
-    k: int,
-    j: int,
-    eps: float,
-    steps: list[list[float]],
-    seeds: list[list[float]],
-    fast: bool,
-) -> list[list[float]]:
-    """The same by central differences: of output `j` along `seeds`, by input `k` along `steps`."""
-    point = parts_of(inputs[k])
-    columns = []
-    for step in steps:
-        ends = []
-        for length in (eps, -eps):
-            moved = with_parts(inputs[k], [x + length * d for x, d in zip(point, step, strict=True)], True)
-            results = outputs_of(func, [moved if value is inputs[k] else value for value in inputs])
-            ends.append(parts_of(results[j]))
-        columns.append(along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast))
-    return [[column[row] for column in columns] for row in range(len(seeds))]

@@ -17,7 +17,7 @@ from ._adapters import adapter_of, records
 from ._errors import GradientError
 from ._graph import LEAF, Node, Rule, next_seq, raise_freed, relay
 from ._handles import Hooks, LeafHooks
-from ._modes import replace_mode
+from ._mode_contexts import replace_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

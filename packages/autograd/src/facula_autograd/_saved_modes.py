@@ -10,8 +10,9 @@ from facula_errors.extend import trim_traceback
 from ._adapters import adapter_of
 from ._errors import MutationError
 from ._graph import LEAF
+from ._mode_contexts import flag, replace_mode
 from ._mode_state import active_modes, current_mode, passive_modes
-from ._modes import flag, replace_mode, saved_tensors_hooks
+from ._modes import saved_tensors_hooks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from collections import deque
 from weakref import WeakKeyDictionary, ref
 
 from ._graph import next_seq
+from ._mode_contexts import replace_mode
 from ._mode_state import active_modes, current_mode, passive_modes
-from ._modes import replace_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

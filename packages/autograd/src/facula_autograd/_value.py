@@ -13,8 +13,8 @@ from ._edges import resolve_edges
 from ._errors import GradientError
 from ._graph import LEAF, Node
 from ._hooks import add_post_accumulate_hook, add_value_hook, retain_gradient, retains_gradient
+from ._mode_contexts import flag
 from ._mode_state import active_modes, note_grad, note_grad_read
-from ._modes import flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -36,8 +36,8 @@ from ._function_nodes import from_function, record_call
 from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
 from ._handles import Handle, Hooks
 from ._hooks import WrappedRule, move_hooks, set_context
+from ._mode_contexts import replace_mode
 from ._mode_state import DEFAULT, Mode, active_modes, current_mode, passive_modes, set_lasting
-from ._modes import replace_mode
 from ._outputs import OUTPUT, Gradients, output_node, record_many
 from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
 from ._saved import check_saved, raise_mutated
