@@ -301,5 +301,7 @@ def test_what_is_not_explained_would_be_seen(monkeypatch):
 
 def test_the_public_names_are_found():
     found = reached()
-    assert {("facula_autograd._backward", "grad"), ("facula_nn.init", "uniform_"), ("facula.hub", "load")} & set(found)
+    assert {("facula_autograd._engine.backward", "grad"), ("facula_nn.init", "uniform_"), ("facula.hub", "load")} & set(
+        found
+    )
     assert len(found) > 700

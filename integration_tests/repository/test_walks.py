@@ -49,7 +49,7 @@ def test_the_walks_are_true(root):
     ("old", "new", "complaint"),
     [
         ("def run_backward", "def run_forward", "has no `def run_forward`"),
-        ("/_engine.py", "/_motor.py", "_motor.py: is not there"),
+        ("/_engine/engine.py", "/_engine/motor.py", "motor.py: is not there"),
         ("BINARY(add, 70, x + y)", "BINARY(add, 70, x - y)", "floating.inc: has no `BINARY(add, 70, x - y)`"),
         ("class CpuBackend", "def CpuBackend", "_backend.py: has no `def CpuBackend`"),
     ],

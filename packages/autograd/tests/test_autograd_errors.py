@@ -141,7 +141,7 @@ def Length_chain(x, scale):
 
 
 def test_create_graph_warns_of_the_cycle_once(monkeypatch):
-    from facula_autograd import _backward
+    from facula_autograd._engine import backward as _backward
 
     monkeypatch.setattr(_backward, "_warned_of_cycle", False)
     x = Box(3.0, True)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from facula_autograd import FreedGraphError, GradientError, Variable, backward, grad, no_grad
-from facula_autograd._graph import AccumulateGrad
+from facula_autograd._graph.node import AccumulateGrad
 
 
 def test_product_and_sum():

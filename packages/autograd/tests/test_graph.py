@@ -15,7 +15,7 @@ from facula_autograd import (
     grad,
     set_multithreading_enabled,
 )
-from facula_autograd._multi_hooks import multi_hooks
+from facula_autograd._engine.multi_grad_hooks import multi_hooks
 from facula_autograd.graph import GradientEdge, get_gradient_edge, increment_version, register_multi_grad_hook
 
 

@@ -2,7 +2,8 @@
 
 A tracer stands in for the signal: it raises where the interpreter would run a signal handler, which is where
 a function begins, after a call, and when a loop goes back: also at the beginning of `__exit__` (Note [Ctrl-C in a
-mode] in `_mode_state.py`). The error is kept until the modes were looked at, as an interactive interpreter keeps it.
+mode] in `_modes/mode_state.py`). The error is kept until the modes were looked at, as an interactive interpreter keeps
+it.
 """
 
 import pytest
@@ -19,7 +20,7 @@ from facula_autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
-from facula_autograd._mode_state import passive_modes
+from facula_autograd._modes.mode_state import passive_modes
 from facula_autograd.extend import DEFAULT, active_modes, current_mode
 from facula_autograd.graph import disable_saved_tensors_hooks, register_multi_grad_hook
 from facula_errors.extend import guarded

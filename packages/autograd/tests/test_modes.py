@@ -21,7 +21,7 @@ from facula_autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
-from facula_autograd._mode_state import Block
+from facula_autograd._modes.mode_state import Block
 from facula_autograd.extend import DEFAULT, active_modes, current_mode, replace_mode
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from facula_autograd import Variable, _backward, backward, grad
+from facula_autograd import Variable, backward, grad
 from facula_autograd._adapters import adapters
+from facula_autograd._engine import backward as _backward
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from autograd_helpers import Box, add_all, many
 
 from facula_autograd import AnomalyError, Function, Variable, checkpoint, detect_anomaly, saved_tensors_hooks
-from facula_autograd import _scopes as scopes_module
+from facula_autograd._graph import scopes as scopes_module
 from facula_autograd.extend import active_modes, enter_scope, leave_scope
 from facula_autograd.graph import report, save_on_cpu, save_on_disk, to_dot, to_svg, track_modules
 from facula_errors import FaculaError

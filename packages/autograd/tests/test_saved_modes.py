@@ -13,7 +13,7 @@ from autograd_helpers import Box, BoxAdapter, write_
 from interrupts import Interrupter
 
 from facula_autograd import MutationError, Variable, checkpoint, grad, saved_tensors_hooks
-from facula_autograd import _disk as disk_module
+from facula_autograd._saved_values import disk as disk_module
 from facula_autograd.extend import register_adapter
 from facula_autograd.graph import (
     allow_mutation_on_saved_tensors,

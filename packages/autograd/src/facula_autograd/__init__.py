@@ -1,30 +1,18 @@
 """facula_autograd: reverse-mode differentiation of any Python values.
 
-Knows nothing of arrays or tensors, and imports nothing but the standard library and facula_errors. Start reading
-at `_graph.py` (what is recorded), then `_engine.py` (the backward pass). Packages that define
-differentiable values use `extend.py`, and nothing that starts with an underscore. `graph.py` and `func.py` are public
-modules, loaded where they are imported.
+Knows nothing of arrays or tensors, and imports nothing but the standard library and facula_errors. In order of the
+data's way: `_adapters.py` (one per type of value), `_modes`, `_graph` (what is recorded), `_engine` (the backward
+pass), `_value.py` (the base class of values), `_saved_values` (checkpoints, too), `_function` (custom operators),
+`_gradcheck`, `_numpy` (`Variable`), `_reports`. Start reading at `_graph/node.py`, then `_engine/engine.py`.
+Packages that define differentiable values use `extend.py`, and nothing that starts with an underscore. `graph.py` and
+`func.py` are public modules, loaded where they are imported.
 """
 
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
-from . import _operators as _operators  # what Variables do
-from ._anomaly import detect_anomaly, set_detect_anomaly
-from ._backward import backward, grad
-from ._checkpoint import (
-    checkpoint,
-    checkpoint_sequential,
-    noop_context_fn,
-    set_checkpoint_debug_enabled,
-    set_checkpoint_early_stop,
-)
-from ._checkpoint_policies import (
-    SAC_IGNORED_OPS,
-    CheckpointPolicy,
-    SelectiveCheckpointContext,
-    create_selective_checkpoint_contexts,
-)
+from ._engine.anomaly import detect_anomaly, set_detect_anomaly
+from ._engine.backward import backward, grad
 from ._errors import (
     AnomalyError,
     AutogradError,
@@ -34,10 +22,10 @@ from ._errors import (
     GradientError,
     MutationError,
 )
-from ._function import Function, once_differentiable
-from ._gradcheck import gradcheck, gradgradcheck
+from ._function.function import Function, once_differentiable
+from ._gradcheck.check import gradcheck, gradgradcheck
 from ._graph_functions import set_multithreading_enabled
-from ._modes import (
+from ._modes.grad_mode import (
     enable_grad,
     inference_mode,
     is_anomaly_check_nan_enabled,
@@ -48,7 +36,21 @@ from ._modes import (
     saved_tensors_hooks,
     set_grad_enabled,
 )
-from ._variable import Variable
+from ._numpy import operators as _operators  # noqa: F401  # what Variables do
+from ._numpy.variable import Variable
+from ._saved_values.checkpoint import (
+    checkpoint,
+    checkpoint_sequential,
+    noop_context_fn,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
+from ._saved_values.selective_checkpoint import (
+    SAC_IGNORED_OPS,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 
 _register("facula_autograd")
 

@@ -14,16 +14,16 @@ from contextvars import ContextVar
 from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
 
 from ._adapters import adapter_of
-from ._backward import grad as _gradients
-from ._backward import run_backward
+from ._engine.backward import grad as _gradients
+from ._engine.backward import run_backward
+from ._engine.selected_inputs import leads_only_to
 from ._errors import GradientError
-from ._graph import Node, edge_to, relay
-from ._mode_state import active_modes
-from ._modes import enable_grad
-from ._select import leads_only_to
+from ._graph.node import Node, edge_to, relay
+from ._modes.grad_mode import enable_grad
+from ._modes.mode_state import active_modes
+from ._numpy.variable import Variable
 from ._trees import flatten, leaves_as
 from ._value import Value
-from ._variable import Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

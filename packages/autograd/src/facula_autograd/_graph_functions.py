@@ -6,7 +6,7 @@ from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 
 from ._adapters import adapter_of
-from ._mode_contexts import flag
+from ._modes.context_managers import flag
 from ._value import Value
 
 TYPE_CHECKING = False

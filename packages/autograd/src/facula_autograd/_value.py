@@ -8,21 +8,21 @@ from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 
 from ._adapters import adapter_of
-from ._backward import chosen_inputs, run_backward
-from ._edges import resolve_edges
+from ._engine.backward import chosen_inputs, run_backward
 from ._errors import GradientError
-from ._graph import LEAF, Node
-from ._hooks import add_post_accumulate_hook, add_value_hook, retain_gradient, retains_gradient
-from ._mode_contexts import flag
-from ._mode_state import active_modes, note_grad, note_grad_read
+from ._graph.gradient_edge import resolve_edges
+from ._graph.hooks import add_post_accumulate_hook, add_value_hook, retain_gradient, retains_gradient
+from ._graph.node import LEAF, Node
+from ._modes.context_managers import flag
+from ._modes.mode_state import active_modes, note_grad, note_grad_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
-    from ._graph import _Leaf
-    from ._handles import Handle, LeafHooks
+    from ._graph.handles import Handle, LeafHooks
+    from ._graph.node import _Leaf
     from ._types import AnyValue
 
 

@@ -27,21 +27,32 @@
 from __future__ import annotations
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
-from ._backward import run_backward
-from ._decorate import decorate
-from ._drawing import Box, as_dot, as_svg
-from ._engine import running_node, walk
-from ._function_context import FunctionContext
-from ._function_nodes import from_function, record_call
-from ._graph import LEAF, Node, Rule, copy_node, describe_call_site, edge_to, edges_of, error_node, next_seq, record
-from ._handles import Handle, Hooks
-from ._hooks import WrappedRule, move_hooks, set_context
-from ._mode_contexts import replace_mode
-from ._mode_state import DEFAULT, Mode, active_modes, current_mode, passive_modes, set_lasting
-from ._outputs import OUTPUT, Gradients, output_node, record_many
-from ._packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
-from ._saved import check_saved, raise_mutated
-from ._scopes import Scopes, enter_scope, leave_scope, provide_scopes, want_scopes
+from ._engine.backward import run_backward
+from ._engine.engine import running_node, walk
+from ._function.function_context import FunctionContext
+from ._function.function_node import from_function, record_call
+from ._function.outputs import OUTPUT, Gradients, output_node, record_many
+from ._graph.handles import Handle, Hooks
+from ._graph.hooks import WrappedRule, move_hooks, set_context
+from ._graph.node import (
+    LEAF,
+    Node,
+    Rule,
+    copy_node,
+    describe_call_site,
+    edge_to,
+    edges_of,
+    error_node,
+    next_seq,
+    record,
+)
+from ._graph.scopes import Scopes, enter_scope, leave_scope, provide_scopes, want_scopes
+from ._modes.context_managers import replace_mode
+from ._modes.decorate import decorate
+from ._modes.mode_state import DEFAULT, Mode, active_modes, current_mode, passive_modes, set_lasting
+from ._reports.drawing import Box, as_dot, as_svg
+from ._saved_values.packing import Packed, pack_saved, pack_value, unpack_value, unpack_with
+from ._saved_values.versions import check_saved, raise_mutated
 from ._value import Value
 
 __all__ = [

@@ -11,12 +11,12 @@ from facula_errors import InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, published
 
 from ._adapters import adapter_of
-from ._arrays import numpy
-from ._backward import grad as _gradients
+from ._engine.backward import grad as _gradients
 from ._errors import GradientError
 from ._func_call import called, called_with, matching, per_argument
-from ._modes import enable_grad
-from ._variable import Variable
+from ._modes.grad_mode import enable_grad
+from ._numpy.arrays import numpy
+from ._numpy.variable import Variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

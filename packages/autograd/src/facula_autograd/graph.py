@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from facula_errors.extend import published
 
-from ._disk import save_on_disk
-from ._edges import GradientEdge, get_gradient_edge
-from ._graph import Node
+from ._engine.multi_grad_hooks import register_multi_grad_hook
+from ._graph.gradient_edge import GradientEdge, get_gradient_edge
+from ._graph.node import Node
+from ._graph.scopes import track_modules
 from ._graph_functions import increment_version
-from ._modes import saved_tensors_hooks
-from ._multi_hooks import register_multi_grad_hook
-from ._picture import to_dot, to_svg
-from ._report import Report, SavedRow, report
-from ._saved_modes import allow_mutation_on_saved_tensors, disable_saved_tensors_hooks, save_on_cpu
-from ._scopes import track_modules
+from ._modes.grad_mode import saved_tensors_hooks
+from ._reports.picture import to_dot, to_svg
+from ._reports.report import Report, SavedRow, report
+from ._saved_values.disk import save_on_disk
+from ._saved_values.saved_tensor_modes import allow_mutation_on_saved_tensors, disable_saved_tensors_hooks, save_on_cpu
 
 __all__ = [
     "GradientEdge",

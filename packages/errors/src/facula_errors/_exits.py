@@ -1,6 +1,6 @@
 """Context managers that end however their `with` statement ends, also by a Ctrl-C where `__exit__` begins.
 
-See Note [Ctrl-C in a mode] in `facula_autograd/_mode_state.py`.
+See Note [Ctrl-C in a mode] in `facula_autograd/_modes/mode_state.py`.
 """
 
 from __future__ import annotations

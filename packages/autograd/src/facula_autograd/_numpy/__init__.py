@@ -1,14 +1,5 @@
-"""NumPy's functions on Variables: loaded when NumPy first hands one over (`Variable.__array_ufunc__`).
+"""`Variable`: gradients for Python numbers and for arrays of any library, with NumPy's operators and functions.
 
-Start reading at `_table.py`: what a declaration says. The declarations, by family: `_elementwise.py`,
-`_reductions.py`, `_shapes.py`, `_joins.py`, `_curves.py`, `_products.py`, `_einsum.py`, `_linalg.py`, `_fft.py`, and
-`_plain_results.py` for what gives plain values. `_dispatch.py` is what NumPy's protocols call. NumPy itself is found in
-`sys.modules`: this package does not depend on it.
+`arrays.py` asks an array for its shape and dtype, `array_methods.py` has the methods of arrays, `variable.py` the
+class, `operators.py` its operators with their rules; `functions/` declares the functions of NumPy.
 """
-
-from .._variable import PROTOCOLS
-from . import _curves, _einsum, _elementwise, _fft, _joins, _linalg, _plain_results, _products, _reductions, _shapes  # noqa: F401
-from ._dispatch import call_function, call_ufunc
-
-PROTOCOLS["function"] = call_function
-PROTOCOLS["ufunc"] = call_ufunc

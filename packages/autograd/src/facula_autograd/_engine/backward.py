@@ -1,0 +1,357 @@
+"""Starting a backward pass: `backward`, `grad`, and the checks of what they are given."""
+
+from __future__ import annotations
+
+from sys import _getframe
+
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import trim_traceback, warn
+
+from .._adapters import adapter_of
+from .._errors import GradientError
+from .._graph.gradient_edge import GradientEdge, resolve_edges
+from .._graph.node import LEAF, Node, freed_rule, next_seq
+from .._modes.grad_mode import enable_grad
+from .._modes.mode_state import active_modes, current_mode, note_ends, passive_modes
+from .anomaly import AnomalyWatch
+from .engine import run
+from .multi_grad_hooks import begin_pass, end_pass, multi_hooks
+from .selected_inputs import select_inputs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import CodeType
+    from typing import Literal, TypeAlias, TypeVar, overload
+
+    from .._types import Differentiable, Leaf
+    from .engine import Watch
+
+    V = TypeVar("V", bound=Differentiable)
+    Values: TypeAlias = Differentiable | Sequence[Differentiable] | Iterator[Differentiable]
+
+_warned_of_cycle = False
+# Nodes between two calls of `Adapter.release_idle_memory`. Sequence numbers are the clock, so that asking costs one
+# number a pass. Threads may pass the mark together: one call more does no harm.
+NODES_PER_RELEASE = 1000
+_release_idle_at = [NODES_PER_RELEASE]
+
+
+def backward(
+    tensors: Values,
+    grad_tensors: Differentiable | Sequence[Differentiable | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Values | Mapping[str, Differentiable] | None = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
+
+    After an error on the way, in a hook say, the gradients that had arrived stay, and the part of the graph that
+    had run is released, unless it is retained.
+
+    Arguments:
+        tensors: one value or a sequence; gradient edges (`graph.GradientEdge`), too.
+        grad_tensors: the gradient of each, of its shape, converted to its dtype. None stands for 1, for single real
+            numbers only.
+        retain_graph: keep the saved values for another pass; by default as `create_graph`.
+        create_graph: record the gradients, so that they can be differentiated.
+        inputs: the only values whose `.grad` is wanted, one, a sequence or a dict of them; by default all leaves.
+
+    Raises:
+        GradientError: a value requires no gradient, or a gradient does not fit.
+        MutationError: a saved value was changed in place.
+        FreedGraphError: an earlier pass has released the graph.
+
+    >>> from facula_autograd import Variable
+    >>> x = Variable(3.0, requires_grad=True)
+    >>> backward(x * x)
+    >>> x.grad
+    Variable(6.0)
+    """
+    try:
+        frame = _getframe(1)
+        roots = resolve_edges(sequence(tensors))
+        run_backward(
+            roots, _gradients(grad_tensors, roots), retain_graph, create_graph,
+            None if inputs is None else resolve_edges(chosen_inputs(inputs)), (frame.f_code, frame.f_lasti),
+        )  # fmt: skip
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def grad(
+        outputs: Values,
+        inputs: V | Sequence[V] | Iterator[V],
+        grad_outputs: Differentiable | Sequence[Differentiable | None] | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        only_inputs: bool = True,
+        allow_unused: Literal[False] | None = None,
+        is_grads_batched: bool = False,
+        materialize_grads: bool = False,
+    ) -> tuple[V, ...]: ...
+    @overload
+    def grad(
+        outputs: Values,
+        inputs: V | Sequence[V] | Iterator[V],
+        grad_outputs: Differentiable | Sequence[Differentiable | None] | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        only_inputs: bool = True,
+        *,
+        allow_unused: bool | None,
+        is_grads_batched: bool = False,
+        materialize_grads: bool = False,
+    ) -> tuple[V | None, ...]: ...
+
+
+def grad(
+    outputs: object,
+    inputs: object,
+    grad_outputs: object = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[object, ...]:
+    """The gradients of `outputs` with respect to `inputs`, a tuple; no `.grad` changes.
+
+    Arguments:
+        outputs: one value or a sequence; gradient edges (`graph.GradientEdge`), too.
+        inputs: the values, or gradient edges, whose gradients are wanted.
+        grad_outputs: as `grad_tensors` of `backward`.
+        retain_graph, create_graph: as for `backward`.
+        only_inputs: True.
+        allow_unused: give None for an input that the outputs do not depend on; by default as `materialize_grads`.
+        is_grads_batched: whether `grad_outputs` have a dimension more, the first: one pass for each place along it, and
+            gradients with such a dimension.
+        materialize_grads: give zeros for such an input.
+
+    Returns:
+        One gradient for each of `inputs`.
+
+    Raises:
+        GradientError: as `backward`, and for an input that the outputs do not depend on. Other errors as there.
+
+    >>> from facula_autograd import Variable
+    >>> x = Variable(3.0, requires_grad=True)
+    >>> (first,) = grad(x * x * x, x, create_graph=True)
+    >>> grad(first, x)
+    (Variable(18.0),)
+    """
+    try:
+        if not only_inputs:
+            raise InvalidValueError("grad: expected only_inputs=True; use backward() to accumulate into all leaves")
+        if allow_unused is None:
+            allow_unused = materialize_grads
+        elif materialize_grads and not allow_unused:
+            raise InvalidValueError(
+                "grad: expected allow_unused=True (or unset) with materialize_grads=True; got False"
+            )
+        inputs = resolve_edges(sequence(inputs))
+        if not inputs:
+            raise GradientError("grad: expected at least one input; got none")
+        frame = _getframe(1)
+        site = (frame.f_code, frame.f_lasti)
+        found: dict[int, object] = {}
+        roots = resolve_edges(sequence(outputs))
+        given = _gradients(grad_outputs, roots)
+        if is_grads_batched:
+            found = _batched(roots, given, retain_graph, create_graph, inputs, site)
+        else:
+            run_backward(
+                roots, given, retain_graph, create_graph, inputs, site,
+                lambda value, g: found.__setitem__(id(value), g), "grad",
+            )  # fmt: skip
+        results = []
+        for k, value in enumerate(inputs):
+            g = found.get(id(value))
+            if g is None and materialize_grads:
+                g = adapter_of(value).zeros_like(value)
+                if is_grads_batched:
+                    g = adapter_of(value).stack([g] * adapter_of(given[0]).row_count(given[0]))
+            elif g is None and not allow_unused:
+                raise GradientError(
+                    f"grad: expected outputs that depend on every input; input {k} "
+                    f"({adapter_of(value).describe(value)}) "
+                    "was not used to compute them. Pass allow_unused=True to get None for it, or "
+                    "materialize_grads=True "
+                    "to get zeros"
+                )
+            results.append(g)
+        return tuple(results)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _batched(
+    roots: Sequence[object], gradients: Sequence[object], retain_graph: bool | None, create_graph: bool,
+    inputs: Sequence[object], site: tuple[CodeType, int],
+) -> dict[int, object]:  # fmt: skip
+    """The gradients of `inputs`, by id, stacked: one pass for each place along the first dimension of `gradients`."""
+    if not gradients or any(g is None for g in gradients):
+        raise GradientError(
+            "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True)"
+        )
+    adapter = adapter_of(gradients[0])
+    counts = [adapter_of(g).row_count(g) for g in gradients]
+    if len(set(counts)) > 1 or not counts[0]:
+        raise GradientError(
+            "grad: expected grad_outputs of one length along the first dimension, at least 1 (is_grads_batched=True); "
+            f"got {counts}"
+        )
+
+    def one(row: Sequence[object], keep: bool | None) -> list[object]:
+        found: dict[int, object] = {}
+        run_backward(
+            roots, row, keep, create_graph, inputs, site, lambda value, g: found.__setitem__(id(value), g), "grad"
+        )
+        return [found.get(id(value)) for value in inputs]
+
+    results = adapter.map_rows(one, gradients, retain_graph)
+    return {id(value): g for value, g in zip(inputs, results, strict=True) if g is not None}
+
+
+def run_backward(
+    roots: Sequence[object],
+    gradients: Sequence[object],
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[object] | None = None,
+    site: tuple[CodeType, int] | None = None,
+    collect: Callable[[Leaf, object], None] | None = None,
+    name: str = "backward",
+) -> None:
+    """The entry for siblings: as `backward`, with the caller's call site.
+
+    Arguments:
+        roots, gradients: the values to start from, and the gradient of each, or None for 1.
+        retain_graph, create_graph, inputs: as for `backward`.
+        site: the call site, for errors.
+        collect: takes the gradients of `inputs` in place of their `.grad`: `collect(input, gradient)`.
+        name: how errors begin.
+    """
+    pairs, own = _starts(roots, gradients, name)
+    if not pairs:
+        return
+    if retain_graph is None:
+        retain_graph = create_graph
+    freed = None if retain_graph else freed_rule(site)
+    adapter = adapter_of(pairs[0][1])
+    mode = current_mode() if active_modes or passive_modes else None
+    if create_graph:
+        own = False
+        if collect is None:
+            _warn_of_cycle()
+    watch: Watch | None = None
+    if mode is not None and mode.anomaly is not None:
+        watch = AnomalyWatch(mode.anomaly)
+    route = None
+    if inputs is not None:
+        if active_modes:
+            note_ends(inputs)
+        pairs, watch, route = select_inputs(pairs, inputs, collect, freed, create_graph, name, watch)
+    F = adapter.recorded_ops if create_graph else adapter.no_record_ops
+    token = begin_pass([e for e, _ in pairs], route) if multi_hooks else None
+    try:
+        if create_graph and mode is not None and not mode.grad:
+            with enable_grad():
+                run(pairs, own, F, freed, True, watch)
+        else:
+            run(pairs, own, F, freed, create_graph, watch)
+    finally:
+        if token is not None:
+            end_pass(token)
+    now = next_seq()
+    if now > _release_idle_at[0]:
+        _release_idle_at[0] = now + NODES_PER_RELEASE
+        adapter.release_idle_memory()
+
+
+def sequence(values: object) -> Sequence[object]:
+    if isinstance(values, (tuple, list)) and type(values) is not GradientEdge:
+        return values
+    return tuple(values) if hasattr(values, "__next__") else (values,)  # type: ignore[arg-type]  # an iterator
+
+
+def chosen_inputs(inputs: object) -> Sequence[object]:
+    """The values that `inputs` of a backward pass names: those of a dict of parameters, too."""
+    return tuple(inputs.values()) if isinstance(inputs, dict) else sequence(inputs)
+
+
+def _gradients(gradients: object, roots: Sequence[object]) -> Sequence[object]:
+    if gradients is None:
+        return (None,) * len(roots)
+    return sequence(gradients)
+
+
+def _starts(
+    roots: Sequence[object], gradients: Sequence[object], name: str
+) -> tuple[list[tuple[Node | Leaf, object]], bool]:
+    """Edges and gradients to start from, and whether the engine owns these gradients."""
+    if len(roots) != len(gradients):
+        raise GradientError(
+            f"{name}: expected one gradient for each output; got {len(roots)} outputs and {len(gradients)} gradients"
+        )
+    pairs: list[tuple[Node | Leaf, object]] = []
+    own = True
+    for k, (root, g) in enumerate(zip(roots, gradients, strict=True)):
+        node = getattr(root, "node", None)
+        adapter = adapter_of(root)
+        which = f"output {k}" if len(roots) > 1 else "the output"
+        if not hasattr(root, "node"):
+            raise InvalidTypeError(f"{name}: expected differentiable values; {which} is of type {type(root).__name__}")
+        if node is None:
+            raise GradientError(
+                f"{name}: expected a value that requires grad; {which} ({adapter.describe(root)}) does not: nothing it "
+                "was computed from does, or it was computed under no_grad or detached"
+            )
+        if g is None:
+            if not adapter.is_scalar(root):
+                raise GradientError(
+                    f"{name}: expected a real scalar, or a gradient for it; {which} is {adapter.describe(root)}. Pass "
+                    "one, or reduce the value first, with sum() or mean() (of its abs(), if it is complex)"
+                )
+            g = adapter.ones_like(root)
+        else:
+            own = False
+            if type(root) is GradientEdge:  # which may not know what its gradient is like
+                adapter, wanted = root.kind or (adapter_of(g), adapter_of(g).metadata(g))
+            else:
+                wanted = adapter.metadata(root)
+            if adapter_of(g) is not adapter:
+                raise InvalidTypeError(
+                    f"{name}: expected a gradient of the output's type; {which} is "
+                    f"{adapter_of(root).describe(root)}, its "
+                    f"gradient of type {type(g).__name__}"
+                )
+            if adapter.metadata(g) != wanted:
+                try:
+                    g = adapter.fit_gradient(wanted, g)
+                except ValueError as error:
+                    raise GradientError(
+                        f"{name}: expected a gradient that fits its output; {which} is "
+                        f"{adapter_of(root).describe(root)}, its "
+                        f"gradient {adapter.describe(g)}: {error}"
+                    ) from None
+        start: Node | Leaf = root if node is LEAF else node  # type: ignore[assignment]
+        pairs.append((start, g))
+    return pairs, own
+
+
+def _warn_of_cycle() -> None:
+    global _warned_of_cycle
+    if _warned_of_cycle:
+        return
+    _warned_of_cycle = True
+    warn(
+        "backward(create_graph=True) makes reference cycles between leaves and their .grad, so memory is freed late. "
+        "Use grad(), or reset .grad to None after use"
+    )

@@ -1,0 +1,283 @@
+"""The backward pass: nodes in descending order of `seq`, in one thread, without recursion.
+
+Note [Order]
+A consumer's sequence number is larger than its producers', so running the ready node with the
+largest number is a topological order, and nothing is counted beforehand. The newest node stays
+out of the heap: a chain never touches it.
+
+Note [Ownership]
+`own` says that the gradient at hand is memory which only the engine holds. Only such a gradient
+becomes a `.grad` as it is, or is added into. A fresh one that went to one edge is owned; one that
+was passed on to a single edge keeps the state it had; everything else is not. References are
+never counted.
+
+Note [Leaf nodes]
+A leaf with hooks, and an input asked for by `grad`, is reached through a leaf node: a node of this pass
+alone, whose number lies just below the lowest of the nodes that can still send a gradient to the
+leaf. So it runs once, on the complete sum, as early as that is known.
+"""
+
+from __future__ import annotations
+
+import sys
+from heapq import heappop, heappush
+from math import nextafter
+
+from facula_errors import InvalidTypeError
+
+from .._adapters import adapters, records
+from .._graph.hooks import run_value_hooks
+from .._graph.node import Node, Rule, edges_of, next_seq
+from .._modes.context_managers import replace_mode
+from .._modes.mode_state import active_modes, note_grad, note_grad_read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import FrameType
+    from typing import TypeAlias
+
+    from .._graph.node import Edge, Pairs
+    from .._types import Leaf
+
+    Accumulate: TypeAlias = Callable[[Leaf, object, bool], None]
+    Low: TypeAlias = dict[int, tuple[Leaf, int]]
+    Waiting: TypeAlias = dict[int, tuple[Node, object, bool]]
+    Watch: TypeAlias = Callable[[Node, Rule, Pairs], Pairs]
+
+
+def run(
+    pairs: Pairs,
+    own: bool,
+    F: object,
+    freed: Rule | None,
+    create: bool,
+    watch: Watch | None,
+) -> None:
+    """Send the gradients in `pairs` to their edges, and go on until none is left.
+
+    `own`: nobody else holds these gradients. `F`: the namespace for rules. `freed`: the rule that
+    nodes get once they ran, or None to retain the graph. `create`: gradients are recorded.
+    `watch(node, rule, pairs)`: called with every rule's result, and returns what to use instead.
+    """
+    ready: list[int] = []  # a heap of -seq
+    waiting: dict[int, tuple[Node, object, bool]] = {}
+    leaf_nodes: dict[int, Node] = {}
+    plus, accumulate = (add_recorded, accumulate_recorded_grad) if create else (add, accumulate_grad)
+    noted = create or bool(active_modes)  # whether the other accumulation is called by itself
+    if create and watch is None:
+        watch = _unchanged
+    seq = next_g = None
+    next_own = False
+    while True:
+        node = None
+        for e, h in pairs:
+            if type(e) is not Node:
+                if e.hooks is None:
+                    grad = e._grad
+                    if grad is None or noted:
+                        accumulate(e, h, own)
+                    else:
+                        e._grad = adapters[type(grad)].add_into(grad, h)
+                    continue
+                e = leaf_nodes.get(id(e)) or _make_leaf_nodes(e, leaf_nodes, pairs, node, waiting, seq, accumulate)
+            if e is node:
+                if next_own:
+                    next_g = adapters[type(next_g)].add_into(next_g, h)
+                else:
+                    next_g = plus(next_g, h)
+                    next_own = not create
+            elif node is None:
+                node, next_g, next_own = e, h, own
+            else:
+                _wait(e, h, own, ready, waiting, plus, create)
+        if node is None:
+            if not ready:
+                return
+            node, g, own = waiting.pop(heappop(ready))
+        elif ready and -ready[0] >= node.seq:  # equal: this very node waits already, with a part of its sum
+            _wait(node, next_g, next_own, ready, waiting, plus, create)
+            node, g, own = waiting.pop(heappop(ready))
+        else:
+            g, own = next_g, next_own
+        rule = node.rule
+        seq = node.seq
+        try:
+            pairs = rule.backward(F, node, g)
+        except Exception as error:
+            _blame(error, node)
+            raise
+        own = rule.fresh or (own and rule.fresh is False and len(pairs) == 1)
+        if freed is not None and rule.saves:
+            node.rule = freed
+            node.s0 = rule
+            node.s1 = node.rest = None
+        if watch is not None:
+            pairs = watch(node, rule, pairs)
+            own = own and not create
+
+
+def running_node() -> Node | None:
+    """The node whose rule this thread runs, or None outside of backward passes.
+
+    Read from the frame of `run`, so that passes in which nobody asks do nothing for it.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not run.__code__:
+        frame = frame.f_back
+    return None if frame is None else frame.f_locals["node"]  # type: ignore[no-any-return]
+
+
+def _wait(
+    e: Node,
+    h: object,
+    own: bool,
+    ready: list[int],
+    waiting: Waiting,
+    plus: Callable[[object, object], object],
+    create: bool,
+) -> None:
+    key = -e.seq
+    entry = waiting.get(key)
+    if entry is None:
+        waiting[key] = (e, h, own)
+        heappush(ready, key)
+    elif entry[2]:
+        waiting[key] = (e, adapters[type(entry[1])].add_into(entry[1], h), True)
+    else:
+        waiting[key] = (e, plus(entry[1], h), not create)
+
+
+def add(a: object, b: object) -> object:
+    """`a + b` as a new value."""
+    return adapters[type(a)].add(a, b)
+
+
+def add_recorded(a: object, b: object) -> object:
+    """`a + b`, recorded."""
+    return adapters[type(a)].recorded_ops.add(a, b)
+
+
+def accumulate_grad(leaf: Leaf, h: object, own: bool) -> None:
+    """Add `h` to the leaf's `.grad`."""
+    grad = leaf._grad
+    if grad is not None:
+        if active_modes:
+            note_grad_read(leaf)
+        leaf._grad = adapters[type(grad)].add_into(grad, h)
+    else:
+        if active_modes:
+            note_grad(leaf, added=True)
+        adapter = adapters[type(h)]
+        leaf._grad = adapter.adopt(h) if own else adapter.clone(h)
+
+
+def accumulate_recorded_grad(leaf: Leaf, h: object, own: bool) -> None:
+    """Add `h` to the leaf's `.grad`, so that `.grad` can be differentiated."""
+    if active_modes:
+        note_grad(leaf)
+    grad, F = leaf._grad, adapters[type(h)].recorded_ops
+    leaf._grad = F.clone(h) if grad is None else F.add(grad, h)
+
+
+def _blame(error: Exception, node: Node) -> None:
+    """Say which operator's backward failed, and which line recorded it."""
+    try:
+        if node.rule.backward is run_leaf_node:
+            leaf = node.rule.extra[0]
+            note = f"in the hooks of a leaf ({adapters[type(leaf)].describe(leaf)})"
+        else:
+            note = f"in the backward of {node.name()}, recorded at {node.where}"
+        if note not in getattr(error, "__notes__", ()):  # as of a pass within itself, many times over
+            error.add_note(note)
+    except Exception:  # a foreign node or error: the original matters more
+        pass
+
+
+def walk(start: Iterable[Edge], stops: Iterable[Edge] = ()) -> dict[int, Node]:
+    """All nodes reachable from these edges, by id; not `stops`, nor by way of them."""
+    seen: dict[int, Node] = {}
+    closed = {id(e) for e in stops}
+    stack = [e for e in start if type(e) is Node]
+    while stack:
+        node = stack.pop()
+        if id(node) not in seen and id(node) not in closed:
+            seen[id(node)] = node
+            stack.extend(e for e in edges_of(node) if type(e) is Node and id(e) not in seen)
+    return seen
+
+
+def lowest(nodes: Iterable[Node], wanted: Callable[[Leaf], bool]) -> Low:
+    """For each leaf that is `wanted`: the leaf, and the smallest `seq` of a node that feeds it; by id."""
+    low: Low = {}
+    for node in nodes:
+        for e in edges_of(node):
+            if e is not None and type(e) is not Node and wanted(e):
+                entry = low.get(id(e))
+                if entry is None or node.seq < entry[1]:
+                    low[id(e)] = (e, node.seq)
+    return low
+
+
+def leaf_nodes_below(low: Low, used: Iterable[Node], make_rule: Callable[[Leaf], Rule]) -> dict[int, Node]:
+    """Nodes for the leaves in `low`, by id. Their numbers are fractions: no two nodes share one."""
+    taken = {leaf_node.seq for leaf_node in used}
+    share = 1 / (len(low) + 1)
+    leaf_nodes = {}
+    for k, (key, (leaf, below)) in enumerate(low.items(), 1):
+        seq = below - k * share
+        while seq in taken:
+            seq = nextafter(seq, 0)
+        leaf_node = leaf_nodes[key] = Node()
+        leaf_node.rule, leaf_node.seq = make_rule(leaf), seq  # type: ignore[assignment]
+    return leaf_nodes
+
+
+def _make_leaf_nodes(
+    leaf: Leaf,
+    leaf_nodes: dict[int, Node],
+    pairs: Pairs,
+    node: Node | None,
+    waiting: Waiting,
+    seq: int | None,
+    accumulate: Accumulate,
+) -> Node:
+    """Make leaf nodes for this hooked leaf, and for all others that the rest of the pass can reach."""
+    front = [e for e, _ in pairs] + [entry[0] for entry in waiting.values()] + [node]
+    low = lowest(walk(front).values(), lambda e: e.hooks is not None and id(e) not in leaf_nodes)
+    if id(leaf) not in low:  # all of it is in `pairs`: run before whatever else is ready
+        low[id(leaf)] = (leaf, next_seq() if seq is None else seq)
+    leaf_nodes.update(
+        leaf_nodes_below(
+            low,
+            leaf_nodes.values(),
+            lambda e: Rule("AccumulateGrad", run_leaf_node, None, False, extra=(e, accumulate, True)),
+        )
+    )
+    return leaf_nodes[id(leaf)]
+
+
+def run_leaf_node(F: object, leaf_node: Node, g: object) -> Pairs:
+    """The backward of a leaf node: its hooks, around `accumulate(leaf, g, False)`."""
+    leaf: Leaf
+    accumulate: Accumulate
+    leaf, accumulate, accumulates = leaf_node.rule.extra
+    hooks = leaf.hooks
+    if hooks is None:
+        accumulate(leaf, g, False)
+        return ()
+    with replace_mode(grad=records(F)):
+        g = run_value_hooks(hooks.value_hooks, g)
+        accumulate(leaf, g, False)
+        if accumulates:
+            for hook in tuple(hooks.after.values()):
+                if hook(leaf) is not None:
+                    raise InvalidTypeError(
+                        "register_post_accumulate_grad_hook: expected the hook to return None; change "
+                        ".grad in it, or set it"
+                    )
+    return ()
+
+
+def _unchanged(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
+    return pairs

@@ -1,0 +1,5 @@
+"""`gradcheck`: derivatives against finite differences."""
+
+from facula_errors.extend import moved
+
+moved(__name__)  # names that pickles of earlier releases have

@@ -1,0 +1,105 @@
+"""What `gradcheck` knows of forward mode and of batches."""
+
+from __future__ import annotations
+
+from facula_errors import UnsupportedError
+
+from .._adapters import Adapter, adapter_of
+from .._engine.backward import grad
+from .._errors import GradcheckError
+from .real_parts import far_apart, listed, parts_of, wants, with_parts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .._types import AnyValue, Leaf
+    from .real_parts import Jacobians
+
+
+class Ways:
+    """What is checked.
+
+    Arguments:
+        backward, forward: gradients by backward passes; by forward mode.
+        batched, batched_forward: that many at once are as a loop, for either.
+    """
+
+    __slots__ = ("backward", "batched", "batched_forward", "forward")
+
+    def __init__(self, backward: bool, batched: bool, forward: bool, batched_forward: bool) -> None:
+        self.backward, self.batched, self.forward, self.batched_forward = backward, batched, forward, batched_forward
+
+
+def check_has_forward_mode(what: str, values: list[object]) -> None:
+    """NotImplementedError for a type of value without forward mode."""
+    for value in values:
+        if wants(value) and type(adapter_of(value)).push_forward is Adapter.push_forward:
+            raise UnsupportedError(f"{what}=True: {type(value).__name__} has no forward mode; leave it out")
+
+
+def tangents_of(
+    func: Callable[..., object], inputs: list[object], k: int, steps: list[list[float]], ways: Ways
+) -> list[list[list[float]]]:
+    """The tangents of all outputs, as real numbers, for each step of input `k`, by forward mode.
+
+    Arguments:
+        func: the function.
+        inputs: its arguments.
+        k: which one is changed.
+        steps: the directions.
+        ways: whether a batch of directions is compared with a loop over them.
+    """
+    point: AnyValue = inputs[k]
+    places = [place for place, out in enumerate(listed(func(*inputs))) if wants(out)]
+    adapter = adapter_of(point)
+
+    def push(tangent: object) -> list[AnyValue]:
+        def outputs(changed: object) -> list[AnyValue]:
+            found = listed(func(*[changed if value is point else value for value in inputs]))
+            return [found[place] for place in places]
+
+        return adapter.push_forward(outputs, point, tangent)
+
+    tangents: list[object] = [with_parts(point, step, False) for step in steps]
+    found = [[parts_of(one) for one in push(tangent)] for tangent in tangents]
+    if ways.batched_forward and tangents:
+        batches = adapter.map_rows(lambda row, keep: push(row[0]), [adapter.stack(tangents)], None)
+        for j, batch in enumerate(batches):
+            rows = [parts_of(one) for one in adapter_of(batch).unstack(batch)]
+            _check_same(rows, [each[j] for each in found], f"the tangents of output {j} by input {k}")
+    return found
+
+
+def check_batched_gradients(
+    out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]], looped: Jacobians
+) -> None:
+    """An error where gradients of many at once are not those of a loop.
+
+    Arguments:
+        out: the output.
+        inputs: what it is differentiated by.
+        j: its number.
+        seeds: the directions of it.
+        looped: the gradients of each.
+    """
+    if not seeds:
+        return
+    directions: list[object] = [with_parts(out, parts, False) for parts in seeds]
+    batch: AnyValue = adapter_of(out).stack(directions)
+    found = grad(out, inputs, batch, retain_graph=True, allow_unused=True, is_grads_batched=True)
+    for k, (g, wanted) in enumerate(zip(found, looped, strict=True)):
+        if g is not None:
+            rows = [parts_of(one) for one in adapter_of(g).unstack(g)]
+            _check_same(rows, wanted, f"the gradients of output {j} with respect to input {k}")
+
+
+def _check_same(batched: list[list[float]], looped: list[list[float]], what: str) -> None:
+    """An error where rows that were computed at once differ from those of a loop."""
+    worst = far_apart(batched, looped, 1e-8, 1e-6)
+    if worst is not None:
+        row, column, x, y = worst
+        raise GradcheckError(
+            f"gradcheck: expected {what} to be the same in a batch; component {column} along direction {row} is "
+            f"{x:.9g} in a batch, {y:.9g} alone"
+        )

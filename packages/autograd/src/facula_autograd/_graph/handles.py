@@ -1,0 +1,70 @@
+"""The handle by which a hook is removed, and the table of hooks it refers to."""
+
+from __future__ import annotations
+
+import itertools
+from weakref import ref
+
+from facula_errors import InvalidTypeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._types import Slot
+
+    _Table = dict[int, Slot]
+else:
+    _Table = dict
+
+_next_key = itertools.count().__next__
+
+
+class Hooks(_Table):
+    """Hooks in the order they were added. A class, because handles refer to it weakly."""
+
+    __slots__ = ("__weakref__",)
+
+    def add(self, hook: Callable[..., object]) -> Handle:
+        """Append `hook`."""
+        if not callable(hook):
+            raise InvalidTypeError(f"register_hook: expected a callable; got {type(hook).__name__}")
+        key = _next_key()
+        self[key] = hook
+        return Handle(self, key)
+
+
+class LeafHooks:
+    """The `hooks` of a leaf: those on its gradient, and those that run once `.grad` is up to date."""
+
+    __slots__ = ("after", "value_hooks")
+
+    value_hooks: Hooks
+    after: Hooks
+
+    def __init__(self) -> None:
+        self.value_hooks, self.after = Hooks(), Hooks()
+
+
+class Handle:
+    """Removes the hook it was returned for; also a context manager that does so at its end.
+
+    It holds neither the hook nor the value, so keeping handles makes no reference cycle.
+    """
+
+    __slots__ = ("_hooks", "_key")
+
+    def __init__(self, hooks: Hooks, key: int) -> None:
+        self._hooks, self._key = ref(hooks), key
+
+    def remove(self) -> None:
+        """Take the hook away. Doing so twice, or after its value is gone, is harmless."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self._key, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
