@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 
 from facula_data import DataLoader
-from facula_data._errors import WorkerError
+from facula_data._workers.worker_errors import WorkerError
 
 PATIENCE = 600  # seconds that a run may take
 SHARED = Path("/dev/shm")

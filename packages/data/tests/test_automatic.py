@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from facula_data import ConcatDataset, DataLoader, Subset, TensorDataset, transforms
-from facula_data._automatic import Choice
-from facula_data._overrides import bears_threads
+from facula_data._loading.automatic import Choice
+from facula_data._quick_methods import bears_threads
 
 pytest.importorskip("facula_multiprocessing")
 

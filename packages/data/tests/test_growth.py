@@ -9,7 +9,7 @@ import pytest
 from test_shared import grown_by_reading
 
 from facula_data import ConcatDataset, SharedDict, SharedList, Subset, growing_attributes
-from facula_data._growth import DEPTH, LOOKED, NOTED, _Walk, warn_of_growth
+from facula_data._shared.growth import DEPTH, LOOKED, NOTED, _Walk, warn_of_growth
 from facula_errors import FaculaError
 
 

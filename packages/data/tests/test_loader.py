@@ -221,9 +221,9 @@ def test_a_loader_says_of_which_samples_it_is():
 
 def test_pinned_memory_is_a_matter_of_devices():
     """One warning at the program's line; the batches are as without it."""
-    from facula_data import _loader_checks
+    from facula_data._loading import arguments
 
-    _loader_checks._noticed.clear()
+    arguments._noticed.clear()
     with pytest.warns(UserWarning, match="pin_memory=True changes nothing, as there is no device") as caught:
         loader = DataLoader(range(4), batch_size=2, pin_memory=True)
     assert caught[0].filename == __file__ and loader.pin_memory

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from facula_data import LoaderReport, Meter
-from facula_data._meter import FIRST, Columns
+from facula_data._meter.meter import FIRST, Columns
 from facula_errors import FaculaError
 
 

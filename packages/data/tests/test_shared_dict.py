@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facula_data import SharedDict
-from facula_data._key_hashes import make_table, stable_hash
+from facula_data._shared.key_hashes import make_table, stable_hash
 from facula_errors import FaculaError
 
 Point = namedtuple("Point", "x y")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from facula_data import DataLoader, IterableDataset, get_worker_info
-from facula_data._errors import WorkerError
+from facula_data._workers.worker_errors import WorkerError
 from facula_data.files import TarShards
 from facula_data.transforms import FilterIterable, MapIterable
 

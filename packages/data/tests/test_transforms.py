@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facula_data import DataLoader, IterableDataset, Subset
-from facula_data._sample_rng import SampleRandom
+from facula_data._sampling.sample_rng import SampleRandom
 from facula_data.transforms import (
     CenterCrop,
     Compose,

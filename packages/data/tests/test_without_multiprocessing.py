@@ -9,9 +9,10 @@ from facula_data import DataLoader
 
 @pytest.mark.parametrize("arguments", [{"num_workers": 2}, {"num_workers": 1, "multiprocessing_context": "spawn"}])
 def test_worker_processes_name_the_package_to_install(monkeypatch, arguments):
-    for name in [name for name in sys.modules if name.startswith(("facula_multiprocessing", "facula_data._process"))]:
+    prefixes = ("facula_multiprocessing", "facula_data._workers.process")
+    for name in [name for name in sys.modules if name.startswith(prefixes)]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delattr("facula_data._processes", raising=False)
+    monkeypatch.delattr("facula_data._workers.processes", raising=False)
     monkeypatch.setitem(sys.modules, "facula_multiprocessing", None)
     with pytest.raises(ImportError, match=r"install facula-data\[workers\], or pass worker_method=") as caught:
         DataLoader(range(4), **arguments)

@@ -16,15 +16,15 @@ import numpy as np
 import pytest
 
 from facula_data import DataLoader
-from facula_data._errors import WorkerError, WorkerTimeoutError
+from facula_data._workers.worker_errors import WorkerError, WorkerTimeoutError
 from facula_errors import OperationError
 
 pytest.importorskip("facula_multiprocessing")
 
 from worker_helpers import PROCESSES, Odd, Rows, Stream, alive, die, eventually, fail, gone, leave, state, stop
 
-from facula_data import _processes
-from facula_data._processes import _Worker
+from facula_data._workers import processes
+from facula_data._workers.processes import _Worker
 
 
 @pytest.mark.parametrize(("what", "said"), [(die, "SIGKILL"), (leave, "exit status 3")])
@@ -53,7 +53,7 @@ class Stuck:
     def __init__(self, monkeypatch):
         self.pid = multiprocessing.get_context("fork").Value("i", 0)
         give_up(monkeypatch, self.is_stuck)
-        monkeypatch.setattr(_processes, "ANSWER", 600.0)
+        monkeypatch.setattr(processes, "ANSWER", 600.0)
 
     def is_stuck(self, worker):
         return self.pid.value == worker.pid
@@ -169,7 +169,7 @@ def test_a_stopped_worker_is_noticed_within_a_second_of_the_timeout(monkeypatch)
     assert eventually(lambda: state(worker) == "T")
     with pytest.raises(WorkerTimeoutError, match="does not answer") as caught:
         next(batches)
-    assert _processes.ANSWER < 1
+    assert processes.ANSWER < 1
     os.kill(caught.value.pid, signal.SIGKILL)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from facula_data import DataLoader, TensorDataset, get_worker_info
-from facula_data._errors import CollateError
+from facula_data._sample_errors import CollateError
 
 pytest.importorskip("facula_multiprocessing")
 

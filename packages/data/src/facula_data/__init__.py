@@ -1,8 +1,11 @@
 """facula_data: datasets, samplers, collation, and a loader that makes batches of samples.
 
 It may import NumPy and facula_errors, no other sibling; samples come in through the array protocols, so tensors,
-arrays and numbers all will do. Start reading at `_loader.py` (DataLoader), then `_passes.py` (one epoch) and
-`_fetch.py` (from indices to a batch). What sibling packages may use beyond these names is in `extend.py`.
+arrays and numbers all will do. Its rooms, each of which imports only earlier ones: `_sampling` (the order of indices),
+`_datasets` (from an index to a sample), `_shared` (containers for forked workers), `_batches` (passes, reading,
+collation), `_meter` (where the time goes), `_workers` (batches made ahead), `_loading` (`DataLoader`). `files` and
+`transforms` are datasets of files and changes of samples. Start at `_loading/loader.py`, then `_batches/passes.py` (one
+epoch), `_batches/fetch.py` (from indices to a batch). `extend.py` has what sibling packages may use beyond this.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -11,16 +14,18 @@ from facula_errors import CorruptFileError
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
-from ._collate import default_collate, default_convert
-from ._datasets import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
-from ._distributed import DistributedSampler
-from ._errors import CollateError, CollateTypeError, WorkerError, WorkerTimeoutError
-from ._growth import growing_attributes
-from ._loader import DataLoader
-from ._mapped_datasets import FilterIterable, MapDataset, MapIterable
-from ._meter import Meter
-from ._meter_report import EpochReport, LoaderReport
-from ._samplers import (
+from ._batches.collate import default_collate, default_convert
+from ._datasets.dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset
+from ._datasets.derived import FilterIterable, MapDataset, MapIterable
+from ._datasets.split import random_split
+from ._datasets.stack import StackDataset
+from ._loading.loader import DataLoader
+from ._meter.epoch_report import EpochReport
+from ._meter.loader_report import LoaderReport
+from ._meter.meter import Meter
+from ._sample_errors import CollateError, CollateTypeError
+from ._sampling.distributed import DistributedSampler
+from ._sampling.samplers import (
     BatchSampler,
     RandomSampler,
     Sampler,
@@ -28,11 +33,11 @@ from ._samplers import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
-from ._shared import SharedList
-from ._shared_dict import SharedDict
-from ._split import random_split
-from ._stacks import StackDataset
-from ._worker_info import WorkerInfo, get_worker_info
+from ._shared.growth import growing_attributes
+from ._shared.shared_dict import SharedDict
+from ._shared.shared_list import SharedList
+from ._workers.worker_errors import WorkerError, WorkerTimeoutError
+from ._workers.worker_info import WorkerInfo, get_worker_info
 
 if _TYPE_CHECKING:
     from types import ModuleType as _ModuleType

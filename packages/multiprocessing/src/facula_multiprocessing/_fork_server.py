@@ -6,7 +6,7 @@ import sys
 from multiprocessing import forkserver
 from typing import Any
 
-_OURS = ("facula_multiprocessing", "facula_data._worker_process", "facula.utils.data", "facula.multiprocessing")
+_OURS = ("facula_multiprocessing", "facula_data._workers.worker_process", "facula.utils.data", "facula.multiprocessing")
 
 
 def imported(*names: str) -> tuple[str, ...]:

@@ -1,19 +1,20 @@
 """Datasets of files: pictures in folders, MNIST, CIFAR, CSV, Parquet, tar archives, mapped arrays, tokens.
 
-All can be pickled to workers and forked into them: see Note [Files of datasets] in `_local_file.py`. What is damaged
-raises `CorruptFileError`, which names the file, the place, and what to do. Pillow and pyarrow are asked for by those
-who need them. May import: what the package may. Where next: `_idx.py`, the shortest format; `_shards.py`, streams.
+All can be pickled to workers and forked into them: see Note [Files of datasets] in `files/_local_file.py`. What is
+damaged raises `CorruptFileError`, which names the file, the place, and what to do. Pillow and pyarrow are asked for
+by those who need them. May import: what the package may. Where next: `_idx.py`, the shortest format; `_shards.py`,
+streams.
 """
 
 from facula_errors import CorruptFileError
 from facula_errors.extend import published as _published
 
-from ._arrays import MemoryMapped, TokenFile
 from ._cifar import CIFAR10, CIFAR100
 from ._csv import CSVFile
 from ._decode import decode_image, decode_npy, decode_text
 from ._folder import IMG_EXTENSIONS, DatasetFolder, ImageFolder
 from ._idx import read_idx
+from ._memory_mapped import MemoryMapped, TokenFile
 from ._mnist import KMNIST, MNIST, FashionMNIST
 from ._parquet import ParquetFile
 from ._shards import DECODERS, TarShards

@@ -11,10 +11,10 @@ import numpy as np
 from facula_errors import CorruptFileError
 from facula_errors.extend import boundary
 
-from .._file_errors import missing
-from .._local_file import MappedArray
 from ._decode import whole_file
+from ._file_errors import missing
 from ._labelled import _TwoParts, checked_labels
+from ._local_file import MappedArray
 from ._unpickle import Value, unpickle
 
 PIXELS = 3 * 32 * 32

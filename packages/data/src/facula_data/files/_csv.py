@@ -13,11 +13,11 @@ from facula_errors import CorruptFileError, FaculaError, InvalidTypeError, Inval
 from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
-from .._datasets import Dataset
-from .._file_errors import Path
-from .._local_file import LocalFile, plain_dtype
+from .._datasets.dataset import Dataset
 from .._types import Index, Sample
 from ._csv_index import index_rows
+from ._file_errors import Path
+from ._local_file import LocalFile, plain_dtype
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

@@ -13,7 +13,7 @@ from facula_errors import CorruptFileError, InvalidValueError, MissingPackageErr
 from facula_errors.extend import boundary
 
 from .. import _checks
-from .._file_errors import Path, path_of
+from ._file_errors import Path, path_of
 from ._npy import npy_bytes
 
 if TYPE_CHECKING:

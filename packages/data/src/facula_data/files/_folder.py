@@ -13,9 +13,9 @@ from facula_errors import FaculaError, FileError, InvalidTypeError, InvalidValue
 from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
-from .._file_errors import Path, unreadable
 from .._types import Index, Sample
 from ._decode import decode_image
+from ._file_errors import Path, unreadable
 from ._transformed import TransformedDataset
 
 IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")

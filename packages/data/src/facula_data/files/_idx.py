@@ -14,8 +14,8 @@ from facula_errors import CorruptFileError
 from facula_errors.extend import boundary
 
 from .. import _checks
-from .._file_errors import Path, path_of
-from .._local_file import TRUNCATED, MappedArray, count_of
+from ._file_errors import Path, path_of
+from ._local_file import TRUNCATED, MappedArray, count_of
 
 DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 GZIP = b"\x1f\x8b"

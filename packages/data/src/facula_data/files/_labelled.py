@@ -13,8 +13,8 @@ from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
 from .._arrays import take_rows
-from .._file_errors import Path
 from .._types import Batch, Index, Sample
+from ._file_errors import Path
 from ._transformed import TransformedDataset
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from facula_errors import CorruptFileError
 from facula_errors.extend import boundary
 
-from .._file_errors import missing
-from .._local_file import MappedArray
+from ._file_errors import missing
 from ._idx import is_gzip, map_idx, read_idx
 from ._labelled import _TwoParts, checked_labels
+from ._local_file import MappedArray
 
 SIDE = 28  # pixels
 

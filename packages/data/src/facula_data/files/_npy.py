@@ -8,7 +8,7 @@ import numpy as np
 
 from facula_errors import CorruptFileError
 
-from .._local_file import LocalFile, MappedArray, count_of
+from ._local_file import LocalFile, MappedArray, count_of
 
 MAGIC = b"\x93NUMPY"
 HEADER = 1 << 16  # the most bytes of a header: names of a record's fields are its longest part

@@ -13,9 +13,9 @@ from facula_errors import CorruptFileError, FaculaError, InvalidValueError, Miss
 from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
-from .._datasets import Dataset
-from .._file_errors import Path, path_of
+from .._datasets.dataset import Dataset
 from .._types import Batch, Index, Sample
+from ._file_errors import Path, path_of
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -13,10 +13,10 @@ from facula_errors import CorruptFileError, FaculaError, InvalidTypeError, Inval
 from facula_errors.extend import boundary, warn
 
 from .. import _checks
-from .._datasets import IterableDataset
-from .._file_errors import Path
+from .._datasets.dataset import IterableDataset
 from .._types import Sample
 from ._decode import Decoder, decode_image, decode_npy, decode_text
+from ._file_errors import Path
 from ._tar import Member, members
 
 OnError: TypeAlias = str | Callable[[Exception], object]
@@ -45,7 +45,7 @@ DECODERS: Mapping[str, Decoder] = {
 def _worker() -> tuple[int, int]:
     """The number of this worker of a loader, and how many there are."""
     try:
-        module = import_module("facula_data._worker_info")
+        module = import_module("facula_data._workers.worker_info")
     except ImportError:
         return 0, 1
     info = getattr(module, "get_worker_info", lambda: None)()

@@ -17,8 +17,8 @@ from typing import IO, NamedTuple, Protocol, TypeAlias
 
 from facula_errors import CorruptFileError
 
-from .._file_errors import path_of, unreadable
-from .._local_file import TRUNCATED
+from ._file_errors import path_of, unreadable
+from ._local_file import TRUNCATED
 
 BLOCK = 512
 MAX_NAMES = 1 << 20  # bytes of a header that holds a long name

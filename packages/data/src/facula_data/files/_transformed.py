@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .._datasets import Dataset, T_co
-from .._overrides import bears_threads
-from .._sample_rng import Applied
+from .._datasets.dataset import Dataset, T_co
+from .._quick_methods import bears_threads
+from .._sampling.sample_rng import Applied
 from .._types import Sample
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from facula_errors import CorruptFileError, FaculaError
 
-from .._local_file import count_of
+from ._local_file import count_of
 
 Value = Any  # what a pickle holds is known when it has been read
 REMEDY = "read only files that you trust to be this dataset's; download it again"

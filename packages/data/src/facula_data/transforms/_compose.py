@@ -8,8 +8,8 @@ import numpy as np
 
 from facula_errors.extend import boundary
 
-from .._overrides import bears_threads
-from .._sample_rng import Applied, sample_rng
+from .._quick_methods import bears_threads
+from .._sampling.sample_rng import Applied, sample_rng
 from .._types import Sample
 
 

@@ -10,8 +10,19 @@ from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
 from .. import _checks
-from .._sample_rng import sample_rng
-from ._shapes import Layout, Size, below, chance, checked_image, checked_layout, part, sides, size_of, two_sizes
+from .._sampling.sample_rng import sample_rng
+from ._shapes import (
+    Layout,
+    Size,
+    below,
+    chance,
+    checked_image,
+    checked_layout,
+    height_and_width,
+    part,
+    sides,
+    two_sizes,
+)
 
 PaddingMode: TypeAlias = Literal["constant", "edge", "reflect", "symmetric"]
 MODES = ("constant", "edge", "reflect", "symmetric")
@@ -22,7 +33,7 @@ def pad(
 ) -> np.ndarray:
     """`image` with a border of (left, top, right, bottom)."""
     left, top, right, bottom = border
-    height, width = size_of(image, layout)
+    height, width = height_and_width(image, layout)
     if mode == "reflect" and (max(left, right) >= max(width, 1) or max(top, bottom) >= max(height, 1)):
         raise InvalidValueError(
             f"{operation}: expected padding smaller than the picture, {height} × {width}, as it is mirrored; got "
@@ -105,12 +116,12 @@ class CenterCrop:
     def __call__(self, image: np.ndarray) -> np.ndarray:
         checked_image("CenterCrop", image, self.layout)
         tall, wide = self.size
-        height, width = size_of(image, self.layout)
+        height, width = height_and_width(image, self.layout)
         if height < tall or width < wide:
             across, down = max(wide - width, 0), max(tall - height, 0)
             border = (across // 2, down // 2, (across + 1) // 2, (down + 1) // 2)
             image = pad("CenterCrop", image, self.layout, border, "constant", 0)
-            height, width = size_of(image, self.layout)
+            height, width = height_and_width(image, self.layout)
         top, left = round((height - tall) / 2), round((width - wide) / 2)
         return part(image, self.layout, slice(top, top + tall), slice(left, left + wide))
 
@@ -171,11 +182,11 @@ class RandomCrop:
         if self.padding is not None:
             image = self._padded(image, self.padding)
         tall, wide = self.size
-        height, width = size_of(image, self.layout)
+        height, width = height_and_width(image, self.layout)
         if self.pad_if_needed and (height < tall or width < wide):
             across, down = max(wide - width, 0), max(tall - height, 0)
             image = self._padded(image, (across, down, across, down))
-            height, width = size_of(image, self.layout)
+            height, width = height_and_width(image, self.layout)
         if height < tall or width < wide:
             raise InvalidValueError(
                 f"RandomCrop: expected a picture of at least {tall} × {wide}; got {height} × {width}; give padding, or "

@@ -13,8 +13,8 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
 from .. import _checks
-from .._sample_rng import sample_rng
-from ._shapes import Layout, Size, below, checked_image, checked_layout, part, size_of, two_sizes
+from .._sampling.sample_rng import sample_rng
+from ._shapes import Layout, Size, below, checked_image, checked_layout, height_and_width, part, two_sizes
 
 Interpolation: TypeAlias = Literal["bilinear", "nearest", "nearest-exact"]
 INTERPOLATIONS = ("bilinear", "nearest", "nearest-exact")
@@ -55,7 +55,7 @@ def resized(
     image: np.ndarray, layout: Layout, size: tuple[int, int], interpolation: Interpolation, antialias: bool
 ) -> np.ndarray:
     """`image` with another height and width; integers are rounded."""
-    height, width = size_of(image, layout)
+    height, width = height_and_width(image, layout)
     if (height, width) == size:
         return image
     if interpolation != "bilinear":
@@ -87,7 +87,7 @@ def _checked_pixels(operation: str, image: np.ndarray, layout: Layout) -> None:
     checked_image(operation, image, layout)
     if image.dtype.kind not in "iuf":
         raise InvalidTypeError(f"{operation}: expected integers or floats; got dtype {image.dtype}")
-    if not all(size_of(image, layout)):
+    if not all(height_and_width(image, layout)):
         raise InvalidValueError(f"{operation}: expected a picture with pixels; got shape {image.shape}")
 
 
@@ -135,7 +135,7 @@ class Resize:
         _checked_pixels("Resize", image, self.layout)
         size = self.size
         if isinstance(size, int):
-            height, width = size_of(image, self.layout)
+            height, width = height_and_width(image, self.layout)
             longer = max(int(size * max(height, width) / min(height, width)), 1)
             size = (size, longer) if height <= width else (longer, size)
         return resized(image, self.layout, size, self.interpolation, self.antialias)
@@ -206,7 +206,7 @@ class RandomResizedCrop:
     def __call__(self, image: np.ndarray, *, rng: np.random.Generator | None = None) -> np.ndarray:
         _checked_pixels("RandomResizedCrop", image, self.layout)
         rng = sample_rng() if rng is None else rng
-        top, left, tall, wide = self._part(*size_of(image, self.layout), rng)
+        top, left, tall, wide = self._part(*height_and_width(image, self.layout), rng)
         cut = part(image, self.layout, slice(top, top + tall), slice(left, left + wide))
         return resized(cut, self.layout, self.size, self.interpolation, self.antialias)
 

@@ -35,7 +35,7 @@ def checked_image(operation: str, image: object, layout: Layout) -> np.ndarray:
     return image
 
 
-def size_of(image: np.ndarray, layout: Layout) -> tuple[int, int]:
+def height_and_width(image: np.ndarray, layout: Layout) -> tuple[int, int]:
     """The height and width."""
     start = 0 if layout == "HWC" else image.ndim - 2
     return image.shape[start], image.shape[start + 1]

@@ -1,0 +1,1 @@
+"""Batches: passes over a dataset, reading samples, and collating them."""

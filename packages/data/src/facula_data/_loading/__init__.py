@@ -1,0 +1,1 @@
+"""Loading: `DataLoader`, its workers from one pass to the next, and its state."""

@@ -1,0 +1,92 @@
+"""Worker threads, for datasets that spend their time in functions that release the GIL: files, images, NumPy."""
+
+from __future__ import annotations
+
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
+
+from .jobs import BEGIN
+from .workers import Result, Workers
+
+if TYPE_CHECKING:
+    from .jobs import Job, Make
+
+    Task = tuple[int, Any]  # a ticket and its unit
+
+
+class Threads(Workers):
+    """Worker threads, which share the dataset. It must bear that.
+
+    Arguments:
+        job: what they do.
+        count: how many.
+        timeout: seconds to wait for a batch; 0 for any time.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, job: Job, count: int, timeout: float) -> None:
+        threads = [_Thread(number, job) for number in range(count)]
+        super().__init__(threads, timeout, finalize(self, _end_all, threads))
+
+
+class _Thread:
+    """One thread, which ends after the batch that it is making when it is told so."""
+
+    __slots__ = ("_results", "tasks")
+
+    pid: int | None = None
+
+    def __init__(self, number: int, job: Job) -> None:
+        self.tasks: SimpleQueue[Task | None] = SimpleQueue()
+        self._results: SimpleQueue[Result] = SimpleQueue()
+        queues = self.tasks, self._results
+        Thread(target=_work, args=(number, job, *queues), daemon=True, name=f"facula worker {number}").start()
+
+    def send(self, ticket: int, unit: object) -> None:
+        self.tasks.put((ticket, unit))
+
+    def receive(self, until: float | None, unit: object) -> Result | None:
+        try:
+            return self._results.get(timeout=None if until is None else max(0.0, until - monotonic()))
+        except Empty:
+            return None
+
+    def stacks(self) -> str:
+        return ""
+
+    def position(self) -> None:
+        return None
+
+
+def _work(number: int, job: Job, tasks: SimpleQueue[Task | None], results: SimpleQueue[Result]) -> None:
+    make: Make | None = None
+    failure: BaseException | None = None
+    first = True
+    while (task := tasks.get()) is not None:
+        ticket, unit = task
+        if ticket == BEGIN:
+            try:
+                make, failure = job.begin(number, *unit, first=first, own_process=False), None
+            except BaseException as error:
+                make, failure = None, error
+            first = False
+        elif make is None:
+            results.put((ticket, None, failure, (0.0, 0.0)))
+        else:
+            begun = perf_counter()
+            try:
+                batch = make(unit)
+            except BaseException as error:
+                results.put((ticket, None, error, (0.0, 0.0)))
+            else:
+                results.put((ticket, batch, None, (perf_counter() - begun, getattr(make, "collating", 0.0))))
+                del batch
+
+
+def _end_all(threads: list[_Thread]) -> None:
+    for thread in threads:
+        thread.tasks.put(None)
