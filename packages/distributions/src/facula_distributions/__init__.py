@@ -2,7 +2,9 @@
 
 What it is: `Distribution`, to derive your own from, the usual ones, `kl_divergence`, and `constraints`.
 May import: facula_tensor and its `extend`; facula_errors; no other sibling.
-Where next: `_distribution.py` (shapes, checks), `_normal.py` (what a distribution is), `kl.py`.
+Rooms, each of which imports only earlier ones: `_transforms`, `_discrete`, `_continuous`, `_multivariate`, `_compound`
+(distributions made of others). Above them is `kl.py`, below them `constraints.py` and `utils.py`.
+Where next: `_distribution.py` (shapes, checks), `_continuous/normal.py` (what a distribution is), `kl.py`.
 """
 
 from facula_errors.extend import published as _published
@@ -10,26 +12,27 @@ from facula_errors.extend import register as _register
 
 from . import _cross_kl as _cross_kl
 from . import constraint_registry, constraints, kl, relaxed_bernoulli, relaxed_categorical, transforms, utils
-from ._categorical import Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
-from ._continuous import Exponential, Gumbel, Laplace, Uniform
-from ._continuous_bernoulli import ContinuousBernoulli
-from ._counts import Binomial, Multinomial, NegativeBinomial, Poisson
-from ._dirichlet import Beta, Dirichlet
+from ._compound.independent import Independent
+from ._compound.logistic_normal import LogisticNormal
+from ._compound.mixture import MixtureSameFamily
+from ._compound.transformed import TransformedDistribution
+from ._continuous.continuous_bernoulli import ContinuousBernoulli
+from ._continuous.gamma import Chi2, Gamma, InverseGamma
+from ._continuous.heavy_tails import Cauchy, FisherSnedecor, HalfCauchy, StudentT
+from ._continuous.inverse_cdf import Exponential, Gumbel, Laplace, Uniform
+from ._continuous.normal import HalfNormal, LogNormal, Normal
+from ._continuous.powers import GeneralizedPareto, Kumaraswamy, Pareto, Weibull
+from ._continuous.von_mises import VonMises
+from ._discrete.categorical import Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
+from ._discrete.counts import Binomial, NegativeBinomial, Poisson
+from ._discrete.multinomial import Multinomial
+from ._discrete.trials import Bernoulli, Geometric
 from ._distribution import Distribution
 from ._exponential_family import ExponentialFamily
-from ._gamma import Chi2, Gamma, InverseGamma
-from ._independent import Independent
-from ._logistic_normal import LogisticNormal
-from ._low_rank_normal import LowRankMultivariateNormal
-from ._matrices import LKJCholesky, Wishart
-from ._mixture import MixtureSameFamily
-from ._multivariate_normal import MultivariateNormal
-from ._normal import HalfNormal, LogNormal, Normal
-from ._powers import GeneralizedPareto, Kumaraswamy, Pareto, Weibull
-from ._student import Cauchy, FisherSnedecor, HalfCauchy, StudentT
-from ._transformed import TransformedDistribution
-from ._trials import Bernoulli, Geometric
-from ._von_mises import VonMises
+from ._multivariate.dirichlet import Beta, Dirichlet
+from ._multivariate.low_rank_normal import LowRankMultivariateNormal
+from ._multivariate.matrices import LKJCholesky, Wishart
+from ._multivariate.multivariate_normal import MultivariateNormal
 from .constraint_registry import biject_to, transform_to
 from .kl import kl_divergence, register_kl
 from .relaxed_bernoulli import RelaxedBernoulli

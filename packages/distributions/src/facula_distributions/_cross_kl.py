@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
 
-from ._continuous import EULER, Exponential, Gumbel, Laplace, Uniform
-from ._continuous_bernoulli import ContinuousBernoulli
-from ._counts import Binomial, Poisson
-from ._dirichlet import Beta
-from ._gamma import Gamma
-from ._low_rank_normal import LowRankMultivariateNormal
-from ._multivariate_normal import MultivariateNormal, half_log_det
-from ._normal import HALF_LOG_TWO_PI, Normal
-from ._powers import Pareto
-from ._trials import Bernoulli
+from ._continuous.continuous_bernoulli import ContinuousBernoulli
+from ._continuous.gamma import Gamma
+from ._continuous.inverse_cdf import EULER, Exponential, Gumbel, Laplace, Uniform
+from ._continuous.normal import HALF_LOG_TWO_PI, Normal
+from ._continuous.powers import Pareto
+from ._discrete.counts import Binomial, Poisson
+from ._discrete.trials import Bernoulli
+from ._multivariate.dirichlet import Beta
+from ._multivariate.low_rank_normal import LowRankMultivariateNormal
+from ._multivariate.multivariate_normal import MultivariateNormal, half_log_det
 from .kl import kl_divergence, register_kl
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from facula_tensor import Tensor, is_grad_enabled, ones_like
 from facula_tensor.derivatives import vjp
 
 from ._distribution import Distribution
-from ._independent import sum_last
 from .kl import register_kl
+from .utils import sum_last
 
 
 @boundary

@@ -11,10 +11,10 @@ from facula_errors import InvalidTypeError, UnsupportedError
 from facula_errors.extend import boundary, published
 
 from . import constraints
-from ._elementwise_transforms import AffineTransform, ExpTransform, SigmoidTransform
-from ._transform import Transform
-from ._transform_compositions import ComposeTransform, IndependentTransform, identity_transform
-from ._vector_transforms import (
+from ._transforms.compositions import ComposeTransform, IndependentTransform, identity_transform
+from ._transforms.elementwise import AffineTransform, ExpTransform, SigmoidTransform
+from ._transforms.transform import Transform
+from ._transforms.vectors import (
     CatTransform,
     CorrCholeskyTransform,
     LowerCholeskyTransform,

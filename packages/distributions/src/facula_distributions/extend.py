@@ -1,7 +1,7 @@
 """What sibling packages may use of facula_distributions beyond its public names."""
 
 from ._constraint import _Dependent as Dependent
-from ._transform import _Inverse as InverseTransform
+from ._transforms.transform import _Inverse as InverseTransform
 from .constraints import _Boolean as Boolean
 from .constraints import _CorrCholesky as CorrCholesky
 from .constraints import _IntegerGreaterThan as IntegerGreaterThan

@@ -10,19 +10,20 @@ from facula_errors.extend import boundary, published
 from facula_tensor import digamma, lgamma, linalg, where, xlogy
 from facula_tensor.functional import logsigmoid
 
-from ._categorical import Categorical, OneHotCategorical
-from ._continuous import Exponential, Laplace, Uniform
-from ._counts import Binomial, Poisson
-from ._dirichlet import Beta, Dirichlet
+from ._compound.independent import Independent
+from ._compound.transformed import TransformedDistribution
+from ._continuous.gamma import Gamma, InverseGamma
+from ._continuous.heavy_tails import Cauchy, HalfCauchy
+from ._continuous.inverse_cdf import Exponential, Laplace, Uniform
+from ._continuous.normal import HalfNormal, LogNormal, Normal
+from ._continuous.powers import Pareto
+from ._discrete.categorical import Categorical, OneHotCategorical
+from ._discrete.counts import Binomial, Poisson
+from ._discrete.trials import Bernoulli, Geometric
 from ._distribution import Distribution
-from ._gamma import Gamma, InverseGamma
-from ._independent import Independent, sum_last
-from ._multivariate_normal import MultivariateNormal, half_log_det, squared_length
-from ._normal import HalfNormal, LogNormal, Normal
-from ._powers import Pareto
-from ._student import Cauchy, HalfCauchy
-from ._transformed import TransformedDistribution
-from ._trials import Bernoulli, Geometric
+from ._multivariate.dirichlet import Beta, Dirichlet
+from ._multivariate.multivariate_normal import MultivariateNormal, half_log_det, squared_length
+from .utils import sum_last
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,9 +13,9 @@ from facula_tensor import Tensor, as_tensor, rand
 from facula_tensor.functional import logsigmoid
 
 from . import constraints
-from ._elementwise_transforms import SigmoidTransform
-from ._transformed import TransformedDistribution
-from ._trials import _Trials
+from ._compound.transformed import TransformedDistribution
+from ._discrete.trials import _Trials
+from ._transforms.elementwise import SigmoidTransform
 from .utils import eps_of
 
 if TYPE_CHECKING:

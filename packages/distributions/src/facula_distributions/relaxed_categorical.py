@@ -13,8 +13,8 @@ from facula_tensor import Tensor, lgamma
 from facula_tensor.functional import log_softmax
 
 from . import constraints
-from ._categorical import _Categories
-from ._elementwise_transforms import ExpTransform
+from ._discrete.categorical import _Categories
+from ._transforms.elementwise import ExpTransform
 from .relaxed_bernoulli import Relaxed, open_uniform, temperature_like
 
 if TYPE_CHECKING:

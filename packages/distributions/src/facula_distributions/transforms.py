@@ -2,7 +2,8 @@
 
 from facula_errors.extend import published
 
-from ._elementwise_transforms import (
+from ._transforms.compositions import ComposeTransform, IndependentTransform, ReshapeTransform, identity_transform
+from ._transforms.elementwise import (
     AbsTransform,
     AffineTransform,
     CumulativeDistributionTransform,
@@ -12,9 +13,8 @@ from ._elementwise_transforms import (
     SoftplusTransform,
     TanhTransform,
 )
-from ._transform import Transform
-from ._transform_compositions import ComposeTransform, IndependentTransform, ReshapeTransform, identity_transform
-from ._vector_transforms import (
+from ._transforms.transform import Transform
+from ._transforms.vectors import (
     CatTransform,
     CorrCholeskyTransform,
     LowerCholeskyTransform,

@@ -57,6 +57,11 @@ def tiny_of(dtype: DType) -> float:
     return TINY[dtype]
 
 
+def sum_last(value: Tensor, dims: int) -> Tensor:
+    """A tensor summed over the last dimensions."""
+    return value.sum(tuple(range(-dims, 0))) if dims else value
+
+
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     """The shape that all broadcast to; ValueError where there is none."""
     result: list[int] = []

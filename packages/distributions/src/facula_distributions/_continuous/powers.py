@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
 
-from . import constraints
-from ._continuous import EULER, Exponential, Uniform, _OfUniform
-from ._elementwise_transforms import AffineTransform, ExpTransform, PowerTransform
+from .. import constraints
+from .._transforms.elementwise import AffineTransform, ExpTransform, PowerTransform
+from .inverse_cdf import EULER, Exponential, Uniform, _OfUniform
 
 if TYPE_CHECKING:
-    from ._distribution import Distribution
-    from ._transform import Transform
-    from .constraints import Constraint
+    from .._distribution import Distribution
+    from .._transforms.transform import Transform
+    from ..constraints import Constraint
 
     Value = float | Tensor
 

@@ -10,10 +10,10 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, cat, digamma, lgamma, linalg, mvlgamma, no_grad, randn, where
 from facula_tensor.extend import sample_dirichlet, standard_gamma
 
-from . import constraints
-from ._distribution import Distribution
-from ._multivariate_normal import factor_of_precision, half_log_det, inverse_of
-from .utils import broadcast_shapes, lazy_property
+from .. import constraints
+from .._distribution import Distribution
+from ..utils import broadcast_shapes, lazy_property
+from .multivariate_normal import factor_of_precision, half_log_det, inverse_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

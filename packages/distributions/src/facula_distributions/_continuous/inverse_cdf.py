@@ -10,17 +10,17 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, ones_like, rand, where
 from facula_tensor.extend import elements
 
-from . import constraints
-from ._distribution import Distribution
-from ._elementwise_transforms import AffineTransform, ExpTransform
-from ._location_scale import LocationScale
-from .utils import eps_of, tiny_of
+from .. import constraints
+from .._distribution import Distribution
+from .._transforms.elementwise import AffineTransform, ExpTransform
+from ..utils import eps_of, tiny_of
+from .location_scale import LocationScale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._transform import Transform
-    from .constraints import Constraint
+    from .._transforms.transform import Transform
+    from ..constraints import Constraint
 
 Value = float | Tensor
 

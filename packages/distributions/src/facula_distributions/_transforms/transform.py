@@ -9,9 +9,9 @@ from facula_errors import InvalidValueError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor
 
-from . import constraints
-from .constraints import Constraint
-from .utils import broadcast_shapes
+from .. import constraints
+from ..constraints import Constraint
+from ..utils import broadcast_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

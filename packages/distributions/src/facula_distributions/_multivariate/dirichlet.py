@@ -9,8 +9,8 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, eye, lgamma, stack, where, xlogy
 from facula_tensor.extend import sample_dirichlet
 
-from . import constraints
-from ._distribution import Distribution
+from .. import constraints
+from .._distribution import Distribution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

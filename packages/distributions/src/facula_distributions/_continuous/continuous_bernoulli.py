@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, rand, where
 
-from . import constraints
-from ._trials import _Trials
-from .utils import eps_of
+from .. import constraints
+from .._discrete.trials import _Trials
+from ..utils import eps_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

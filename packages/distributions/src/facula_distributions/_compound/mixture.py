@@ -9,10 +9,10 @@ from facula_errors.extend import boundary
 from facula_tensor import no_grad
 from facula_tensor.functional import log_softmax
 
-from . import constraints
-from ._categorical import Categorical
-from ._distribution import Distribution
-from .utils import broadcast_shapes
+from .. import constraints
+from .._discrete.categorical import Categorical
+from .._distribution import Distribution
+from ..utils import broadcast_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from facula_tensor import Tensor
 
-    from .constraints import Constraint
+    from ..constraints import Constraint
 
 
 @boundary

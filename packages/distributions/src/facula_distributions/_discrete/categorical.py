@@ -10,17 +10,17 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, eye, no_grad, rand, where
 from facula_tensor.extend import elements
 
-from . import constraints
-from ._distribution import Distribution
-from ._trials import either
-from .utils import broadcast_shapes, eps_of, lazy_property, logits_to_probs, normalized_logits, probs_to_logits
+from .. import constraints
+from .._distribution import Distribution
+from ..utils import broadcast_shapes, eps_of, lazy_property, logits_to_probs, normalized_logits, probs_to_logits
+from .trials import either
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_tensor import Size
 
-    from .constraints import Constraint
+    from ..constraints import Constraint
 
 
 @boundary

@@ -1,25 +1,23 @@
-"""Counts: Poisson, binomial, negative binomial, multinomial."""
+"""Counts: Poisson, binomial, negative binomial."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
-from facula_tensor import Tensor, arange, binomial, lgamma, no_grad, poisson, stack, where, xlogy
+from facula_tensor import Tensor, arange, binomial, lgamma, no_grad, poisson, where, xlogy
 from facula_tensor.extend import elements, standard_gamma
 from facula_tensor.functional import logsigmoid
 
-from . import constraints
-from ._categorical import _Categories
-from ._distribution import Distribution
-from ._trials import _Trials, either
+from .. import constraints
+from .._distribution import Distribution
+from .trials import _Trials, either
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .constraints import Constraint
+    from ..constraints import Constraint
 
     Value = float | Tensor
 
@@ -224,88 +222,3 @@ class NegativeBinomial(_Repeated):
         certain = n + value == 0
         ways = lgamma(where(certain, 1.0, n + value)) - lgamma(value + 1) - lgamma(where(certain, 1.0, n))
         return n * logsigmoid(-logits) + value * logsigmoid(logits) + ways
-
-
-@boundary
-class Multinomial(_Categories):
-    """The counts of the categories in `total_count` draws; parameters as `Categorical`'s.
-
-    Arguments:
-        total_count: how many draws there are, 0 or more.
-        probs: the categories' probabilities along the last dimension, of any positive sum.
-        logits: their logarithms, up to a constant, in their place.
-        validate_args: whether parameters and values are checked; the class's default if None.
-
-    >>> from facula_tensor import tensor
-    >>> Multinomial(2, tensor([1.0, 1.0])).log_prob(tensor([1.0, 1.0])).exp()
-    tensor(0.5000)
-    """
-
-    _shared = ("total_count",)
-
-    has_enumerate_support = False
-
-    def __init__(
-        self,
-        total_count: int = 1,
-        probs: Tensor | None = None,
-        logits: Tensor | None = None,
-        validate_args: bool | None = None,
-    ):
-        if not isinstance(total_count, int) or total_count < 0:
-            raise InvalidValueError(
-                f"Multinomial: expected total_count to be an integer of at least 0; got {total_count!r}"
-            )
-        self.total_count = total_count
-        super().__init__(probs, logits, validate_args)
-
-    @classmethod
-    def _is_vector(cls) -> bool:
-        return True
-
-    @constraints.dependent_property(is_discrete=True, event_dim=1)
-    def support(self) -> Constraint:
-        """Whole numbers with a sum of total_count."""
-        return constraints.multinomial(self.total_count)
-
-    @property
-    def mean(self) -> Tensor:
-        """total_count * probs."""
-        return self.probs * self.total_count
-
-    @property
-    def variance(self) -> Tensor:
-        """total_count * probs (1 - probs)."""
-        return self.total_count * self.probs * (1 - self.probs)
-
-    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws: category by category, a binomial one of what is left."""
-        with no_grad():
-            probs = self.probs.expand(self._extended_shape(sample_shape))
-            columns, counts = list(probs.unbind(-1)), []
-            left = columns[0] * 0 + self.total_count
-            rest = probs.flip(-1).cumsum(-1).flip(-1)  # of this category and those after it
-            for place, chance in enumerate(columns[:-1]):
-                after = rest[..., place]
-                share = where(after > 0, chance / where(after > 0, after, 1.0), 0.0).clamp(0, 1)
-                drawn = binomial(left, share)
-                counts.append(drawn)
-                left = left - drawn
-            return stack([*counts, left], -1)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
-        if self._validate_args:
-            self._validate_sample(value)
-        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # 0 · -inf is 0 here
-        return lgamma(value.sum(-1) + 1) - lgamma(value + 1).sum(-1) + (value * logits).sum(-1)
-
-    def entropy(self) -> Tensor:
-        """The entropy, by sums over how often each category may come."""
-        n, probs = self.total_count, self.probs
-        if n == 0:
-            return super().entropy() * 0
-        numbers = arange(1, n + 1, dtype=probs.dtype, device=probs.device).reshape((n,) + (1,) * probs.dim())
-        each = Binomial(n, probs, validate_args=False).log_prob(numbers).exp() * lgamma(numbers + 1)
-        norm = lgamma(probs.detach().sum(-1) * 0 + (n + 1))
-        return n * super().entropy() - norm + each.sum(0).sum(-1)

@@ -9,18 +9,17 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor
 from facula_tensor.functional import logsigmoid
 
-from . import constraints
-from ._distribution import Distribution
-from ._independent import sum_last
-from ._transform import Transform, broadcast_with
-from .utils import eps_of, tiny_of
+from .. import constraints
+from .._distribution import Distribution
+from ..utils import eps_of, sum_last, tiny_of
+from .transform import Transform, broadcast_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_tensor import Size
 
-    from .constraints import Constraint
+    from ..constraints import Constraint
 
     Value = float | Tensor
 

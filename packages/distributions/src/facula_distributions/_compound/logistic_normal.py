@@ -5,10 +5,10 @@ from __future__ import annotations
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
-from . import constraints
-from ._normal import Normal
-from ._transformed import TransformedDistribution
-from ._vector_transforms import StickBreakingTransform
+from .. import constraints
+from .._continuous.normal import Normal
+from .._transforms.vectors import StickBreakingTransform
+from .transformed import TransformedDistribution
 
 
 @boundary

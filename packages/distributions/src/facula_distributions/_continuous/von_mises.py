@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, float64, no_grad, rand, where
 
-from . import constraints
-from ._distribution import Distribution
+from .. import constraints
+from .._distribution import Distribution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

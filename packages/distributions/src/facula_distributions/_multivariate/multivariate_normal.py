@@ -9,9 +9,9 @@ from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, eye, linalg, randn
 
-from . import constraints
-from ._distribution import Distribution
-from .utils import broadcast_shapes, lazy_property
+from .. import constraints
+from .._distribution import Distribution
+from ..utils import broadcast_shapes, lazy_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

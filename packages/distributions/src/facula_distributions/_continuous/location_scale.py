@@ -5,8 +5,8 @@ from __future__ import annotations
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
-from . import constraints
-from ._distribution import Distribution
+from .. import constraints
+from .._distribution import Distribution
 
 Value = float | Tensor
 

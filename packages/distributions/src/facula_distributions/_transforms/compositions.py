@@ -8,14 +8,14 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor
 
-from . import constraints
-from ._independent import sum_last
-from ._transform import Transform
+from .. import constraints
+from ..utils import sum_last
+from .transform import Transform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .constraints import Constraint
+    from ..constraints import Constraint
 
 
 @boundary

@@ -10,15 +10,15 @@ from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, arange, cat, eye, linalg, stack
 from facula_tensor.functional import logsigmoid, pad, softmax
 
-from . import constraints
-from ._elementwise_transforms import _Plain, inside, softplus
-from ._transform import Transform
-from .utils import eps_of, tril_matrix_to_vec, vec_to_tril_matrix
+from .. import constraints
+from ..utils import eps_of, tril_matrix_to_vec, vec_to_tril_matrix
+from .elementwise import _Plain, inside, softplus
+from .transform import Transform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .constraints import Constraint
+    from ..constraints import Constraint
 
 
 def _least(name: str, value: Sequence[int], dims: int) -> None:

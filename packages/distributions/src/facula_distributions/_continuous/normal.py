@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, erfinv, randn, where
 
-from . import constraints
-from ._distribution import Distribution
-from ._elementwise_transforms import AbsTransform, ExpTransform
-from ._location_scale import LocationScale
+from .. import constraints
+from .._distribution import Distribution
+from .._transforms.elementwise import AbsTransform, ExpTransform
+from .location_scale import LocationScale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from ._transform import Transform
+    from .._transforms.transform import Transform
 
 Value = float | Tensor
 

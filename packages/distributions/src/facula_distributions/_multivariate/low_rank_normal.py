@@ -9,10 +9,10 @@ from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, eye, linalg, randn
 
-from . import constraints
-from ._distribution import Distribution
-from ._multivariate_normal import half_log_det, squared_length
-from .utils import broadcast_shapes, lazy_property
+from .. import constraints
+from .._distribution import Distribution
+from ..utils import broadcast_shapes, lazy_property
+from .multivariate_normal import half_log_det, squared_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

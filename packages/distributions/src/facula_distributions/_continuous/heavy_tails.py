@@ -9,16 +9,16 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, randn, where
 from facula_tensor.extend import standard_gamma
 
-from . import constraints
-from ._continuous import _LocationScale, _OfUniform
-from ._distribution import Distribution
-from ._elementwise_transforms import AbsTransform
-from .utils import tiny_of
+from .. import constraints
+from .._distribution import Distribution
+from .._transforms.elementwise import AbsTransform
+from ..utils import tiny_of
+from .inverse_cdf import _LocationScale, _OfUniform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._transform import Transform
+    from .._transforms.transform import Transform
 
     Value = float | Tensor
 

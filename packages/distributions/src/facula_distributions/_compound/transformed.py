@@ -8,11 +8,12 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import no_grad
 
-from . import constraints
-from ._distribution import Distribution
-from ._independent import Independent, sum_last
-from ._transform import Transform
-from ._transform_compositions import ComposeTransform
+from .. import constraints
+from .._distribution import Distribution
+from .._transforms.compositions import ComposeTransform
+from .._transforms.transform import Transform
+from ..utils import sum_last
+from .independent import Independent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from facula_tensor import Tensor
 
-    from .constraints import Constraint
+    from ..constraints import Constraint
 
 
 @boundary

@@ -9,15 +9,15 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, digamma, lgamma, where, xlogy
 from facula_tensor.extend import gamma_share, standard_gamma
 
-from . import constraints
-from ._distribution import Distribution
-from ._elementwise_transforms import PowerTransform
-from .utils import tiny_of
+from .. import constraints
+from .._distribution import Distribution
+from .._transforms.elementwise import PowerTransform
+from ..utils import tiny_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._transform import Transform
+    from .._transforms.transform import Transform
 
     Value = float | Tensor
 

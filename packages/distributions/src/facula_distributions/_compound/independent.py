@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
-from . import constraints
-from ._distribution import Distribution
+from .. import constraints
+from .._distribution import Distribution
+from ..utils import sum_last
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,12 +17,7 @@ if TYPE_CHECKING:
 
     from facula_tensor import Tensor
 
-    from .constraints import Constraint
-
-
-def sum_last(value: Tensor, dims: int) -> Tensor:
-    """Summed over the last dimensions."""
-    return value.sum(tuple(range(-dims, 0))) if dims else value
+    from ..constraints import Constraint
 
 
 @boundary

@@ -10,15 +10,9 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, arange, bernoulli, no_grad, rand, where
 from facula_tensor.functional import binary_cross_entropy_with_logits
 
-from . import constraints
-from ._distribution import Distribution
-from .utils import (
-    broadcast_all,
-    eps_of,
-    lazy_property,
-    logits_to_probs,
-    probs_to_logits,
-)
+from .. import constraints
+from .._distribution import Distribution
+from ..utils import broadcast_all, eps_of, lazy_property, logits_to_probs, probs_to_logits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

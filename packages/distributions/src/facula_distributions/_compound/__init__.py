@@ -1,0 +1,1 @@
+"""Distributions made of others: batch dimensions as events, transforms, mixtures."""

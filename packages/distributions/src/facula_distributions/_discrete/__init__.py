@@ -1,0 +1,1 @@
+"""Discrete distributions: of trials, categories and counts."""
