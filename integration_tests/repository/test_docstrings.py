@@ -113,8 +113,8 @@ def find(module: str, name: str):
     if isinstance(found, tuple):  # imported, or a module of the same name
         return find(*found) if found != (module, name) else None
     if found is not None:
-        top, _, last = module.partition(".")[0], *module.rpartition(".")[1:]
-        return find(f"{top}._forms.{last}", name) if is_declared_with_signature(found) else (module, found)
+        top, _, inner = module.partition(".")
+        return find(f"{top}._forms.{inner}", name) if is_declared_with_signature(found) else (module, found)
     return next(filter(None, (find(other, name) for other in names["*"])), None)
 
 

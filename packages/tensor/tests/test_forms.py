@@ -18,6 +18,11 @@ from facula_tensor._dispatch.written import declared
 PACKAGE, FOLDER = Path(ft.__file__).parent, Path(_forms.__file__).parent
 
 
+def written(folder):
+    """The texts of the written files, by path; files beside the folders write them."""
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.glob("*/**/*.py")}
+
+
 def write(*options, inside=None):
     paths = [str(inside)] * bool(inside) + [os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
@@ -33,24 +38,26 @@ def test_written_functions_are_current():
 def test_files_are_written_from_nothing(tmp_path):
     copy = tmp_path / "facula_tensor"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    wanted = {path.name: path.read_text() for path in FOLDER.glob("[!_]*.py")}
+    wanted = written(FOLDER)
     names = sorted(wanted)
-    for name in names[1:]:
-        (copy / "_forms" / name).unlink()
+    for room in (copy / "_forms").glob("*/"):
+        shutil.rmtree(room)
+    (copy / "_forms" / names[0]).parent.mkdir()
     (copy / "_forms" / names[0]).write_text("def broken(")
-    (copy / "_forms" / "stale.py").write_text("")
+    (copy / "_forms" / "stale").mkdir()
+    (copy / "_forms" / "stale" / "stale.py").write_text("")
     done = write("--check", inside=tmp_path)
-    assert done.returncode == 1 and done.stdout == f"different: {', '.join(sorted([*names, 'stale.py']))}\n"
+    assert done.returncode == 1 and done.stdout == f"different: {', '.join(sorted([*names, 'stale/stale.py']))}\n"
     done = write(inside=tmp_path)
-    assert done.returncode == 0 and "removed: stale.py" in done.stdout, done.stderr
-    assert {path.name: path.read_text() for path in (copy / "_forms").glob("[!_]*.py")} == wanted
+    assert done.returncode == 0 and "removed: stale/stale.py" in done.stdout, done.stderr
+    assert written(copy / "_forms") == wanted
 
 
 def test_functions_are_short():
-    for path in FOLDER.glob("[!_]*.py"):
-        for text in path.read_text().split("\n\n\n")[1:]:
+    for path, file in written(FOLDER).items():
+        for text in file.split("\n\n\n")[1:]:
             steps = text.rpartition('"""')[2].count("\n")
-            assert steps < 30, f"{path.name}: {text.splitlines()[0]}"
+            assert steps < 30, f"{path}: {text.splitlines()[0]}"
 
 
 def without_gradients(function, *operands):

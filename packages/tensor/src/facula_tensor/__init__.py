@@ -71,8 +71,8 @@ _NAMES = {
     "_creation.random_fill": "normal",
     "_creation.ranges": "arange eye linspace",
     "_creation.strided": "asarray empty_permuted empty_strided from_file logspace range scalar_tensor",
-    "_forms.activation": "celu_ selu_ threshold_",
-    "_forms.irregular_activations": "rrelu_",
+    "_forms.ops.activation": "celu_ selu_ threshold_",
+    "_forms.ops.irregular_activations": "rrelu_",
     "_interop.flags": "get_device is_inference is_nonzero is_same_size is_signed",
     "_interop.print_options": "get_printoptions printoptions set_printoptions",
     "_interop.typed":

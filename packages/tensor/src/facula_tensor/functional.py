@@ -6,8 +6,8 @@ An operator that networks use and that `torch` itself does not have at its top l
 from facula_errors.extend import published as _published
 
 from ._dispatch.asking import asks as _asks
-from ._forms.activation import celu_, elu_, hardtanh_, leaky_relu_, selu_, threshold_
-from ._forms.irregular_activations import rrelu_
+from ._forms.ops.activation import celu_, elu_, hardtanh_, leaky_relu_, selu_, threshold_
+from ._forms.ops.irregular_activations import rrelu_
 from .ops.activation import (
     celu,
     elu,

@@ -101,9 +101,6 @@ _RENAMED: dict[str, Callable[[], dict[str, object]]] = {
 }
 _FUNCTIONS = ("torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm")  # of the face, and modules of PyTorch's
 
-# Files of written functions that are no operators: those of the top module are named after modules of `ops/`.
-_NO_OPERATORS = ("creation_", "fft_", "linalg_")
-
 
 @cache
 def objects_of(group: str) -> dict[str, object]:
@@ -129,9 +126,8 @@ def is_operator(value: object) -> bool:
     """Whether a value is a function of tensors alone."""
     if not isfunction(value):
         return False
-    family, _, file = unwrap(value).__globals__["__name__"].removeprefix("facula_tensor.").partition(".")
-    written = family == "_forms" and not file.startswith(_NO_OPERATORS)
-    return written or family == "ops" or hasattr(value, "operator")
+    home = unwrap(value).__globals__["__name__"].removeprefix("facula_tensor.").removeprefix("_forms.")
+    return home.startswith("ops.") or hasattr(value, "operator")
 
 
 @cache

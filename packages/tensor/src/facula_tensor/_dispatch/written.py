@@ -2,7 +2,8 @@
 
 Note [Written functions]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-A declaration with a signature has its public function in `_forms/`, in a file that is named after the declaring module.
+A declaration with a signature has its public function in `_forms/`, whose rooms and files mirror the declaring modules:
+`ops/scans.py` declares the functions of `_forms/ops/scans.py`.
 `python -m facula_tensor._forms` writes these files from the declarations; a test compares them with what it would
 write, and nobody edits them. A written function checks its arguments by their kinds (`kinds.py`), calls the operator
 in `recorded_ops` or the declared body, and takes the library's frames off errors.
@@ -88,14 +89,13 @@ _bodies: dict[str, Namespace] = {}  # by file
 
 
 def file_of(module: str) -> str:
-    """The name of the file with the functions that a module declares: `fft_transforms` for `fft/_transforms.py`."""
-    parts = [part.lstrip("_") for part in module.split(".")[1:]]
-    return "_".join(parts[parts[0] == "ops" :])
+    """The module, inside `_forms`, that has the functions which a module declares: `ops.scans`, for example."""
+    return module.partition(".")[2]
 
 
 def bodies_of(file: str) -> Any:
     """The declared bodies that a file's functions call, by name."""
-    return _bodies.setdefault(file.rpartition(".")[2], Namespace())
+    return _bodies.setdefault(file, Namespace())
 
 
 def operands_of(signature: Function, parameters: tuple[str, ...] = ()) -> tuple[str, ...]:

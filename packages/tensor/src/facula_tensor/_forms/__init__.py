@@ -1,7 +1,7 @@
-"""The public functions of operators, written by `python -m facula_tensor._forms` from their declarations in `ops/`.
+"""The public functions of operators, written by `python -m facula_tensor._forms` from their declarations.
 
-See Note [Written functions] in `_dispatch/written.py`. Do not edit these files: change the declaration, and run the
-command again. It works without them, too.
+See Note [Written functions] in `_dispatch/written.py`. The folders mirror the package's, and contain written files
+alone, which nobody edits: change the declaration, and run the command again. It works without them, too.
 """
 
 import sys

@@ -12,7 +12,7 @@ import argparse
 import sys
 from collections import defaultdict
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePath
 from pkgutil import iter_modules
 from textwrap import indent
 
@@ -20,11 +20,12 @@ from facula_tensor._dispatch.written import declared, file_of
 from facula_tensor._forms._functions import WIDTH, Text
 
 FOLDER = Path(__file__).parent
-HEAD = '''"""The public functions of `{source}.py`, written by `python -m facula_tensor._forms`."""
+HEAD = '''"""The public functions of `{source}`, written by `python -m facula_tensor._forms`."""
 
 from __future__ import annotations
 
 {imports}'''
+ROOM = '"""The public functions of `{room}/`, written by `python -m facula_tensor._forms`."""\n'
 FOR_ANNOTATIONS = """
 
 if TYPE_CHECKING:
@@ -32,36 +33,45 @@ if TYPE_CHECKING:
 
 
 def files() -> dict[str, str]:
-    """The texts of all files, by name."""
+    """The texts of all files, by path."""
     texts: dict[str, list[Text]] = defaultdict(list)
     for what in declared:
         texts[file_of(what.module)].append(Text(what))
-    return {f"{file}.py": "\n\n\n".join(parts_of(file, those)) + "\n" for file, those in texts.items()}
+    made = {path_of(file): "\n\n\n".join(parts_of(file, those)) + "\n" for file, those in texts.items()}
+    rooms = {str(room) for path in made for room in PurePath(path).parents} - {"."}
+    return made | {f"{room}/__init__.py": ROOM.format(room=room) for room in rooms}
+
+
+def path_of(file: str) -> str:
+    """The path of a module of written functions."""
+    return f"{file.replace('.', '/')}.py"
 
 
 def parts_of(file: str, texts: list[Text]) -> list[str]:
     """What a file consists of: its head, then the functions."""
     functions = [one for text in texts for one in text.functions()]
-    source = texts[0].what.module.partition(".")[2].replace(".", "/")
     needs, types = set().union(*[text.needs for text in texts]), set().union(*[text.types for text in texts])
     types -= needs
-    head = HEAD.format(source=source, imports=imports(needs | ({("typing", "TYPE_CHECKING")} if types else set())))
-    head += FOR_ANNOTATIONS.format(types=indent(imports(types), "    ")) if types else ""
+    above = "." * file.count(".")  # from here to `_forms/`
+    needed = imports(needs | ({("typing", "TYPE_CHECKING")} if types else set()), above)
+    head = HEAD.format(source=path_of(file), imports=needed)
+    head += FOR_ANNOTATIONS.format(types=indent(imports(types, above), "    ")) if types else ""
     head += f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
     return [head, *functions]
 
 
-def imports(needs: set[tuple[str, str]]) -> str:
-    """Import statements, sorted as ruff sorts them."""
+def imports(needs: set[tuple[str, str]], above: str) -> str:
+    """Import statements, sorted as ruff sorts them. `above`: further dots of modules that are seen from `_forms/`."""
     by_module: dict[tuple[str, str], list[str]] = defaultdict(list)
     for module, name in sorted(needs):
         by_module[module, name if " as " in name else ""].append(name)
     groups: list[list[str]] = [[], [], []]
     for (module, _), names in by_module.items():
         names.sort(key=lambda name: (not name.isupper(), not name[0].isupper(), name.lower()))
+        place = 0 if module.partition(".")[0] in sys.stdlib_module_names else 2 if module.startswith(".") else 1
+        module = above * (place == 2) + module
         line = f"from {module} import {', '.join(names)}"
         long = "".join([f"    {name},\n" for name in names])
-        place = 0 if module.partition(".")[0] in sys.stdlib_module_names else 2 if module.startswith(".") else 1
         groups[place].append(line if len(line) <= WIDTH else f"from {module} import (\n{long})")
     return "\n\n".join(["\n".join(sorted(group)) for group in groups if group])
 
@@ -77,13 +87,14 @@ def main() -> int:
         if not module.name.startswith("_"):
             import_module(f"facula_tensor.{module.name}")
     made = files()
-    there = {path.name: path.read_text() for path in FOLDER.glob("*.py") if not path.name.startswith("_")}
+    there = {path.relative_to(FOLDER).as_posix(): path.read_text() for path in FOLDER.glob("*/**/*.py")}
     different = sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
     if options.check:
         print(f"different: {', '.join(different)}" if different else "all as declared")
         return int(bool(different))
     for name in different:
         if name in made:
+            (FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
             (FOLDER / name).write_text(made[name])
         else:
             (FOLDER / name).unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from facula_errors import MissingAttributeError
@@ -16,8 +17,9 @@ class Placeholders(MetaPathFinder, Loader):
     """Finds modules of this package in which declarations find a function of each name, which is a method, too."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        package, _, module = name.rpartition(".")
-        return ModuleSpec(name, self) if package == __package__ and not module.startswith("_") else None
+        inside, module = name.startswith(f"{__package__}."), name.removeprefix(f"{__package__}.")
+        is_own = f"{module}.py" in {path.name for path in Path(__file__).parent.glob("*.py")}
+        return ModuleSpec(name, self, is_package=True) if inside and not is_own else None
 
     def exec_module(self, module: ModuleType) -> None:
         from .._core.tensor import Tensor

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from facula_errors.extend import published
 
-from .._forms.fft_transforms import (
+from .._forms.fft._transforms import (
     fft,
     fft2,
     fftn,

@@ -17,7 +17,7 @@ from .._core.tensor import layout_of_tensor
 from .._dispatch.conversions import exact
 from .._dispatch.declaration import operator
 from .._dispatch.written import function
-from .._forms.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .._forms.ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .convolution_geometry import forward_parameters, transposed_parameters, words
 
 if TYPE_CHECKING:

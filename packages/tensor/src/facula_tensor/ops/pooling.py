@@ -19,7 +19,7 @@ from .._dispatch.conversions import exact
 from .._dispatch.declaration import operator
 from .._dispatch.view_call import as_tensor
 from .._dispatch.written import function
-from .._forms.pooling import (
+from .._forms.ops.pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,

@@ -260,4 +260,4 @@ for name, dim, least, which, whole, part in (
     """
     declare(Declared(name, __name__, doc, _split, method=True, overridable=True), partial(_halves, name, dim, least))
 
-from .._forms.stacking import atleast_1d, atleast_2d, atleast_3d, dsplit, hsplit, vsplit  # noqa: E402  declared above
+from .._forms.ops.stacking import atleast_1d, atleast_2d, atleast_3d, dsplit, hsplit, vsplit  # noqa: E402  declared above

@@ -13,7 +13,7 @@ from .._core.tensor import Tensor, layout_of_tensor, steady
 from .._creation.filled import zeros
 from .._dispatch.view_call import as_tensor
 from .._dispatch.written import function
-from .._forms.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
+from .._forms.ops.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
 from .convolution_geometry import words
 from .pooling import avg_pool1d, avg_pool2d, avg_pool3d
 from .pooling_geometry import unpooled_size

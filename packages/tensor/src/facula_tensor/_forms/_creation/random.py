@@ -1,0 +1,198 @@
+"""The public functions of `_creation/random.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ..._core.allocation import fresh, layout_for
+from ..._core.tensor import method
+from ..._creation.batches import open_batches
+from ..._creation.filled import finish, with_options
+from ..._creation.random import NORMAL, UNIFORM, draw, drawn
+from ..._dispatch.overrides import overridable
+from ..._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ..._core.tensor import Tensor
+    from ..._core.types import DeviceLike, DTypeLike, Lengths
+    from ..._creation.generator import Generator
+
+bodies = bodies_of("_creation.random")
+
+
+def rand(
+    *lengths: Lengths,
+    size: Lengths | None = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Numbers drawn evenly from [0, 1), of complex dtypes both parts.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        generator: the source of random numbers; the default generator if None.
+        dtype: the default floating dtype if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+
+    >>> rand(2, 3).shape
+    facula.Size([2, 3])
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(rand, locals())
+        made = layout_for("rand", lengths, size, dtype, device)
+        result = drawn(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
+        if not open_batches:
+            draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
+        result = result
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def randn(
+    *lengths: Lengths,
+    size: Lengths | None = None,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Numbers drawn from the normal distribution of mean 0 and variance 1, half of it in each part of complex dtypes.
+
+    Arguments:
+        lengths: the lengths, as numbers or as one sequence.
+        size: the shape; another way to give `lengths`.
+        generator: the source of random numbers; the default generator if None.
+        dtype: the default floating dtype if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+
+    >>> randn(2, 3).shape
+    facula.Size([2, 3])
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(randn, locals())
+        made = layout_for("randn", lengths, size, dtype, device)
+        result = drawn(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
+        if not open_batches:
+            draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
+        result = result
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def randint(
+    low: int = 0,
+    high: Lengths | None = None,
+    size: Lengths | None = None,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Integers drawn evenly from `low` (0 where left out) to before `high`; int64 unless `dtype` is given.
+
+    Arguments:
+        low: the least number; the bound above if `high` is left out.
+        high: the bound above, itself never drawn; the shape, if `low` is that bound and `size` is left out.
+        size: the shape.
+        generator: the source of random numbers; the default generator if None.
+        dtype: int64 if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+
+    >>> randint(0, 1, (2,)), randint(1, (2,))
+    (tensor([0, 0]), tensor([0, 0]))
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(randint, locals())
+        result = bodies.randint(low, high, size, generator=generator, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The integers 0 to n - 1 in random order (int64 unless `dtype` is given).
+
+    Arguments:
+        n: how many integers.
+        generator: the source of random numbers; the default generator if None.
+        dtype: int64 if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+
+    >>> sorted(randperm(4).tolist())
+    [0, 1, 2, 3]
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(randperm, locals())
+        result = bodies.randperm(n, generator=generator, dtype=dtype, device=device, requires_grad=requires_grad)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor:
+    """1 with the probability that each element gives, else 0. ValueError for probabilities outside [0, 1].
+
+    With a number `p` that is the probability of all, and of `input` only shape, dtype and device count. No gradient
+    flows to the probabilities: it is 0.
+
+    Arguments:
+        input: the probabilities, from 0 to 1.
+        p: one probability for all elements.
+        generator: the source of random numbers; the default generator if None.
+
+    >>> bernoulli(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    try:
+        return bodies.bernoulli(input, p, generator=generator, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,221 @@
+"""The public functions of `_creation/strided.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ..._core.formats import check_storage
+from ..._core.tensor import method
+from ..._creation.filled import finish, with_options
+from ..._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ..._core.tensor import Tensor
+    from ..._core.types import DeviceLike, DTypeLike, Lengths, Scalar
+
+bodies = bodies_of("_creation.strided")
+
+
+def empty_strided(
+    size: Lengths,
+    stride: Lengths,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of a shape and strides (in elements), whose elements are whatever was in memory.
+
+    Arguments:
+        size: the shape.
+        stride: the strides, in elements; none is negative.
+        dtype: the default floating dtype if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+
+    >>> empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("empty_strided", layout, pin_memory)
+        result = bodies.empty_strided(size, stride, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def new_empty_strided(
+    self: Tensor,
+    size: Lengths,
+    stride: Lengths,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`empty_strided` in the dtype and on the device of this tensor.
+
+    Arguments:
+        size: the shape.
+        stride: the strides, in elements; none is negative.
+        dtype: this tensor's if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: this tensor's if None.
+        requires_grad: whether the result requires a gradient.
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("new_empty_strided", layout, pin_memory)
+        result = bodies.new_empty_strided(self, size, stride, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def empty_permuted(
+    size: Lengths,
+    physical_layout: Lengths,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """An uninitialised tensor whose dimensions lie in memory in the order `physical_layout`, the last one densest.
+
+    Arguments:
+        size: the shape.
+        physical_layout: each dimension once, the one that varies fastest last.
+        dtype: the default floating dtype if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+
+    >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
+    (12, 1, 3)
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("empty_permuted", layout, pin_memory)
+        result = bodies.empty_permuted(size, physical_layout, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def scalar_tensor(
+    s: Scalar,
+    *,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of one number and no dimensions, in the default floating dtype unless another is given.
+
+    Arguments:
+        s: the number.
+        dtype: the default floating dtype if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+
+    >>> scalar_tensor(3)
+    tensor(3.)
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("scalar_tensor", layout, pin_memory)
+        result = bodies.scalar_tensor(s, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def logspace(
+    start: Scalar | Tensor,
+    end: Scalar | Tensor,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before.
+
+    Arguments:
+        start: the first exponent.
+        end: the last exponent.
+        steps: how many numbers.
+        base: the base.
+        dtype: the default floating dtype, or its complex one, if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+
+    >>> logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(logspace, locals())
+        result = bodies.logspace(start, end, steps, base, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def range(
+    start: Scalar | Tensor = 0,
+    end: Scalar | Tensor | None = None,
+    step: Scalar | Tensor = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated.
+
+    `arange`, which stops before `end` as Python's own range does, is in its place.
+
+    Arguments:
+        start: the first number; `end` where it is the only one given.
+        end: the bound, which may be reached.
+        step: the distance of two numbers; it may be negative.
+        dtype: the default floating dtype if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: where the elements lie; the default device if None.
+        requires_grad: whether the result requires a gradient.
+    """
+    try:
+        if out is not None or layout is not None or pin_memory:
+            return with_options(range, locals())
+        result = bodies.range(start, end, step, dtype=dtype, device=device)
+        return result if requires_grad is False else finish(result, requires_grad)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,86 @@
+"""The public functions of `ops/reduction/extremes.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import method
+from ...._dispatch.arguments import axis_for
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ....ops.reduction.reducing import reduction
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+    from ...._core.types import Dims
+
+
+@overridable
+@method()
+def amax(
+    input: Tensor,
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amax(1)
+    tensor([5., 4.])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "amax")
+        if keepdims:
+            keepdim = keepdims
+        return ops.amax(*reduction("amax", input, dim, keepdim), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def amin(
+    input: Tensor,
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 5.0], [3.0, 4.0]]).amin(1)
+    tensor([1., 3.])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "amin")
+        if keepdims:
+            keepdim = keepdims
+        return ops.amin(*reduction("amin", input, dim, keepdim), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

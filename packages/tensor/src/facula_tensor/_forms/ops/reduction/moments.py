@@ -1,0 +1,180 @@
+"""The public functions of `ops/reduction/moments.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import method
+from ...._dispatch.arguments import axis_for
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...._core.tensor import Tensor
+    from ...._core.types import Dims
+
+bodies = bodies_of("ops.reduction.moments")
+
+
+@overridable
+@method()
+def var(
+    input: Tensor,
+    dim: Dims | None = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    correction: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers.
+
+    Squared distances from the mean, added in double precision, are divided by their number less `correction` (1), or
+    less 0 where `unbiased` is False; NaN where nothing is left. Floating and complex dtypes; TypeError for others.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+        correction: what is taken off the number of elements.
+
+    >>> from facula_tensor import tensor
+    >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
+    (tensor(1.6667), tensor(1.))
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "var")
+        if keepdims:
+            keepdim = keepdims
+        result = bodies.var(ops, input, dim, unbiased, keepdim, correction=correction)
+        return result if out is None else write_out("var", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def std(
+    input: Tensor,
+    dim: Dims | None = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    correction: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+        correction: what is taken off the number of elements.
+
+    >>> from facula_tensor import tensor
+    >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
+    tensor([1., 0.])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "std")
+        if keepdims:
+            keepdim = keepdims
+        result = bodies.std(ops, input, dim, unbiased, keepdim, correction=correction)
+        return result if out is None else write_out("std", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def var_mean(
+    input: Tensor,
+    dim: Dims | None = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    correction: float | None = None,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """`var` and `mean` of the same elements.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+        correction: what is taken off the number of elements.
+        out: the tensors where the results go; new ones if None.
+
+    >>> from facula_tensor import tensor
+    >>> var_mean(tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "var_mean")
+        if keepdims:
+            keepdim = keepdims
+        return bodies.var_mean(ops, input, dim, unbiased, keepdim, correction=correction, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def std_mean(
+    input: Tensor,
+    dim: Dims | None = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    correction: float | None = None,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """`std` and `mean` of the same elements.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        unbiased: True is a correction of 1, False of 0; 1 if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+        correction: what is taken off the number of elements.
+        out: the tensors where the results go; new ones if None.
+
+    >>> from facula_tensor import tensor
+    >>> std_mean(tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "std_mean")
+        if keepdims:
+            keepdim = keepdims
+        return bodies.std_mean(ops, input, dim, unbiased, keepdim, correction=correction, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,145 @@
+"""The public functions of `ops/reduction/norms.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import bool_
+
+from ...._core.promotion import as_real
+from ...._core.tensor import method
+from ...._dispatch.arguments import axis_for
+from ...._dispatch.namespaces import no_record_ops
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.written import bodies_of
+from ....ops.reduction.reducing import reduction
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+    from ...._core.types import Dims, DTypeLike
+
+bodies = bodies_of("ops.reduction.norms")
+
+
+@overridable
+@method()
+def norm(
+    input: Tensor,
+    p: float | str | None = "fro",
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    out: Tensor | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+) -> Tensor:
+    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two.
+
+    "fro" and None are 2; inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Real, also of complex
+    numbers. Squares are added in double precision. TypeError for integers, unless `dtype` is given.
+
+    Arguments:
+        input: the tensor.
+        p: the order.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        dtype: the dtype to convert to first.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+
+    >>> from facula_tensor import tensor
+    >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
+    (tensor(5.), tensor(7.))
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "norm")
+        if keepdims:
+            keepdim = keepdims
+        return bodies.norm(ops, input, p, dim, keepdim, out, dtype)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+@boundary
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The `p`-norm of `input - other`, which broadcast.
+
+    Arguments:
+        input: the tensor.
+        other: the tensor that is taken off.
+        p: the order.
+
+    >>> from facula_tensor import tensor
+    >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
+    tensor(5.)
+    """
+    if type(p) is not float and type(p) is not int:
+        p = as_real(p, "dist", "p")
+    return bodies.dist(ops, input, other, p)
+
+
+@overridable
+@method()
+def logsumexp(
+    input: Tensor,
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing.
+
+    Integers are computed in the default floating dtype. Of complex numbers it is the principal value.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+
+    >>> from facula_tensor import tensor
+    >>> logsumexp(tensor([0.0, 0.0]), 0)
+    tensor(0.6931)
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "logsumexp")
+        if keepdims:
+            keepdim = keepdims
+        return ops.logsumexp(*bodies.floating_reduction("logsumexp", input, dim, keepdim), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
+    """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several).
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import tensor
+    >>> count_nonzero(tensor([[0, 1], [2, 3]]), 0)
+    tensor([1, 2])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "count_nonzero")
+        input, parameters = reduction("count_nonzero", input, dim, False)
+        return no_record_ops.sum(no_record_ops.to(input, (bool_,)), parameters)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,89 @@
+"""The public functions of `ops/reduction/quantiles.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+
+from ...._core.tensor import method
+from ...._dispatch.arguments import refuse_choice
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+
+bodies = bodies_of("ops.reduction.quantiles")
+
+
+@overridable
+@method()
+@boundary
+def quantile(
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1).
+
+    `q` is a number from 0 to 1, or a tensor of them (n,), which becomes the first dimension of the result.
+    Between two ranks `interpolation` decides: "linear", "lower", "higher", "midpoint" or "nearest". NaN where there
+    is a NaN. float32 and float64.
+
+    Arguments:
+        input: the tensor.
+        q: the share, or a tensor (n,) of shares.
+        dim: the dimension; all elements if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
+
+    >>> from facula_tensor import tensor
+    >>> quantile(tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
+    tensor(2.5000)
+    """
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        interpolation = refuse_choice(
+            "quantile", "interpolation", interpolation, "'linear', 'lower', 'higher', 'midpoint' or 'nearest'"
+        )
+    result = bodies.quantile(ops, input, q, dim, keepdim, interpolation=interpolation)
+    return result if out is None else write_out("quantile", result, out)
+
+
+@overridable
+@method()
+@boundary
+def nanquantile(
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """`quantile` of the elements that are not NaN; NaN where there are none.
+
+    Arguments:
+        input: the tensor.
+        q: the share, or a tensor (n,) of shares.
+        dim: the dimension; all elements if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
+
+    >>> from facula_tensor import tensor
+    >>> nanquantile(tensor([1.0, float("nan"), 3.0]), 0.5)
+    tensor(2.)
+    """
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        interpolation = refuse_choice(
+            "nanquantile", "interpolation", interpolation, "'linear', 'lower', 'higher', 'midpoint' or 'nearest'"
+        )
+    result = bodies.nanquantile(ops, input, q, dim, keepdim, interpolation=interpolation)
+    return result if out is None else write_out("nanquantile", result, out)

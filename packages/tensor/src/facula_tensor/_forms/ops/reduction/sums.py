@@ -1,0 +1,142 @@
+"""The public functions of `ops/reduction/sums.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import method
+from ...._dispatch.arguments import axis_for
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.reduction.reducing import reduction
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+    from ...._core.types import Dims, DTypeLike
+
+bodies = bodies_of("ops.reduction.sums")
+
+
+@overridable
+@method()
+def sum(
+    input: Tensor,
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sum of all elements, or along `dim` (an integer or several).
+
+    Integers and bool are summed in int64, and wrap where `dtype` is narrower; half precisions are summed in
+    float32, and float32 in blocks, so that the error grows with the logarithm of the length.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+        dtype: the dtype of the result.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
+    tensor([4., 6.])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "sum")
+        if keepdims:
+            keepdim = keepdims
+        if dtype is not None:
+            return bodies.folded("sum", input, dim, keepdim, dtype, out)
+        return ops.sum(*reduction("sum", input, dim, keepdim), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def mean(
+    input: Tensor,
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
+
+    Half precisions are summed and divided in float32, so that the mean is finite where the sum would not be.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+        dtype: the dtype of the result.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
+    tensor(2.5000)
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "mean")
+        if keepdims:
+            keepdim = keepdims
+        result = bodies.mean(ops, input, dim, keepdim, dtype=dtype)
+        return result if out is None else write_out("mean", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def prod(
+    input: Tensor,
+    dim: Dims | None = None,
+    keepdim: bool = False,
+    *,
+    axis: Dims | None = None,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The product of all elements, or along `dim` (an integer or several); 1 where there is none.
+
+    Integers and bool are multiplied in int64, and wrap. Elements of 0 have their gradients too.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension, or several; all of them if None.
+        keepdim: whether the reduced dimensions stay, with length 1.
+        axis, keepdims: NumPy's names of `dim` and `keepdim`.
+        dtype: the dtype of the result.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
+    tensor([ 2., 12.])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "prod")
+        if keepdims:
+            keepdim = keepdims
+        if dtype is not None:
+            return bodies.folded("prod", input, dim, keepdim, dtype, out)
+        return ops.prod(*reduction("prod", input, dim, keepdim), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
