@@ -263,9 +263,9 @@ def test_a_program_says_at_its_end_what_ran_captured():
 
 
 def test_memory_is_pinned_nowhere_and_one_warning_says_so():
-    from facula_tensor.ops import pinning
+    from facula_tensor.ops.memory import pin_memory
 
-    pinning._noticed.clear()
+    pin_memory._noticed.clear()
     x = facula.ones(2, requires_grad=True)
     with pytest.warns(UserWarning, match="pin_memory: changes nothing, as there is no device") as caught:
         assert x.pin_memory() is x

@@ -26,8 +26,9 @@ from ._interop import (
     repr,
     shared_memory,
 )
-from .ops import assigning, formats, inplace_views, moves, sharing
 from .ops.indexing import getitem, setitem
+from .ops.memory import assignment, detach, memory_format
+from .ops.shape import data_movement, inplace_views
 
 register_backend("cpu", lambda index: CpuBackend())
 # Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.
@@ -35,9 +36,9 @@ LAUNCHING = (
     "_core.allocation", "_creation.filling", "_dispatch.launching", "_dispatch.writing", "_interop.pickling",
     "_dispatch.fast.unary", "_dispatch.fast.elementwise", "_dispatch.fast.inplace", "_dispatch.fast.many",
     "_dispatch.fast.two_results", "_dispatch.fast.two_operands", "_creation.random", "_creation.random_fill",
-    "_core.resizing", "ops.indexing.setitem", "_interop.export", "ops.copying", "ops.assigning", "ops.gathering",
-    "library._native", "ops.join", "ops.masks",
-    "ops.optimizers.steps", "ops.scattering",
+    "_core.resizing", "ops.indexing.setitem", "_interop.export", "ops.memory.copying", "ops.memory.assignment",
+    "ops.indexing.gather", "library._native", "ops.shape.joining", "ops.indexing.masks", "ops.optimizers.steps",
+    "ops.indexing.scatter",
 )  # fmt: skip
 launching_modules.update(f"facula_tensor.{name}" for name in LAUNCHING)
 

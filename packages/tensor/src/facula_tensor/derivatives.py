@@ -18,7 +18,7 @@ from ._core.errors import show
 from ._core.tensor import Tensor, layout_of_tensor
 from ._creation.filled import zeros
 from ._creation.like import ones_like, zeros_like
-from .ops.join import stack
+from .ops.shape.joining import stack
 from .transforms.functions import grad as func_grad
 from .transforms.jacobians import by_columns
 from .transforms.points import finished, one_element, points_of, results_of, vector_like

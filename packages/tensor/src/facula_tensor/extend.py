@@ -64,7 +64,7 @@ from ._interop.export import forget_readers
 from ._interop.pickling import as_class, attributes, block_under
 from ._interop.shared_memory import register_reductions
 from ._interop.typed import dtype_of_type
-from .ops.samples import gamma_share, sample_dirichlet, standard_gamma
+from .ops.random.sampling import gamma_share, sample_dirichlet, standard_gamma
 
 if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from ._core.types import Data as Data
@@ -74,8 +74,9 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
     from ._core.types import Scalar as Scalar
     from ._interop.repr import elements_as_text
     from .library._definition import operators_by_name
-    from .ops.losses import reduction_of
-    from .ops.normalization import counted_batch_norm
+    from .ops.neural.batch_norm import counted_batch_norm
+    from .ops.neural.losses.regression import reduction_of
+    from .ops.neural.recurrent import recurrent_layer
     from .ops.optimizers.numbers import (
         AdadeltaNumbers,
         AdafactorNumbers,
@@ -104,7 +105,6 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
         rprop_step,
         sgd_step,
     )
-    from .ops.recurrent import recurrent_layer
     from .ops.return_types import return_types
     from .transforms.trees import Shape, put_together, take_apart
 
@@ -209,11 +209,11 @@ __all__ = [
 _LATER = {
     "._interop.repr": ("elements_as_text",),
     ".library._definition": ("operators_by_name",),
-    ".ops.losses": ("reduction_of",),
-    ".ops.normalization": ("counted_batch_norm",),
+    ".ops.neural.losses.regression": ("reduction_of",),
+    ".ops.neural.batch_norm": ("counted_batch_norm",),
     ".ops.optimizers.numbers": tuple(name for name in __all__ if name.endswith("Numbers")),
     ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
-    ".ops.recurrent": ("recurrent_layer",),
+    ".ops.neural.recurrent": ("recurrent_layer",),
     ".ops.return_types": ("return_types",),
     ".transforms.trees": ("Shape", "put_together", "take_apart"),
 }

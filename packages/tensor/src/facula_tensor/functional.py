@@ -6,9 +6,11 @@ An operator that networks use and that `torch` itself does not have at its top l
 from facula_errors.extend import published as _published
 
 from ._dispatch.asking import asks as _asks
-from ._forms.ops.activation import celu_, elu_, hardtanh_, leaky_relu_, selu_, threshold_
-from ._forms.ops.irregular_activations import rrelu_
-from .ops.activation import (
+from ._forms.ops.neural.activation.irregular import rrelu_
+from ._forms.ops.neural.activation.piecewise import celu_, elu_, hardtanh_, leaky_relu_, selu_, threshold_
+from .ops.elementwise.pointwise import sigmoid, tanh
+from .ops.neural.activation.irregular import glu, log_softmax, prelu, relu, relu_, rrelu, softmax, softmin
+from .ops.neural.activation.piecewise import (
     celu,
     elu,
     hardshrink,
@@ -21,38 +23,36 @@ from .ops.activation import (
     softshrink,
     threshold,
 )
-from .ops.attention import scaled_dot_product_attention
-from .ops.bilinear import bilinear
-from .ops.binary_losses import binary_cross_entropy, binary_cross_entropy_with_logits
-from .ops.channel_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .ops.class_losses import cross_entropy, nll_loss
-from .ops.class_margin_losses import multi_margin_loss, multilabel_margin_loss
-from .ops.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
-from .ops.ctc import ctc_loss
-from .ops.distances import cosine_similarity, normalize, pairwise_distance, pdist
-from .ops.dropout import dropout
-from .ops.embedding import embedding, one_hot
-from .ops.embedding_bag import embedding_bag
-from .ops.grid_sample import affine_grid, grid_sample
-from .ops.gumbel import gumbel_softmax
-from .ops.instance_norm import instance_norm, local_response_norm
-from .ops.irregular_activations import glu, log_softmax, prelu, relu, relu_, rrelu, softmax, softmin
-from .ops.layer_norm import group_norm, layer_norm, rms_norm
-from .ops.likelihood_losses import gaussian_nll_loss, multilabel_soft_margin_loss, poisson_nll_loss, soft_margin_loss
-from .ops.linear import linear
-from .ops.losses import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
-from .ops.margin_losses import (
+from .ops.neural.activation.smooth import gelu, logsigmoid, mish, silu, softplus, softsign, tanhshrink
+from .ops.neural.attention import scaled_dot_product_attention
+from .ops.neural.batch_norm import batch_norm
+from .ops.neural.bilinear import bilinear
+from .ops.neural.convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .ops.neural.distances import cosine_similarity, normalize, pairwise_distance, pdist
+from .ops.neural.embedding import embedding, one_hot
+from .ops.neural.embedding_bag import embedding_bag
+from .ops.neural.instance_norm import instance_norm, local_response_norm
+from .ops.neural.layer_norm import group_norm, layer_norm, rms_norm
+from .ops.neural.linear import linear
+from .ops.neural.losses.binary import binary_cross_entropy, binary_cross_entropy_with_logits
+from .ops.neural.losses.class_margin import multi_margin_loss, multilabel_margin_loss
+from .ops.neural.losses.cross_entropy import cross_entropy, nll_loss
+from .ops.neural.losses.ctc import ctc_loss
+from .ops.neural.losses.likelihood import (
+    gaussian_nll_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    soft_margin_loss,
+)
+from .ops.neural.losses.margin import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
-from .ops.normalization import batch_norm
-from .ops.padding import pad
-from .ops.pixels import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
-from .ops.pointwise import sigmoid, tanh
-from .ops.pooling import (
+from .ops.neural.losses.regression import huber_loss, kl_div, l1_loss, mse_loss, smooth_l1_loss
+from .ops.neural.pooling.pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
@@ -72,9 +72,14 @@ from .ops.pooling import (
     max_pool3d,
     max_pool3d_with_indices,
 )
-from .ops.resampling import interpolate
-from .ops.smooth_activations import gelu, logsigmoid, mish, silu, softplus, softsign, tanhshrink
-from .ops.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
+from .ops.neural.pooling.unpooling import lp_pool1d, lp_pool2d, lp_pool3d, max_unpool1d, max_unpool2d, max_unpool3d
+from .ops.neural.vision.grid_sample import affine_grid, grid_sample
+from .ops.neural.vision.interpolate import interpolate
+from .ops.neural.vision.padding import pad
+from .ops.neural.vision.pixel_shuffle import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
+from .ops.random.dropout import dropout
+from .ops.random.feature_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from .ops.random.gumbel_softmax import gumbel_softmax
 
 __all__ = [
     "adaptive_avg_pool1d",

@@ -22,7 +22,7 @@ from ._creation.ranges import arange
 from ._dispatch.overrides import overridable
 from .fft import fft, ifft, irfft, rfft
 from .functional import pad
-from .ops.complex_numbers import view_as_real
+from .ops.elementwise.complex_numbers import view_as_real
 
 if TYPE_CHECKING:
     from ._core.types import DeviceLike, DTypeLike

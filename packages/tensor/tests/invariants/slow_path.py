@@ -12,7 +12,7 @@ from facula_tensor._dispatch.inplace import slow_inplace
 from facula_tensor._dispatch.planning import find_plan, make_plan
 from facula_tensor._dispatch.slow_path import slow_call
 from facula_tensor.extend import operators
-from facula_tensor.ops import parts
+from facula_tensor.ops.shape import slicing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +24,10 @@ PLANNING = make_plan.__code__
 UNKEPT = {"as_strided", "index", "select", "slice"}  # views whose windows are found quickly, and at each call
 WINDOWS = {
     **{op.window.__code__: name for name, op in operators.items() if op.window is not None and name not in UNKEPT},
-    **{find.__code__: find.__name__ for find in (parts._unbind_windows, parts._split_windows, parts._chunk_windows)},
+    **{
+        find.__code__: find.__name__
+        for find in (slicing._unbind_windows, slicing._split_windows, slicing._chunk_windows)
+    },
 }
 
 

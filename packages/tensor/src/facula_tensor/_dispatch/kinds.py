@@ -163,13 +163,13 @@ KINDS = {
     "Matrices": Kind(
         "Tensor",
         'matrices("{operation}", {name}, "{name}")',
-        needs=(("..ops.matrices", "matrices"),),
+        needs=(("..ops.linalg.matrices", "matrices"),),
         says="matrices (..., m, n).",
     ),
     "SquareMatrices": Kind(
         "Tensor",
         'matrices("{operation}", {name}, "{name}", square=True)',
-        needs=(("..ops.matrices", "matrices"),),
+        needs=(("..ops.linalg.matrices", "matrices"),),
         says="matrices (..., n, n).",
     ),
     "Integer": Kind(

@@ -3,7 +3,7 @@
 Note [Written functions]
 ~~~~~~~~~~~~~~~~~~~~~~~~
 A declaration with a signature has its public function in `_forms/`, whose rooms and files mirror the declaring modules:
-`ops/scans.py` declares the functions of `_forms/ops/scans.py`.
+`ops/reduction/scans.py` declares the functions of `_forms/ops/reduction/scans.py`.
 `python -m facula_tensor._forms` writes these files from the declarations; a test compares them with what it would
 write, and nobody edits them. A written function checks its arguments by their kinds (`kinds.py`), calls the operator
 in `recorded_ops` or the declared body, and takes the library's frames off errors.

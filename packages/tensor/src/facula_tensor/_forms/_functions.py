@@ -213,7 +213,7 @@ class Text:
         """The steps that put the result into the input; it is computed of `before`."""
         self.needs.add((".._dispatch.arguments", "source"))
         first = self.operands[0].name
-        self.needs.add(("..ops.assigning", "assign_inplace"))
+        self.needs.add(("..ops.memory.assignment", "assign_inplace"))
         tensors = [one.name for one in self.operands if one.kind.annotation in ("Tensor", "Operand")]
         before = f'before = source("{operation}", {", ".join(tensors)})'
         return [before, f'return assign_inplace("{operation}", {first}, {result})']

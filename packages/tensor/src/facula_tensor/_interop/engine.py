@@ -32,8 +32,8 @@ from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.saved import SavedTensors
 from .._dispatch.view_changes import rebase
-from ..ops import arithmetic as _  # noqa: F401  declares what the class below takes over
-from ..ops.join import stack
+from ..ops.elementwise import arithmetic as _  # noqa: F401  declares what the class below takes over
+from ..ops.shape.joining import stack
 from .finite import all_finite, unwrapped
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from facula_storage import Layout, cpu, float32
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import no_record_ops
-from ..ops.join import cat
+from ..ops.shape.joining import cat
 from .print_options import Options
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from .._core.tensor import Tensor, layout_of_tensor, make, method, snapshot, ste
 from .._core.view_family import leave_family
 from .._creation.filled import empty
 from .._dispatch.view_call import as_tensor
-from ..ops.sharing import become
-from ..ops.strided import as_strided
+from ..ops.memory.detach import become
+from ..ops.shape.as_strided import as_strided
 from .untyped_storage import TypedStorage, UntypedStorage
 
 if TYPE_CHECKING:

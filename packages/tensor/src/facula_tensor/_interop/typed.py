@@ -43,7 +43,7 @@ from .._core.tensor import Tensor, alias, layout_of_tensor, method
 from .._creation.filled import empty
 from .._creation.from_data import tensor
 from .._dispatch.overrides import overridable
-from ..ops.copying import to_like
+from ..ops.memory.copying import to_like
 
 # The names by which `x.type()` tells a dtype and takes one.
 DTYPES: dict[str, DType] = {

@@ -2,14 +2,14 @@
 
 What it is: transforms of complex numbers (`fft`), of real ones (`rfft`, which leaves out the half that follows by
 symmetry), and to real ones (`irfft`, `hfft`), along one dimension, two (`fft2`) or several (`fftn`), by NumPy's FFT.
-Where next: `_transforms.py`; `ops/fourier.py` for the operators, `ops/transforms.py` for arguments.
+Where next: `fft/_functions.py`; `ops/fft.py` for the operators, `fft/_arguments.py` for arguments.
 """
 
 from __future__ import annotations
 
 from facula_errors.extend import published
 
-from .._forms.fft._transforms import (
+from .._forms.fft._functions import (
     fft,
     fft2,
     fftn,
@@ -29,7 +29,7 @@ from .._forms.fft._transforms import (
     rfft2,
     rfftn,
 )
-from . import _transforms as _transforms  # declares them
+from . import _functions as _functions  # declares them
 from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 
 __all__ = [

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .._dispatch.written import function
-from ..ops.flips import roll
-from ..ops.transforms import check_dims, frequencies
+from ..ops.shape.flip import roll
+from ._arguments import check_dims, frequencies
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from facula_errors.extend import published
 
-from ..ops.matrices import LinAlgError
+from ..ops.linalg.matrices import LinAlgError
 from ._decompositions import (
     cholesky,
     cholesky_ex,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from .._core.tensor import Tensor
 from .._dispatch.written import function
-from ..ops.cholesky import cholesky_of
-from ..ops.elimination import factors_of, solve_with_factors, unpacked
+from ..ops.linalg.cholesky import cholesky_of
+from ..ops.linalg.eigenvalues import eig_of, eigh_of, svd_of, upper_of, values_of
+from ..ops.linalg.lu import factors_of, solve_with_factors, unpacked
+from ..ops.linalg.pinverse import least_squares
+from ..ops.linalg.qr import qr_of
 from ..ops.named_results import NamedResults, named_results, results_named
-from ..ops.orthogonal import qr_of
-from ..ops.pseudo_inverse import least_squares
-from ..ops.spectral import eig_of, eigh_of, svd_of, upper_of, values_of
 
 if TYPE_CHECKING:
     from typing import Literal

@@ -13,14 +13,14 @@ from facula_storage.extend import FLOATING
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, check_dim, layout_of_tensor
 from .._dispatch.written import function
-from ..ops import diagonals
-from ..ops.inverses import inverse_of, solution_of
-from ..ops.matrices import matrices
-from ..ops.matrix_functions import power_of, product_of
-from ..ops.products import cross_product
-from ..ops.pseudo_inverse import pinv_of, rank_of
+from ..ops.linalg.eigenvalues import values_of
+from ..ops.linalg.inverse import inverse_of, solution_of
+from ..ops.linalg.matrices import matrices
+from ..ops.linalg.matrix_functions import power_of, product_of
+from ..ops.linalg.pinverse import pinv_of, rank_of
+from ..ops.linalg.products import cross_product
 from ..ops.reduction.norms import INF, matrix_norm_of
-from ..ops.spectral import values_of
+from ..ops.shape import diagonal as diagonals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from .._core.tensor import Tensor
 from .._dispatch.written import function
-from ..ops.determinants import sign_and_logarithm
-from ..ops.inverses import inverse_of, solution_of
+from ..ops.linalg.determinants import sign_and_logarithm
+from ..ops.linalg.inverse import inverse_of, solution_of
+from ..ops.linalg.triangular_solve import solve_triangular_of
 from ..ops.named_results import NamedResults, named_results, results_named
-from ..ops.triangular import solve_triangular_of
 
 if TYPE_CHECKING:
     from .._dispatch.kinds import Matrices, Outs, SquareMatrices, Truth

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from .._core.tensor import Tensor
 from .._dispatch.namespaces import operators
-from . import arithmetic, clamping, comparison, division  # noqa: F401  which declare operators
-from .dims import movedim
-from .join import cat
+from .elementwise import arithmetic, clamp, comparison, division  # noqa: F401  which declare operators
+from .shape.joining import cat
+from .shape.transpose import movedim
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from .._creation.generator import Generator
 from .._creation.random import randint
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.written import function, maker
-from .padding import pad as padded
+from .neural.vision.padding import pad as padded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .elementwise.floating_point import Frexp
 from .named_results import NamedResults, kinds_of_results
-from .numeric import Frexp
 from .reduction import extreme_pairs
 from .reduction.extreme_pairs import Extremes, MaxExtremes, MinExtremes
 

@@ -12,7 +12,7 @@ import numpy as np
 from facula_autograd import grad
 
 from .._core.tensor import Tensor
-from ..ops.join import stack
+from ..ops.shape.joining import stack
 from ._comparing import TOLERANCE, expect, expect_close, tolerance_of
 from ._derivatives import smooth
 from ._operands import call, lay, layouts_of, make, operands, values_of

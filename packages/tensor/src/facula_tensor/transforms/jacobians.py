@@ -13,7 +13,7 @@ from .._creation.filled import zeros
 from .._creation.like import ones_like
 from .._creation.ranges import eye
 from .._dispatch.namespaces import recorded_ops
-from ..ops.join import cat
+from ..ops.shape.joining import cat
 from .functions import Pulled, _named, jvp, pair_of, places_of
 from .mapping import vmap
 from .trees import check_callable, put_together, tensors_of

@@ -15,7 +15,7 @@ from .._core.wrapped import LevelLayout, no_storage
 from .._dispatch.namespaces import operators
 from .._dispatch.nodes import node_for
 from .._dispatch.view_changes import rebase
-from ..ops.assigning import copy_as
+from ..ops.memory.assignment import copy_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

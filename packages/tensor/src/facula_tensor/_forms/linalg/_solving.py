@@ -12,7 +12,7 @@ from ..._dispatch.namespaces import recorded_ops as ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.writing import write_out
 from ..._dispatch.written import bodies_of
-from ...ops.matrices import matrices
+from ...ops.linalg.matrices import matrices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

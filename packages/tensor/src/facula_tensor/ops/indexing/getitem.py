@@ -25,7 +25,7 @@ from ..._dispatch.operands import describe
 from ..._dispatch.overrides import call_torch_function, overridden
 from ..._dispatch.view_call import view_at
 from ..._dispatch.writing import write_with
-from ...ops import parts as _parts  # noqa: F401  declares select and slice
+from ..shape import slicing as _slicing  # noqa: F401  declares select and slice
 from .batches import put_at, taken, taken_back
 from .many import merged, positions
 from .windows import FIND, INDEX, fast_window, note_bounds

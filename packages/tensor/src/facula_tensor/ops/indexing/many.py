@@ -14,8 +14,8 @@ from ..._core.wrapped import LevelLayout
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.planning import broadcast_shapes
 from ..._dispatch.value_checks import refuse_outside
-from ..choosing import nonzero
-from ..where_true import where_true
+from .where import nonzero
+from .where_true import where_true
 
 if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace

@@ -1,4 +1,4 @@
-"""The largest and the smallest elements, over all or along dimensions. `extreme_places.py` says where they are."""
+"""The largest and the smallest elements, over all or along dimensions. `argmax.py` says where they are."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..._dispatch.operands import describe
 from ..._dispatch.overrides import overridable
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
+from .arguments import MOST_DIMS, over_dims, reduced, reduction
 from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
-from .reducing import MOST_DIMS, over_dims, reduced, reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from ..._core.tensor import Tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
-from .reducing import reduced, reduction
+from .arguments import reduced, reduction
 from .sums import mean
 
 if TYPE_CHECKING:

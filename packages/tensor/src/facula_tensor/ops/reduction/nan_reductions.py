@@ -13,7 +13,7 @@ from ..._core.tensor import Tensor, layout_of_tensor, steady
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
-from .reducing import reduction
+from .arguments import reduction
 from .sums import folded, sum
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
-from ..matrices import matrices
-from ..spectral import values_of
+from ..linalg.eigenvalues import values_of
+from ..linalg.matrices import matrices
+from .arguments import over_dims, reduced, reduction
 from .moments import real_dtype
-from .reducing import over_dims, reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, DTypeLike

@@ -15,7 +15,7 @@ from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops, recorded_ops
 from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
-from .reducing import reduced, reduction
+from .arguments import reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, DTypeLike

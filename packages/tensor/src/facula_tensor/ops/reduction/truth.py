@@ -9,7 +9,7 @@ from facula_storage import Layout, bool_
 from ..._core.tensor import Tensor
 from ..._dispatch.declaration import operator, under
 from ..._dispatch.namespaces import no_record_ops
-from .reducing import over_dims, reduced, reduction
+from .arguments import over_dims, reduced, reduction
 
 if TYPE_CHECKING:
     from ..._core.types import Dims, Function

@@ -11,7 +11,7 @@ from ...._core.tensor import method
 from ...._dispatch.arguments import axis_for
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
-from ....ops.reduction.reducing import reduction
+from ....ops.reduction.arguments import reduction
 
 if TYPE_CHECKING:
     from ...._core.tensor import Tensor

@@ -15,7 +15,7 @@ from ...._dispatch.namespaces import no_record_ops
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.written import bodies_of
-from ....ops.reduction.reducing import reduction
+from ....ops.reduction.arguments import reduction
 
 if TYPE_CHECKING:
     from ...._core.tensor import Tensor

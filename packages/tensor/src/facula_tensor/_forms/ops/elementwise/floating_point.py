@@ -1,0 +1,233 @@
+"""The public functions of `ops/elementwise/floating_point.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import source, steady_tensor
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.memory.assignment import assign_inplace
+
+if TYPE_CHECKING:
+    from ...._core.types import Operand, Scalar
+    from ....ops.elementwise.floating_point import Frexp
+
+bodies = bodies_of("ops.elementwise.floating_point")
+
+
+@overridable
+@method()
+def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
+    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only.
+
+    0, infinities and NaN are their own mantissas, with exponent 0.
+
+    Arguments:
+        input: the tensor.
+        out: the pair of tensors where the results go; new ones if None.
+
+    >>> from facula_tensor import tensor
+    >>> frexp(tensor([3.0, 0.0]))
+    facula.return_types.frexp(
+    mantissa=tensor([0.7500, 0.0000]),
+    exponent=tensor([2, 0], dtype=facula.int32))
+    """
+    try:
+        input = steady_tensor("frexp", input)
+        return bodies.frexp(ops, input, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+@boundary
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the exponents.
+
+    >>> from facula_tensor import tensor
+    >>> ldexp(tensor([1.0, 3.0]), tensor([2, -1]))
+    tensor([4.0000, 1.5000])
+    """
+    if type(input) is not Tensor:
+        input = as_tensor("ldexp", input)
+    if type(other) is not Tensor:
+        other = as_tensor("ldexp", other)
+    result = bodies.ldexp(ops, input, other)
+    return result if out is None else write_out("ldexp", result, out)
+
+
+@method()
+@boundary
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`ldexp` in place: changes `input` and returns it. Arguments: those of `ldexp`."""
+    if type(input) is not Tensor:
+        input = as_tensor("ldexp_", input)
+    if type(other) is not Tensor:
+        other = as_tensor("ldexp_", other)
+    before = source("ldexp_", input, other)
+    return assign_inplace("ldexp_", input, bodies.ldexp(ops, before, other))
+
+
+@overridable
+@method()
+def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`input ** exponent` in float64, or complex128. One of the two may be a number.
+
+    Arguments:
+        input: the bases.
+        exponent: the exponents.
+
+    >>> from facula_tensor import tensor
+    >>> float_power(tensor([2, 4]), -1)
+    tensor([0.5000, 0.2500], dtype=facula.float64)
+    """
+    try:
+        result = bodies.float_power(ops, input, exponent)
+        return result if out is None else write_out("float_power", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+@boundary
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
+
+    The gradient goes to `input`, as it is, where the result differs from it.
+
+    Arguments:
+        input: the numbers.
+        other: the directions.
+
+    >>> from facula_tensor import tensor
+    >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
+    1.1920928955078125e-07
+    """
+    result = bodies.nextafter(ops, input, other)
+    return result if out is None else write_out("nextafter", result, out)
+
+
+@method()
+@boundary
+def nextafter_(input: Tensor, other: Tensor) -> Tensor:
+    """`nextafter` in place: changes `input` and returns it. Arguments: those of `nextafter`."""
+    before = source("nextafter_", input, other)
+    return assign_inplace("nextafter_", input, bodies.nextafter(ops, before, other))
+
+
+@overridable
+@method()
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype.
+
+    The gradient goes to `values` where `input` is 0. Not defined for complex numbers.
+
+    Arguments:
+        input: the numbers.
+        values: the results at 0.
+
+    >>> from facula_tensor import tensor
+    >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    try:
+        result = bodies.heaviside(ops, input, values)
+        return result if out is None else write_out("heaviside", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def heaviside_(input: Tensor, values: Tensor) -> Tensor:
+    """`heaviside` in place: changes `input` and returns it. Arguments: those of `heaviside`."""
+    try:
+        before = source("heaviside_", input, values)
+        return assign_inplace("heaviside_", input, bodies.heaviside(ops, before, values))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative infinity. False for integers."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("isneginf", input)
+        result = bodies.isneginf(input)
+        return result if out is None else write_out("isneginf", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is positive infinity. False for integers."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("isposinf", input)
+        result = bodies.isposinf(input)
+        return result if out is None else write_out("isposinf", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def positive(input: Tensor) -> Tensor:
+    """`input` itself, as `+input`. TypeError for bool.
+
+    >>> from facula_tensor import tensor
+    >>> positive(tensor([-1.0]))
+    tensor([-1.])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("positive", input)
+        return bodies.positive(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
+
+    Arguments:
+        input: what is subtracted.
+        other: what it is subtracted from.
+        alpha: the factor of `input`.
+
+    >>> from facula_tensor import tensor
+    >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
+    tensor([3., 1.])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("rsub", input)
+        return bodies.rsub(ops, input, other, alpha=alpha)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

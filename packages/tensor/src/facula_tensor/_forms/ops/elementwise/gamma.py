@@ -1,0 +1,92 @@
+"""The public functions of `ops/elementwise/gamma.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.promotion import as_integer
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import source
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.memory.assignment import assign_inplace
+
+bodies = bodies_of("ops.elementwise.gamma")
+
+
+@overridable
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order `n` of `digamma` at each element.
+
+    Integers are computed in the default floating dtype.
+
+    Arguments:
+        n: the order, at least 0.
+        input: a tensor of real numbers.
+
+    Raises:
+        ValueError: for negative `n`.
+
+    >>> from facula_tensor import tensor
+    >>> polygamma(1, tensor([1.0, 2.0]))
+    tensor([1.6449, 0.6449])
+    """
+    try:
+        if type(n) is not int:
+            n = as_integer(n, "polygamma", "n")
+        if type(input) is not Tensor:
+            input = as_tensor("polygamma", input)
+        result = bodies.polygamma(ops, n, input)
+        return result if out is None else write_out("polygamma", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p` at each element.
+
+    Integers are computed in the default floating dtype.
+
+    Arguments:
+        input: a tensor of real numbers above (p - 1) / 2.
+        p: the dimension, at least 1.
+
+    Raises:
+        ValueError: where `p` is less than 1.
+
+    >>> from facula_tensor import tensor
+    >>> mvlgamma(tensor([2.5]), 2)
+    tensor([0.8570])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("mvlgamma", input)
+        if type(p) is not int:
+            p = as_integer(p, "mvlgamma", "p")
+        result = bodies.mvlgamma(ops, input, p)
+        return result if out is None else write_out("mvlgamma", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def mvlgamma_(input: Tensor, p: int) -> Tensor:
+    """`mvlgamma` in place: changes `input` and returns it. Arguments: those of `mvlgamma`."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("mvlgamma_", input)
+        if type(p) is not int:
+            p = as_integer(p, "mvlgamma_", "p")
+        before = source("mvlgamma_", input)
+        return assign_inplace("mvlgamma_", input, bodies.mvlgamma(ops, before, p))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

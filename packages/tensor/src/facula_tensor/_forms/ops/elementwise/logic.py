@@ -1,0 +1,180 @@
+"""The public functions of `ops/elementwise/logic.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import bool_
+
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import source
+from ...._dispatch.namespaces import no_record_ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.elementwise.logic import infinite, truth
+from ....ops.memory.assignment import assign_inplace
+
+bodies = bodies_of("ops.elementwise.logic")
+
+
+@overridable
+@method()
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is infinite; for complex ones, whether a part is.
+
+    >>> from facula_tensor import tensor
+    >>> isinf(tensor([1.0, float("-inf")]))
+    tensor([False,  True])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("isinf", input)
+        result = infinite(input.detach())
+        return result if out is None else write_out("isinf", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is neither infinite nor NaN.
+
+    >>> from facula_tensor import tensor
+    >>> isfinite(tensor([1.0, float("inf"), float("nan")]))
+    tensor([ True, False, False])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("isfinite", input)
+        x = input.detach()
+        result = no_record_ops.eq(no_record_ops.add(infinite(x), no_record_ops.isnan(x)), False)
+        return result if out is None else write_out("isfinite", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+@boundary
+def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether both elements of each pair are nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
+    tensor([False, False,  True])
+    """
+    if type(input) is not Tensor:
+        input = as_tensor("logical_and", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_and", other)
+    result = no_record_ops.mul(truth(input), truth(other))
+    return result if out is None else write_out("logical_and", result, out)
+
+
+@method()
+@boundary
+def logical_and_(input: Tensor, other: Tensor) -> Tensor:
+    """`logical_and` in place: changes `input` and returns it. Arguments: those of `logical_and`."""
+    if type(input) is not Tensor:
+        input = as_tensor("logical_and_", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_and_", other)
+    before = source("logical_and_", input, other)
+    return assign_inplace("logical_and_", input, bodies.logical_and(before, other))
+
+
+@overridable
+@method()
+@boundary
+def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether an element of each pair is nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
+    tensor([ True,  True, False])
+    """
+    if type(input) is not Tensor:
+        input = as_tensor("logical_or", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_or", other)
+    result = no_record_ops.add(truth(input), truth(other))
+    return result if out is None else write_out("logical_or", result, out)
+
+
+@method()
+@boundary
+def logical_or_(input: Tensor, other: Tensor) -> Tensor:
+    """`logical_or` in place: changes `input` and returns it. Arguments: those of `logical_or`."""
+    if type(input) is not Tensor:
+        input = as_tensor("logical_or_", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_or_", other)
+    before = source("logical_or_", input, other)
+    return assign_inplace("logical_or_", input, bodies.logical_or(before, other))
+
+
+@overridable
+@method()
+@boundary
+def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether just one element of each pair is nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
+    tensor([ True,  True, False])
+    """
+    if type(input) is not Tensor:
+        input = as_tensor("logical_xor", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_xor", other)
+    result = no_record_ops.ne(truth(input), truth(other))
+    return result if out is None else write_out("logical_xor", result, out)
+
+
+@method()
+@boundary
+def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
+    """`logical_xor` in place: changes `input` and returns it. Arguments: those of `logical_xor`."""
+    if type(input) is not Tensor:
+        input = as_tensor("logical_xor_", input)
+    if type(other) is not Tensor:
+        other = as_tensor("logical_xor_", other)
+    before = source("logical_xor_", input, other)
+    return assign_inplace("logical_xor_", input, bodies.logical_xor(before, other))
+
+
+@overridable
+@method()
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is zero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_not(tensor([0, 1, 2]))
+    tensor([ True, False, False])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("logical_not", input)
+        result = no_record_ops.eq(input.detach(), False if input.dtype is bool_ else 0)
+        return result if out is None else write_out("logical_not", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def logical_not_(input: Tensor) -> Tensor:
+    """`logical_not` in place."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("logical_not_", input)
+        before = source("logical_not_", input)
+        return assign_inplace("logical_not_", input, bodies.logical_not(before))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,126 @@
+"""The public functions of `ops/elementwise/rounding.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+
+from ...._core.promotion import as_integer
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import source
+from ...._dispatch.namespaces import inplace_ops
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.memory.assignment import assign_inplace
+
+bodies = bodies_of("ops.elementwise.rounding")
+
+
+@method()
+@boundary
+def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+    """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
+
+    `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
+
+    Arguments:
+        input: a tensor of real numbers.
+        decimals: how many decimal places.
+
+    >>> from facula_tensor import tensor
+    >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
+    (tensor([0., 2., 2.]), tensor([1.2300]))
+    """
+    if type(decimals) is not int:
+        decimals = as_integer(decimals, "round", "decimals")
+    if decimals:
+        result = bodies.to_places("round", input, decimals)
+        return result if out is None else write_out("round", result, out)
+    result = ops.round(input)
+    return result if out is None else write_out("round", result, out)
+
+
+@method()
+def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """`round` in place: changes `input` and returns it. Arguments: those of `round`."""
+    try:
+        if type(decimals) is not int:
+            decimals = as_integer(decimals, "round_", "decimals")
+        if decimals:
+            before = source("round_", input)
+            return assign_inplace("round_", input, bodies.to_places("round_", before, decimals))
+        return inplace_ops.round(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative, -0 and NaN with a sign included.
+
+    >>> from facula_tensor import tensor
+    >>> signbit(tensor([-0.0, 1.0]))
+    tensor([ True, False])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("signbit", input)
+        result = bodies.signbit(input)
+        return result if out is None else write_out("signbit", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities.
+
+    Integers stay as they are. The gradient where something was put in is 0.
+
+    Arguments:
+        input: the numbers.
+        nan: what replaces NaN; 0 if None.
+        posinf: what replaces infinity; the greatest number of the dtype if None.
+        neginf: what replaces negative infinity; the least number of the dtype if None.
+
+    >>> from facula_tensor import tensor
+    >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)
+    tensor([0., 9., 2.])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("nan_to_num", input)
+        result = bodies.nan_to_num(ops, input, nan, posinf, neginf)
+        return result if out is None else write_out("nan_to_num", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("nan_to_num_", input)
+        before = source("nan_to_num_", input)
+        return assign_inplace("nan_to_num_", input, bodies.nan_to_num(ops, before, nan, posinf, neginf))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

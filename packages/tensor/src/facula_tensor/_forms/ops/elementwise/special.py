@@ -1,0 +1,99 @@
+"""The public functions of `ops/elementwise/special.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import source
+from ...._dispatch.namespaces import inplace_ops
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.memory.assignment import assign_inplace
+
+bodies = bodies_of("ops.elementwise.special")
+
+
+@overridable
+@method()
+def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1.
+
+    With `eps`, elements are first held between it and 1 - eps. Integers are computed in the default floating dtype. Not
+    defined for complex numbers.
+
+    Arguments:
+        input: a tensor of real numbers.
+        eps: how near to 0 and 1 elements may be; they stay as they are if None.
+
+    >>> from facula_tensor import tensor
+    >>> logit(tensor([0.5, 0.75])), logit(tensor([0.0]), eps=0.25)
+    (tensor([0.0000, 1.0986]), tensor([-1.0986]))
+    """
+    try:
+        if eps is not None:
+            result = bodies.held("logit", input, eps)
+            return result if out is None else write_out("logit", result, out)
+        result = ops.logit(input)
+        return result if out is None else write_out("logit", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
+    """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
+    try:
+        if eps is not None:
+            before = source("logit_", input)
+            return assign_inplace("logit_", input, bodies.held("logit_", before, eps))
+        return inplace_ops.logit(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> sinc(tensor([0.0, 0.5, 1.0]))
+    tensor([1.0000, 0.6366, 0.0000])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("sinc", input)
+        if input.dtype.is_complex:
+            result = bodies.of_complex("sinc", input)
+            return result if out is None else write_out("sinc", result, out)
+        result = ops.sinc(input)
+        return result if out is None else write_out("sinc", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def sinc_(input: Tensor) -> Tensor:
+    """`sinc` in place."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("sinc_", input)
+        if input.dtype.is_complex:
+            before = source("sinc_", input)
+            return assign_inplace("sinc_", input, bodies.of_complex("sinc_", before))
+        return inplace_ops.sinc(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,60 @@
+"""The public functions of `ops/indexing/index_put.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import Tensor, method
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+bodies = bodies_of("ops.indexing.index_put")
+
+
+@overridable
+@method()
+def index_put(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of `input` with `copy[indices] = values`, or with the values added.
+
+    Arguments:
+        input: the tensor.
+        indices: tensors, or None for a whole dimension, in a tuple or list.
+        values: a tensor in the dtype of `input`, which broadcasts.
+        accumulate: whether values are added, in order where several are for one place.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> index_put(zeros(3), (tensor([0, 0]),), tensor([1.0, 2.0]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("index_put", input)
+        if type(values) is not Tensor:
+            values = as_tensor("index_put", values)
+        return bodies.index_put(ops, "index_put", input, indices, values, accumulate)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
+    """`index_put` in place: changes `input` and returns it. Arguments: those of `index_put`."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("index_put_", input)
+        if type(values) is not Tensor:
+            values = as_tensor("index_put_", values)
+        return bodies.index_put(ops, "index_put_", input, indices, values, accumulate)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,79 @@
+"""The public functions of `ops/indexing/masks.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import method
+from ...._dispatch.arguments import steady_tensor
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+
+bodies = bodies_of("ops.indexing.masks")
+
+
+@overridable
+@method()
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own.
+
+    `mask` is bool; it and `input` broadcast against each other. The gradient goes back to the elements' places.
+
+    Arguments:
+        input: the tensor.
+        mask: which elements to take.
+
+    >>> from facula_tensor import tensor
+    >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
+    tensor([1, 3])
+    """
+    try:
+        input = steady_tensor("masked_select", input)
+        result = bodies.masked_select(ops, input, mask)
+        return result if out is None else write_out("masked_select", result, out, (input, mask))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both.
+
+    `mask` is bool; it and `input` broadcast against each other. `source` has the dtype of `input` and at least as many
+    elements as are replaced: TypeError or ValueError otherwise.
+
+    Arguments:
+        input: the tensor.
+        mask: which elements to replace.
+        source: the new elements.
+
+    >>> from facula_tensor import tensor
+    >>> masked_scatter(tensor([1, 2, 3]), tensor([True, False, True]), tensor([8, 9]))
+    tensor([8, 2, 9])
+    """
+    try:
+        return bodies.masked_scatter("masked_scatter", input, mask, source)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter` in place: changes `input` and returns it. Arguments: those of `masked_scatter`."""
+    try:
+        return bodies.masked_scatter("masked_scatter_", input, mask, source)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

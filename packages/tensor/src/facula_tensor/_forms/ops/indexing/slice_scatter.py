@@ -1,0 +1,133 @@
+"""The public functions of `ops/indexing/slice_scatter.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+
+from ...._core.promotion import as_integer
+from ...._core.sizes import sizes as as_sizes
+from ...._core.tensor import method
+from ...._dispatch.arguments import steady_tensor
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+    from ...._core.types import Lengths
+
+bodies = bodies_of("ops.indexing.slice_scatter")
+
+
+@overridable
+@method()
+@boundary
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy of `input` in which `select(dim, index)` is `src`.
+
+    Arguments:
+        input: the tensor that is copied.
+        src: the new elements.
+        dim: the dimension.
+        index: which element; negative ones count from the end.
+
+    >>> from facula_tensor import ones, zeros
+    >>> select_scatter(zeros(2, 2), ones(2), 0, 1)
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
+    input = steady_tensor("select_scatter", input)
+    if type(index) is not int:
+        index = as_integer(index, "select_scatter", "index")
+    return bodies.select_scatter(ops, input, src, dim, index)
+
+
+@overridable
+@method()
+@boundary
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`.
+
+    Arguments:
+        input: the tensor that is copied.
+        src: the new elements.
+        dim: the dimension.
+        start: the first element; negative ones count from the end.
+        end: the bound; the end if None.
+        step: the distance of two elements; above 0.
+
+    >>> from facula_tensor import ones, zeros
+    >>> slice_scatter(zeros(4), ones(2), 0, 1, 3)
+    tensor([0., 1., 1., 0.])
+    """
+    input = steady_tensor("slice_scatter", input)
+    if start is not None and type(start) is not int:
+        start = as_integer(start, "slice_scatter", "start")
+    if end is not None and type(end) is not int:
+        end = as_integer(end, "slice_scatter", "end")
+    if type(step) is not int:
+        step = as_integer(step, "slice_scatter", "step")
+    return bodies.slice_scatter(ops, input, src, dim, start, end, step)
+
+
+@overridable
+@method()
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`.
+
+    Arguments:
+        input: the tensor that is copied.
+        src: the new elements.
+        offset: which diagonal: 0 is the main one, 1 the next above.
+        dim1: the dimension of rows.
+        dim2: the dimension of columns.
+
+    >>> from facula_tensor import ones, zeros
+    >>> diagonal_scatter(zeros(2, 2), ones(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    try:
+        input = steady_tensor("diagonal_scatter", input)
+        if type(offset) is not int:
+            offset = as_integer(offset, "diagonal_scatter", "offset")
+        return bodies.diagonal_scatter(ops, input, src, offset, dim1, dim2)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None
+) -> Tensor:
+    """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`.
+
+    Arguments:
+        input: the tensor that is copied.
+        src: the new elements.
+        size: their shape.
+        stride: their strides, in elements.
+        storage_offset: where the first one is, in elements; where `input` begins if None.
+
+    >>> from facula_tensor import ones, zeros
+    >>> as_strided_scatter(zeros(2, 2), ones(2), (2,), (2,), 1)
+    tensor([[0., 1.],
+            [0., 1.]])
+    """
+    try:
+        input = steady_tensor("as_strided_scatter", input)
+        size = as_sizes("as_strided_scatter", (size,))
+        stride = as_sizes("as_strided_scatter", (stride,))
+        if storage_offset is not None and type(storage_offset) is not int:
+            storage_offset = as_integer(storage_offset, "as_strided_scatter", "storage_offset")
+        return bodies.as_strided_scatter(input, src, size, stride, storage_offset)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,117 @@
+"""The public functions of `ops/indexing/take.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import boundary, trim_traceback
+
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import steady_tensor
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+bodies = bodies_of("ops.indexing.take")
+
+
+@overridable
+@method()
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of `input`, counted as if it had one dimension: the shape of `index`.
+
+    Negative places count from the end. IndexError for those that there are not.
+
+    Arguments:
+        input: the tensor.
+        index: the places, as integers.
+
+    >>> from facula_tensor import tensor
+    >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
+    tensor([1, 4])
+    """
+    try:
+        input = steady_tensor("take", input)
+        result = bodies.take(ops, input, index)
+        return result if out is None else write_out("take", result, out, (input, index))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them.
+
+    Arguments:
+        input: the tensor that is copied.
+        index: the places, as integers.
+        source: the elements.
+        accumulate: whether they are added to those that are there.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> put(zeros(2, 2), tensor([0, 3]), tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    try:
+        return bodies.put("put", input, index, source, accumulate)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`put` in place: changes `input` and returns it. Arguments: those of `put`."""
+    try:
+        return bodies.put("put_", input, index, source, accumulate)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+@boundary
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened.
+
+    `indices` is what `argmax` or `argsort` of `input` gives; negative ones count from the end.
+
+    Arguments:
+        input: the tensor.
+        indices: places along `dim`.
+        dim: the dimension; that of both flattened if None.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([[1, 3], [4, 2]])
+    >>> take_along_dim(x, x.argmax(1, keepdim=True), 1)
+    tensor([[3],
+            [4]])
+    """
+    input = steady_tensor("take_along_dim", input)
+    result = bodies.take_along_dim(ops, input, indices, dim)
+    return result if out is None else write_out("take_along_dim", result, out, (input, indices))
+
+
+@overridable
+@method()
+def argwhere(input: Tensor) -> Tensor:
+    """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each.
+
+    >>> from facula_tensor import tensor
+    >>> argwhere(tensor([[0, 3], [4, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("argwhere", input)
+        return Tensor.nonzero(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,73 @@
+"""The public functions of `ops/indexing/unravel_index.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.promotion import as_integer
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import steady_tensor
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.types import Lengths
+
+bodies = bodies_of("ops.indexing.unravel_index")
+
+
+@overridable
+def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> tuple[Tensor, ...]:
+    """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor.
+
+    ValueError for places outside it.
+
+    Arguments:
+        indices: the places.
+        shape: the shape of the tensor, as integers or as a tensor of them.
+
+    >>> from facula_tensor import tensor
+    >>> unravel_index(tensor([0, 5]), (2, 3))
+    (tensor([0, 1]), tensor([0, 2]))
+    """
+    try:
+        if type(indices) is not Tensor:
+            indices = as_tensor("unravel_index", indices)
+        return bodies.unravel_index(indices, shape)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows.
+
+    Arguments:
+        input: the tensor.
+        size: the number of rows; further places are left out.
+        fill_value: the number that rows beyond the last place are filled with.
+
+    >>> from facula_tensor import tensor
+    >>> nonzero_static(tensor([0, 3, 0, 2]), size=3)
+    tensor([[ 1],
+            [ 3],
+            [-1]])
+    """
+    try:
+        input = steady_tensor("nonzero_static", input)
+        if type(size) is not int:
+            size = as_integer(size, "nonzero_static", "size")
+        if type(fill_value) is not int:
+            fill_value = as_integer(fill_value, "nonzero_static", "fill_value")
+        result = bodies.nonzero_static(input, size=size, fill_value=fill_value)
+        return result if out is None else write_out("nonzero_static", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

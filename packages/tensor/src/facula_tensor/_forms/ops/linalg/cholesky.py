@@ -1,0 +1,101 @@
+"""The public functions of `ops/linalg/cholesky.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import method
+from ...._dispatch.arguments import truth
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.linalg.matrices import matrices
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+
+bodies = bodies_of("ops.linalg.cholesky")
+
+
+@overridable
+@method()
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A.
+
+    Arguments:
+        input: A, of shape (..., n, n).
+        upper: whether the result is U; then the upper triangle of A is read.
+
+    Raises:
+        LinAlgError: where a matrix is not positive definite.
+
+    >>> from facula_tensor import tensor
+    >>> cholesky(tensor([[4.0, 2.0], [2.0, 5.0]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
+    try:
+        input = matrices("cholesky", input, "input", square=True)
+        if upper is not False and upper is not True:
+            upper = truth("cholesky", "upper", upper)
+        result = bodies.cholesky(input, upper)
+        return result if out is None else write_out("cholesky", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A is known by its Cholesky factor.
+
+    Arguments:
+        input: B, of shape (..., n, k).
+        L: the factor (..., n, n); leading dimensions broadcast.
+        upper: whether A = L^H L; else A = L L^H.
+
+    >>> from facula_tensor import tensor
+    >>> cholesky_solve(tensor([[4.0], [8.0]]), tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[1.0000],
+            [0.5000]])
+    """
+    try:
+        input = matrices("cholesky_solve", input, "input")
+        L = matrices("cholesky_solve", L, "L", square=True)
+        if upper is not False and upper is not True:
+            upper = truth("cholesky_solve", "upper", upper)
+        result = bodies.cholesky_solve(input, L, upper)
+        return result if out is None else write_out("cholesky_solve", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A, which is known by its Cholesky factor.
+
+    Arguments:
+        input: the factor L (..., n, n).
+        upper: whether A = L^H L; else A = L L^H.
+
+    >>> from facula_tensor import tensor
+    >>> cholesky_inverse(tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.2500, 0.0000],
+            [0.0000, 0.0625]])
+    """
+    try:
+        input = matrices("cholesky_inverse", input, "input", square=True)
+        if upper is not False and upper is not True:
+            upper = truth("cholesky_inverse", "upper", upper)
+        result = bodies.cholesky_inverse(ops, input, upper)
+        return result if out is None else write_out("cholesky_inverse", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,102 @@
+"""The public functions of `ops/linalg/lu.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import method
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.linalg.matrices import matrices
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...._core.tensor import Tensor
+    from ....ops.named_results import NamedResults
+
+bodies = bodies_of("ops.linalg.lu")
+
+
+@overridable
+@method()
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
+    """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`.
+
+    Arguments:
+        A: matrices (..., m, n).
+        pivot: has to be true.
+        get_infos: whether `info` is given, too, and singular matrices raise nothing.
+
+    >>> from facula_tensor import tensor
+    >>> lu(tensor([[2.0, 4.0], [1.0, 5.0]]))[0]
+    tensor([[2.0000, 4.0000],
+            [0.5000, 3.0000]])
+    """
+    try:
+        A = matrices("lu", A, "A")
+        return bodies.lu(A, pivot, get_infos, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> NamedResults:
+    """P, L and U with A = P L U, from the results of `linalg.lu_factor`.
+
+    Arguments:
+        LU_data: L and U in one, (..., m, n).
+        LU_pivots: the pivots.
+        unpack_data: whether L and U are made; else they are empty.
+        unpack_pivots: whether P is made; else it is empty.
+        out: three tensors that take the results, or None.
+
+    >>> from facula_tensor import eye, linalg
+    >>> lu_unpack(*linalg.lu_factor(eye(2))).P
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    try:
+        LU_data = matrices("lu_unpack", LU_data, "LU_data")
+        return bodies.lu_unpack(ops, LU_data, LU_pivots, unpack_data, unpack_pivots, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = b, where A is known by its factors: the older form of `linalg.lu_solve`.
+
+    Arguments:
+        b: (..., n, k).
+        LU_data: L and U in one, (..., n, n).
+        LU_pivots: the pivots.
+
+    >>> from facula_tensor import eye, linalg, ones
+    >>> lu_solve(ones(2, 1), *linalg.lu_factor(eye(2) * 2))
+    tensor([[0.5000],
+            [0.5000]])
+    """
+    try:
+        b = matrices("lu_solve", b, "b")
+        LU_data = matrices("lu_solve", LU_data, "LU_data", square=True)
+        result = bodies.lu_solve(b, LU_data, LU_pivots)
+        return result if out is None else write_out("lu_solve", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,116 @@
+"""The public functions of `ops/linalg/matmul.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import of_ndim
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+bodies = bodies_of("ops.linalg.matmul")
+
+
+@overridable
+@method()
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices; ValueError unless both have 2 dimensions.
+
+    Arguments:
+        input: a matrix (n, k).
+        mat2: a matrix (k, m).
+
+    >>> from facula_tensor import ones
+    >>> mm(ones(2, 3), ones(3, 1))
+    tensor([[3.],
+            [3.]])
+    """
+    try:
+        if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 2:
+            input = of_ndim("mm", "input", input, 2)
+        if type(mat2) is not Tensor or len(getattr(mat2._layout, "shape", ())) != 2:
+            mat2 = of_ndim("mm", "mat2", mat2, 2)
+        result = ops.matmul(input, mat2)
+        return result if out is None else write_out("mm", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions.
+
+    Arguments:
+        input: matrices (b, n, k).
+        mat2: matrices (b, k, m).
+
+    >>> from facula_tensor import ones
+    >>> bmm(ones(2, 1, 3), ones(2, 3, 1)).shape
+    facula.Size([2, 1, 1])
+    """
+    try:
+        if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 3:
+            input = of_ndim("bmm", "input", input, 3)
+        if type(mat2) is not Tensor or len(getattr(mat2._layout, "shape", ())) != 3:
+            mat2 = of_ndim("bmm", "mat2", mat2, 3)
+        result = bodies.bmm(ops, input, mat2)
+        return result if out is None else write_out("bmm", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix and a vector.
+
+    Arguments:
+        input: a matrix (n, k).
+        vec: a vector (k,).
+
+    >>> from facula_tensor import ones
+    >>> mv(ones(2, 3), ones(3))
+    tensor([3., 3.])
+    """
+    try:
+        if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 2:
+            input = of_ndim("mv", "input", input, 2)
+        if type(vec) is not Tensor or len(getattr(vec._layout, "shape", ())) != 1:
+            vec = of_ndim("mv", "vec", vec, 1)
+        result = ops.matmul(input, vec)
+        return result if out is None else write_out("mv", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product of two vectors, without conjugation.
+
+    Arguments:
+        input: a vector (k,).
+        tensor: a vector (k,).
+
+    >>> from facula_tensor import ones
+    >>> dot(ones(3), ones(3))
+    tensor(3.)
+    """
+    try:
+        if type(input) is not Tensor or len(getattr(input._layout, "shape", ())) != 1:
+            input = of_ndim("dot", "input", input, 1)
+        if type(tensor) is not Tensor or len(getattr(tensor._layout, "shape", ())) != 1:
+            tensor = of_ndim("dot", "tensor", tensor, 1)
+        result = ops.matmul(input, tensor)
+        return result if out is None else write_out("dot", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

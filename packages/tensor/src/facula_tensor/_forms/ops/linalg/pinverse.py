@@ -1,0 +1,39 @@
+"""The public functions of `ops/linalg/pinverse.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import method
+from ...._dispatch.overrides import overridable
+from ...._dispatch.written import bodies_of
+from ....ops.linalg.matrices import matrices
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+
+bodies = bodies_of("ops.linalg.pinverse")
+
+
+@overridable
+@method()
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
+
+    Arguments:
+        input: matrices (..., m, n).
+        rcond: the share of the first singular value up to which others count as 0.
+
+    >>> from facula_tensor import tensor
+    >>> pinverse(tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    try:
+        input = matrices("pinverse", input, "input")
+        return bodies.pinverse(input, rcond)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,179 @@
+"""The public functions of `ops/linalg/tril.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.promotion import as_integer
+from ...._core.tensor import Tensor, method
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.types import DeviceLike, DTypeLike
+
+bodies = bodies_of("ops.linalg.tril")
+
+
+@overridable
+@method()
+def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A copy of matrices (the last two dimensions) with zeros above a diagonal: 0 is the main one, 1 the next above.
+
+    Arguments:
+        input: matrices (..., m, n).
+        diagonal: the highest one that is kept: 0 is the main one.
+
+    >>> from facula_tensor import ones
+    >>> tril(ones(2, 3))
+    tensor([[1., 0., 0.],
+            [1., 1., 0.]])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("tril", input)
+        if type(diagonal) is not int:
+            diagonal = as_integer(diagonal, "tril", "diagonal")
+        result = bodies.tril(ops, "tril", input, diagonal)
+        return result if out is None else write_out("tril", result, out, (input,))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
+    """`tril` in place: changes `input` and returns it. Arguments: those of `tril`."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("tril_", input)
+        if type(diagonal) is not int:
+            diagonal = as_integer(diagonal, "tril_", "diagonal")
+        return bodies.tril(ops, "tril_", input, diagonal)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A copy of matrices (the last two dimensions) with zeros below a diagonal: 0 is the main one, 1 the next above.
+
+    Arguments:
+        input: matrices (..., m, n).
+        diagonal: the lowest one that is kept: 0 is the main one.
+
+    >>> from facula_tensor import ones
+    >>> triu(ones(2, 3), 1)
+    tensor([[0., 1., 1.],
+            [0., 0., 1.]])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("triu", input)
+        if type(diagonal) is not int:
+            diagonal = as_integer(diagonal, "triu", "diagonal")
+        result = bodies.triu(ops, "triu", input, diagonal)
+        return result if out is None else write_out("triu", result, out, (input,))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
+    """`triu` in place: changes `input` and returns it. Arguments: those of `triu`."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("triu_", input)
+        if type(diagonal) is not int:
+            diagonal = as_integer(diagonal, "triu_", "diagonal")
+        return bodies.triu(ops, "triu_", input, diagonal)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def tril_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    layout: object = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Row and column, one tensor of two rows, of each element of `tril` of a matrix (row, col). int64, or `dtype`.
+
+    Arguments:
+        row: the number of rows.
+        col: the number of columns.
+        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: int64 if None.
+        device: where the elements lie; the default device if None.
+        layout: `strided`, the only one there is, or None.
+        pin_memory: False: there is no pinned memory.
+
+    >>> tril_indices(2, 2)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
+    try:
+        if type(row) is not int:
+            row = as_integer(row, "tril_indices", "row")
+        if type(col) is not int:
+            col = as_integer(col, "tril_indices", "col")
+        if type(offset) is not int:
+            offset = as_integer(offset, "tril_indices", "offset")
+        return bodies.tril_indices(row, col, offset, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def triu_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    layout: object = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`.
+
+    Arguments:
+        row: the number of rows.
+        col: the number of columns.
+        offset: which diagonal bounds the triangle: 0 is the main one, 1 the next above.
+        dtype: int64 if None.
+        device: where the elements lie; the default device if None.
+        layout: `strided`, the only one there is, or None.
+        pin_memory: False: there is no pinned memory.
+
+    >>> triu_indices(2, 2, 1)
+    tensor([[0],
+            [1]])
+    """
+    try:
+        if type(row) is not int:
+            row = as_integer(row, "triu_indices", "row")
+        if type(col) is not int:
+            col = as_integer(col, "triu_indices", "col")
+        if type(offset) is not int:
+            offset = as_integer(offset, "triu_indices", "offset")
+        return bodies.triu_indices(row, col, offset, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

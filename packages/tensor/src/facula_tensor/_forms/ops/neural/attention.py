@@ -1,0 +1,75 @@
+"""The public functions of `ops/neural/attention.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import ArgumentError, FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.promotion import as_real
+from ...._core.tensor import Tensor
+from ...._dispatch.arguments import truth
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import bodies_of
+
+bodies = bodies_of("ops.neural.attention")
+
+
+@overridable
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(scale · query @ key.T + attn_mask) @ value; memory grows with lengths, not with their product.
+
+    Leading dimensions broadcast, and query, key and value have one floating dtype. A mask that wants a gradient takes
+    memory for all scores. A row in which everything is masked gives 0.
+
+    Arguments:
+        query: (..., length, width).
+        key: (..., keys, width).
+        value: (..., keys, value width).
+        attn_mask: broadcasts to (..., length, keys); bool, True where a query may look, or numbers added to the scores.
+        dropout_p: the share of probabilities that become 0, by the default generator; not only in training.
+        is_causal: whether query i sees only keys up to i; then there is no `attn_mask`.
+        scale: the factor of the scores; 1 / sqrt(width) if None.
+        enable_gqa: whether several heads of query, dimension -3, share one of key and value.
+
+    Returns:
+        (..., length, value width).
+
+    Raises:
+        ValueError: where shapes do not fit.
+
+    >>> from facula_tensor import ones, tensor
+    >>> scaled_dot_product_attention(ones(1, 2), ones(3, 2), tensor([[1.0], [2.0], [6.0]]))
+    tensor([[3.]])
+    """
+    try:
+        if type(query) is not Tensor:
+            query = as_tensor("scaled_dot_product_attention", query)
+        if type(key) is not Tensor:
+            key = as_tensor("scaled_dot_product_attention", key)
+        if type(value) is not Tensor:
+            value = as_tensor("scaled_dot_product_attention", value)
+        if type(dropout_p) is not float:
+            dropout_p = float(as_real(dropout_p, "scaled_dot_product_attention", "dropout_p"))
+        if is_causal is not False and is_causal is not True:
+            is_causal = truth("scaled_dot_product_attention", "is_causal", is_causal)
+        if not 0 <= dropout_p <= 1:
+            raise ArgumentError(
+                f"scaled_dot_product_attention: expected a share dropout_p from 0 to 1; got {dropout_p}"
+            )
+        return bodies.scaled_dot_product_attention(
+            ops, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
+        )
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,48 @@
+"""The public functions of `ops/neural/bilinear.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._dispatch.arguments import steady_tensor
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+
+bodies = bodies_of("ops.neural.bilinear")
+
+
+@overridable
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1 @ weight[k] @ input2 + bias[k] for each feature k.
+
+    Arguments:
+        input1: (*, n), of a floating or complex dtype, which all share.
+        input2: (*, m), the leading dimensions equal to those of `input1`.
+        weight: (features, n, m).
+        bias: (features,), or None.
+
+    Returns:
+        (*, features).
+
+    Raises:
+        ValueError: for shapes that do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> bilinear(tensor([[1.0, 2.0]]), tensor([[3.0]]), tensor([[[1.0], [0.0]], [[0.0], [1.0]]]))
+    tensor([[3., 6.]])
+    """
+    try:
+        input1 = steady_tensor("bilinear", input1)
+        input2 = steady_tensor("bilinear", input2)
+        weight = steady_tensor("bilinear", weight)
+        return bodies.bilinear(ops, input1, input2, weight, bias)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

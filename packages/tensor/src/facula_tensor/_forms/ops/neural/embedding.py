@@ -1,0 +1,94 @@
+"""The public functions of `ops/neural/embedding.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+from facula_storage import int64
+
+from ...._core.promotion import as_integer
+from ...._core.tensor import Tensor
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import bodies_of
+from ....ops.neural.embedding import prepared
+
+bodies = bodies_of("ops.neural.embedding")
+
+
+@overridable
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of `weight` that the numbers of `input` name.
+
+    The row `padding_idx` gets no gradient. With `max_norm`, rows that are used and whose `norm_type`-norm is larger are
+    scaled down to it first, in place. `scale_grad_by_freq` divides the gradient of a row by how often it is used.
+    IndexError, naming the place, for numbers that have no row; `sparse=True` is refused.
+
+    Arguments:
+        input: the numbers, int64 or int32, of any shape (*).
+        weight: (numbers, features).
+        padding_idx: the row that gets no gradient, or None.
+        max_norm: the greatest norm: longer rows are scaled down to it when they are used, in place. None for no bound.
+        norm_type: the exponent of that norm.
+        scale_grad_by_freq: whether the gradient of a row is divided by how often the row is used.
+        sparse: refused if true.
+
+    Returns:
+        (*, features).
+
+    Raises:
+        IndexError: for numbers that have no row; it names the place.
+
+    >>> from facula_tensor import tensor
+    >>> embedding(tensor([1, 0, 1]), tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.],
+            [3., 4.]])
+    """
+    try:
+        if padding_idx is None and max_norm is None and not (scale_grad_by_freq or sparse):
+            try:  # the usual call
+                if input._layout.dtype is int64 and weight._layout.ndim == 2:
+                    return ops.index_select(weight, input, (0, None, False))
+            except AttributeError:
+                pass
+        index, parameters = prepared("embedding", input, weight, padding_idx, max_norm, norm_type, sparse)
+        return ops.index_select(weight, index, (*parameters, bool(scale_grad_by_freq)))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+    """1 at the place that each number names among `num_classes`, 0 elsewhere: int64 (*) to int64 (*, num_classes).
+
+    ValueError for numbers that are no class.
+
+    Arguments:
+        input: the numbers.
+        num_classes: how many classes; with -1, as many as the largest number asks for.
+
+    >>> from facula_tensor import tensor
+    >>> one_hot(tensor([2, 0]))
+    tensor([[0, 0, 1],
+            [1, 0, 0]])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("one_hot", input)
+        if type(num_classes) is not int:
+            num_classes = as_integer(num_classes, "one_hot", "num_classes")
+        return bodies.one_hot(input, num_classes)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,99 @@
+"""The public functions of `ops/neural/losses/class_margin.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import ArgumentError, FaculaError
+from facula_errors.extend import trim_traceback
+
+from ....._core.promotion import as_real
+from ....._core.tensor import Tensor
+from ....._dispatch.arguments import reduction_of, refuse_choice
+from ....._dispatch.namespaces import recorded_ops as ops
+from ....._dispatch.overrides import overridable
+from ....._dispatch.view_call import as_tensor
+from ....._dispatch.written import bodies_of
+
+bodies = bodies_of("ops.neural.losses.class_margin")
+
+
+@overridable
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over classes of max(0, margin - input at the target + input)**p, the target's own being 0.
+
+    Input (N, C) with target (N) of int64, or (C) with (); `weight` (C) is a factor by target; "mean" is over N. float32
+    and float64. ValueError for `p` other than 1 and 2 and for shapes that do not fit, IndexError for a target that is
+    no class.
+
+    Arguments:
+        input: scores (N, C), or (C).
+        target: the class of each row.
+        p: 1 or 2.
+        margin: how much greater the score of the target should be.
+        weight: a factor for each class (C); none if None.
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
+    >>> from facula_tensor import tensor
+    >>> multi_margin_loss(tensor([[0.5, 0.0, 1.0]]), tensor([0]), reduction="none")
+    tensor([0.6667])
+    """
+    try:
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce)
+        if type(input) is not Tensor:
+            input = as_tensor("multi_margin_loss", input)
+        if type(target) is not Tensor:
+            target = as_tensor("multi_margin_loss", target)
+        if type(margin) is not float and type(margin) is not int:
+            margin = as_real(margin, "multi_margin_loss", "margin")
+        if reduction not in ("none", "mean", "sum"):
+            reduction = refuse_choice("multi_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
+        if p not in (1, 2):
+            raise ArgumentError(f"multi_margin_loss: expected p to be 1 or 2; got {p}")
+        return bodies.multi_margin_loss(ops, input, target, p, margin, weight, reduction=reduction)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """The sum of max(0, 1 - input at a target + input elsewhere) over targets and other classes, over their number.
+
+    Input (N, C) with target (N, C) of int64, or (C) with (C): classes, ended by a first -1. float32 and float64.
+    ValueError for shapes that differ, IndexError for a target that is neither -1 nor a class.
+
+    Arguments:
+        input: scores (N, C), or (C).
+        target: the classes of each row.
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
+    >>> from facula_tensor import tensor
+    >>> multilabel_margin_loss(tensor([0.1, 0.2, 0.4, 0.8]), tensor([3, 0, -1, 1]))
+    tensor(0.8500)
+    """
+    try:
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce)
+        if type(input) is not Tensor:
+            input = as_tensor("multilabel_margin_loss", input)
+        if type(target) is not Tensor:
+            target = as_tensor("multilabel_margin_loss", target)
+        if reduction not in ("none", "mean", "sum"):
+            reduction = refuse_choice("multilabel_margin_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
+        return bodies.multilabel_margin_loss(ops, input, target, reduction=reduction)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

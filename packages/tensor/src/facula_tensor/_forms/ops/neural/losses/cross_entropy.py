@@ -1,0 +1,99 @@
+"""The public functions of `ops/neural/losses/cross_entropy.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, FaculaError
+from facula_errors.extend import trim_traceback
+
+from ....._core.promotion import as_integer, as_real
+from ....._dispatch.arguments import reduction_of, refuse_choice
+from ....._dispatch.namespaces import recorded_ops as ops
+
+if TYPE_CHECKING:
+    from ....._core.tensor import Tensor
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-log(softmax(input)) of the right class.
+
+    Half precision is computed in float32.
+
+    Arguments:
+        input: (n, classes, ...) or (classes,), of a floating dtype.
+        target: (n, ...) or (), integers; or, in the shape of `input`, a probability for each class.
+        weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+        ignore_index: the class that takes no part; refused with probabilities unless negative.
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        label_smoothing: the share of the target, from 0 to 1, that all classes get.
+
+    Raises:
+        IndexError: for a target out of range.
+        ValueError: for shapes that do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> cross_entropy(tensor([[0.0, 0.0]]), tensor([1]))
+    tensor(0.6931)
+    """
+    try:
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce)
+        if type(ignore_index) is not int:
+            ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
+        if reduction not in ("none", "mean", "sum"):
+            reduction = refuse_choice("cross_entropy", "reduction", reduction, "'none', 'mean' or 'sum'")
+        if type(label_smoothing) is not float:
+            label_smoothing = float(as_real(label_smoothing, "cross_entropy", "label_smoothing"))
+        if not 0 <= label_smoothing <= 1:
+            raise ArgumentError(f"cross_entropy: expected label_smoothing from 0 to 1; got {label_smoothing}")
+        return ops.cross_entropy(input, target, weight, (reduction, ignore_index, label_smoothing))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the entry of the right class.
+
+    Arguments:
+        input: logarithms of probabilities, (n, classes, ...) or (classes,).
+        target: (n, ...) or (), integers.
+        weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+        ignore_index: the class that takes no part.
+        reduction: "mean", "sum", or "none" for each loss by itself.
+
+    >>> from facula_tensor import tensor
+    >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))
+    tensor(2.)
+    """
+    try:
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce)
+        if type(ignore_index) is not int:
+            ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
+        if reduction not in ("none", "mean", "sum"):
+            reduction = refuse_choice("nll_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
+        return ops.nll_loss(input, target, weight, (reduction, ignore_index, 0.0))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,191 @@
+"""The public functions of `ops/neural/losses/regression.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, FaculaError
+from facula_errors.extend import trim_traceback
+
+from ....._core.promotion import as_real
+from ....._dispatch.arguments import reduction_of, refuse_choice
+from ....._dispatch.namespaces import recorded_ops as ops
+from ....._dispatch.overrides import overridable
+from ....._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ....._core.tensor import Tensor
+
+bodies = bodies_of("ops.neural.losses.regression")
+
+
+@overridable
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """(input - target)**2 of each element; with `weight`, times it, and "mean" is over the weights.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        weight: a factor for each loss; none if None.
+
+    >>> from facula_tensor import tensor
+    >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+    tensor(2.)
+    """
+    try:
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce)
+        if reduction not in ("none", "mean", "sum"):
+            reduction = refuse_choice("mse_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
+        return bodies.mse_loss(input, target, reduction=reduction, weight=weight)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """abs(input - target) of each element; `weight` as `mse_loss`'s.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        weight: a factor for each loss; none if None.
+
+    >>> from facula_tensor import tensor
+    >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+    tensor(1.)
+    """
+    try:
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce)
+        if reduction not in ("none", "mean", "sum"):
+            reduction = refuse_choice("l1_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
+        return bodies.l1_loss(input, target, reduction=reduction, weight=weight)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """Half the square of what is less than `delta` from the target, and linear beyond. ValueError unless delta > 0.
+
+    "mean" is the mean of the losses times `weight`, not one over the weights as `mse_loss`'s. P. J. Huber: Robust
+    estimation of a location parameter, 1964.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        delta: where the square ends.
+        weight: a factor for each loss; none if None.
+
+    >>> from facula_tensor import tensor
+    >>> huber_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none")
+    tensor([0.5000, 1.5000])
+    """
+    try:
+        if reduction not in ("none", "mean", "sum"):
+            reduction = refuse_choice("huber_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
+        if type(delta) is not float and type(delta) is not int:
+            delta = as_real(delta, "huber_loss", "delta")
+        if not delta > 0:
+            raise ArgumentError(f"huber_loss: expected a number delta > 0; got {delta}")
+        return bodies.huber_loss(ops, input, target, reduction, delta, weight)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """`huber_loss` with delta = beta, divided by beta; `l1_loss` for beta = 0. ValueError unless beta >= 0.
+
+    Arguments:
+        input: the predictions.
+        target: what they should be.
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+        reduction: "mean", "sum", or "none" for each loss by itself.
+        beta: where the square ends.
+
+    >>> from facula_tensor import tensor
+    >>> smooth_l1_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none", beta=0.5)
+    tensor([0.7500, 1.7500])
+    """
+    try:
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce)
+        if reduction not in ("none", "mean", "sum"):
+            reduction = refuse_choice("smooth_l1_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
+        if type(beta) is not float and type(beta) is not int:
+            beta = as_real(beta, "smooth_l1_loss", "beta")
+        if not beta >= 0:
+            raise ArgumentError(f"smooth_l1_loss: expected beta >= 0; got {beta}")
+        return bodies.smooth_l1_loss(input, target, reduction=reduction, beta=beta)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target (log(target) - input), for logarithms of probabilities `input`; 0 where target is 0.
+
+    `log_target`: target is given as its logarithm. `reduction` may also be "batchmean": the sum divided by the first
+    length, which is what the divergence's definition asks for.
+
+    Arguments:
+        input: logarithms of probabilities.
+        target: probabilities.
+        size_average, reduce: older forms of `reduction`: False means "sum" and "none".
+        reduction: "mean", "sum", "batchmean", or "none" for each loss by itself.
+        log_target: whether `target` is logarithms, too.
+
+    >>> from facula_tensor import tensor
+    >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")
+    tensor(1.)
+    """
+    try:
+        if size_average is not None or reduce is not None:
+            reduction = reduction_of(size_average, reduce)
+        if reduction not in ("none", "mean", "sum", "batchmean"):
+            reduction = refuse_choice("kl_div", "reduction", reduction, "'none', 'mean', 'sum' or 'batchmean'")
+        return bodies.kl_div(input, target, reduction=reduction, log_target=log_target)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,227 @@
+"""The public functions of `ops/neural/pooling/unpooling.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, FaculaError
+from facula_errors.extend import trim_traceback
+
+from ....._core.promotion import real_or_tensor
+from ....._dispatch.namespaces import recorded_ops as ops
+from ....._dispatch.overrides import overridable
+from ....._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....._core.tensor import Tensor
+
+bodies = bodies_of("ops.neural.pooling.unpooling")
+
+
+@overridable
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """Zeros with the elements of `max_pool1d` where they were.
+
+    Several sizes are pooled to one: the result has a length of (length - 1) stride - 2 padding + kernel_size, or
+    is as output_size says, less than a stride from that. Of elements with one index the last counts. ValueError
+    for indices beyond.
+
+    Arguments:
+        input: what the pooling returned: (sequences, channels, length), or without the first dimension.
+        indices: those that the pooling returned.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
+    >>> from facula_tensor import tensor
+    >>> max_unpool1d(tensor([5.0]).view(1, 1), tensor([1]).view(1, 1), 2).view(-1)[:2]
+    tensor([0., 5.])
+    """
+    try:
+        return bodies.max_unpool1d(ops, input, indices, kernel_size, stride, padding, output_size)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float | Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The root of the sum of powers `norm_type` of each window of sequences.
+
+    Windows are those of `avg_pool1d`; in ceil_mode the sum of a window that reaches beyond the border is its
+    mean times the whole window.
+
+    Arguments:
+        input: (sequences, channels, length), or without the first dimension.
+        norm_type: the power.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
+
+    >>> from facula_tensor import ones
+    >>> lp_pool1d(ones(1, 2), 1, 2).item()
+    2.0
+    """
+    try:
+        if type(norm_type) is not float and type(norm_type) is not int:
+            norm_type = real_or_tensor(norm_type, "lp_pool1d", "norm_type")
+        if not norm_type:
+            raise ArgumentError(f"lp_pool1d: expected norm_type other than 0, whose root is taken; got {norm_type}")
+        return bodies.lp_pool1d(ops, input, norm_type, kernel_size, stride, ceil_mode)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def max_unpool2d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """Zeros with the elements of `max_pool2d` where they were.
+
+    Several sizes are pooled to one: the result has a length of (length - 1) stride - 2 padding + kernel_size, or
+    is as output_size says, less than a stride from that. Of elements with one index the last counts. ValueError
+    for indices beyond.
+
+    Arguments:
+        input: what the pooling returned: (images, channels, height, width), or without the first dimension.
+        indices: those that the pooling returned.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
+    >>> from facula_tensor import tensor
+    >>> max_unpool2d(tensor([5.0]).view(1, 1, 1), tensor([1]).view(1, 1, 1), 2).view(-1)[:2]
+    tensor([0., 5.])
+    """
+    try:
+        return bodies.max_unpool2d(ops, input, indices, kernel_size, stride, padding, output_size)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float | Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The root of the sum of powers `norm_type` of each window of images.
+
+    Windows are those of `avg_pool2d`; in ceil_mode the sum of a window that reaches beyond the border is its
+    mean times the whole window.
+
+    Arguments:
+        input: (images, channels, height, width), or without the first dimension.
+        norm_type: the power.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
+
+    >>> from facula_tensor import ones
+    >>> lp_pool2d(ones(1, 2, 2), 1, 2).item()
+    4.0
+    """
+    try:
+        if type(norm_type) is not float and type(norm_type) is not int:
+            norm_type = real_or_tensor(norm_type, "lp_pool2d", "norm_type")
+        if not norm_type:
+            raise ArgumentError(f"lp_pool2d: expected norm_type other than 0, whose root is taken; got {norm_type}")
+        return bodies.lp_pool2d(ops, input, norm_type, kernel_size, stride, ceil_mode)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def max_unpool3d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """Zeros with the elements of `max_pool3d` where they were.
+
+    Several sizes are pooled to one: the result has a length of (length - 1) stride - 2 padding + kernel_size, or
+    is as output_size says, less than a stride from that. Of elements with one index the last counts. ValueError
+    for indices beyond.
+
+    Arguments:
+        input: what the pooling returned: (volumes, channels, depth, height, width), or without the first dimension.
+        indices: those that the pooling returned.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        padding: how many elements the pooling added at each border.
+        output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
+    >>> from facula_tensor import tensor
+    >>> max_unpool3d(tensor([5.0]).view(1, 1, 1, 1), tensor([1]).view(1, 1, 1, 1), 2).view(-1)[:2]
+    tensor([0., 5.])
+    """
+    try:
+        return bodies.max_unpool3d(ops, input, indices, kernel_size, stride, padding, output_size)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float | Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The root of the sum of powers `norm_type` of each window of volumes.
+
+    Windows are those of `avg_pool3d`; in ceil_mode the sum of a window that reaches beyond the border is its
+    mean times the whole window.
+
+    Arguments:
+        input: (volumes, channels, depth, height, width), or without the first dimension.
+        norm_type: the power.
+        kernel_size: the lengths of a window: one number, or one for each dimension.
+        stride: the distance of windows; `kernel_size` if None.
+        ceil_mode: whether lengths are rounded up.
+
+    >>> from facula_tensor import ones
+    >>> lp_pool3d(ones(1, 2, 2, 2), 1, 2).item()
+    8.0
+    """
+    try:
+        if type(norm_type) is not float and type(norm_type) is not int:
+            norm_type = real_or_tensor(norm_type, "lp_pool3d", "norm_type")
+        if not norm_type:
+            raise ArgumentError(f"lp_pool3d: expected norm_type other than 0, whose root is taken; got {norm_type}")
+        return bodies.lp_pool3d(ops, input, norm_type, kernel_size, stride, ceil_mode)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

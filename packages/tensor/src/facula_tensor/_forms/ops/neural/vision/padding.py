@@ -1,0 +1,47 @@
+"""The public functions of `ops/neural/vision/padding.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ....._dispatch.arguments import refuse_choice, steady_tensor
+from ....._dispatch.namespaces import recorded_ops as ops
+from ....._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....._core.tensor import Tensor
+
+bodies = bodies_of("ops.neural.vision.padding")
+
+
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
+    """`input` with elements added before and after; a negative number takes elements away.
+
+    ValueError where there are too few elements to take.
+
+    Arguments:
+        input: the tensor; images (N, C, ...) or (C, ...) for all modes but "constant".
+        pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
+        mode: "constant" (any dtype and dimensions), "reflect" (mirrored at the first and last element), "replicate"
+            (those two repeated) or "circular" (from the other end); the last three pad up to three last dimensions.
+        value: what is added in mode "constant"; 0 if None.
+
+    >>> from facula_tensor import arange
+    >>> pad(arange(3), (1, 2), value=9)
+    tensor([9, 0, 1, 2, 9, 9])
+    >>> pad(arange(3.0).view(1, 3), (2, 1), "reflect")
+    tensor([[2., 1., 0., 1., 2., 1.]])
+    """
+    try:
+        input = steady_tensor("pad", input)
+        if mode not in ("constant", "reflect", "replicate", "circular"):
+            mode = refuse_choice("pad", "mode", mode, "'constant', 'reflect', 'replicate' or 'circular'")
+        return bodies.pad(ops, input, pad, mode, value)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,59 @@
+"""The public functions of `ops/random/multinomial.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.promotion import as_integer
+from ...._core.tensor import method, snapshot
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.tensor import Tensor
+    from ...._creation.generator import Generator
+
+bodies = bodies_of("ops.random.multinomial")
+
+
+@overridable
+@method()
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`.
+
+    `input` (categories,) gives (num_samples,); (rows, categories) gives (rows, num_samples). Weights are floating, not
+    negative, finite, and need not add up to 1. ValueError otherwise, and where a row has fewer weights above 0 than are
+    drawn without `replacement`, or none. What is not replaced comes in the order in which drawing one after the other
+    gives it (exponential races; Efraimidis and Spirakis 2006).
+
+    Arguments:
+        input: the weights.
+        num_samples: how many indices of each row.
+        replacement: whether a category may be drawn more than once.
+        generator: the source of random numbers; the default generator if None.
+
+    >>> from facula_tensor import tensor
+    >>> multinomial(tensor([0.0, 3.0, 0.0]), 2, replacement=True)
+    tensor([1, 1])
+    """
+    try:
+        input = snapshot(as_tensor("multinomial", input))
+        if type(num_samples) is not int:
+            num_samples = as_integer(num_samples, "multinomial", "num_samples")
+        result = bodies.multinomial(input, num_samples, replacement, generator=generator)
+        return result if out is None else write_out("multinomial", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,94 @@
+"""The public functions of `ops/reduction/renorm.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, FaculaError
+from facula_errors.extend import boundary, trim_traceback
+
+from ...._core.promotion import as_real
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import source, steady_tensor
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.memory.assignment import assign_inplace
+
+if TYPE_CHECKING:
+    from ...._core.types import Lengths
+
+bodies = bodies_of("ops.reduction.renorm")
+
+
+@overridable
+@method()
+@boundary
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down.
+
+    Floating and complex dtypes, at least 2 dimensions.
+
+    Arguments:
+        input: the tensor.
+        p: the order of the norm, above 0.
+        dim: the dimension of the slices.
+        maxnorm: the greatest norm.
+
+    >>> from facula_tensor import tensor
+    >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    if type(input) is not Tensor:
+        input = as_tensor("renorm", input)
+    if type(p) is not float and type(p) is not int:
+        p = as_real(p, "renorm", "p")
+    if type(maxnorm) is not float and type(maxnorm) is not int:
+        maxnorm = as_real(maxnorm, "renorm", "maxnorm")
+    if not p > 0:
+        raise ArgumentError(f"renorm: expected p above 0; got {p}")
+    if maxnorm < 0:
+        raise ArgumentError(f"renorm: expected maxnorm of at least 0; got {maxnorm}")
+    result = bodies.renorm(ops, input, p, dim, maxnorm)
+    return result if out is None else write_out("renorm", result, out)
+
+
+@method()
+@boundary
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm` in place: changes `input` and returns it. Arguments: those of `renorm`."""
+    if type(input) is not Tensor:
+        input = as_tensor("renorm_", input)
+    if type(p) is not float and type(p) is not int:
+        p = as_real(p, "renorm_", "p")
+    if type(maxnorm) is not float and type(maxnorm) is not int:
+        maxnorm = as_real(maxnorm, "renorm_", "maxnorm")
+    if not p > 0:
+        raise ArgumentError(f"renorm_: expected p above 0; got {p}")
+    if maxnorm < 0:
+        raise ArgumentError(f"renorm_: expected maxnorm of at least 0; got {maxnorm}")
+    before = source("renorm_", input)
+    return assign_inplace("renorm_", input, bodies.renorm(ops, before, p, dim, maxnorm))
+
+
+@method()
+def sum_to_size(self: Tensor, *size: Lengths) -> Tensor:
+    """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`.
+
+    Arguments:
+        size: the shape.
+
+    >>> from facula_tensor import ones
+    >>> ones(2, 3).sum_to_size(2, 1)
+    tensor([[3.],
+            [3.]])
+    """
+    try:
+        self = steady_tensor("sum_to_size", self)
+        return bodies.sum_to_size(ops, self, *size)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

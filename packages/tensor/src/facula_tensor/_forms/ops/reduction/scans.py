@@ -1,0 +1,189 @@
+"""The public functions of `ops/reduction/scans.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import method
+from ...._dispatch.arguments import axis_for, source
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+from ....ops.memory.assignment import assign_inplace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...._core.tensor import Tensor
+    from ...._core.types import DTypeLike
+    from ....ops.reduction.scans import Extremes
+
+bodies = bodies_of("ops.reduction.scans")
+
+
+@overridable
+@method()
+def cumsum(
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower.
+
+    float32 is carried in double precision, half precisions in float32.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        dtype: the dtype of the result.
+
+    >>> from facula_tensor import tensor
+    >>> cumsum(tensor([1, 2, 3]), 0)
+    tensor([1, 3, 6])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "cumsum")
+        result = bodies.cumsum(ops, input, dim, dtype=dtype)
+        return result if out is None else write_out("cumsum", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def cumsum_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+    """`cumsum` in place: changes `input` and returns it. Arguments: those of `cumsum`."""
+    try:
+        before = source("cumsum_", input)
+        return assign_inplace("cumsum_", input, bodies.cumsum(ops, before, dim, dtype=dtype))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def cumprod(
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+        dtype: the dtype of the result.
+
+    >>> from facula_tensor import tensor
+    >>> cumprod(tensor([1, 2, 3]), 0)
+    tensor([1, 2, 6])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "cumprod")
+        result = bodies.cumprod(ops, input, dim, dtype=dtype)
+        return result if out is None else write_out("cumprod", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
+    """`cumprod` in place: changes `input` and returns it. Arguments: those of `cumprod`."""
+    try:
+        before = source("cumprod_", input)
+        return assign_inplace("cumprod_", input, bodies.cumprod(ops, before, dim, dtype=dtype))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def logcumsumexp(
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import tensor
+    >>> logcumsumexp(tensor([0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "logcumsumexp")
+        result = bodies.logcumsumexp(ops, input, dim)
+        return result if out is None else write_out("logcumsumexp", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def cummax(
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
+) -> Extremes:
+    """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import tensor
+    >>> cummax(tensor([1, 3, 2]), 0).values
+    tensor([1, 3, 3])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "cummax")
+        return bodies.cummax(ops, input, dim, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def cummin(
+    input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
+) -> Extremes:
+    """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import tensor
+    >>> cummin(tensor([3, 1, 2]), 0).values
+    tensor([3, 1, 1])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "cummin")
+        return bodies.cummin(ops, input, dim, out=out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

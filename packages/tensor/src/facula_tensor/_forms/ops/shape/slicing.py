@@ -1,0 +1,140 @@
+"""The public functions of `ops/shape/slicing.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, FaculaError, InvalidTypeError
+from facula_errors.extend import trim_traceback
+from facula_storage.extend import INTEGER
+
+from ...._core.errors import shown
+from ...._core.promotion import as_integer
+from ...._core.tensor import Tensor, method
+from ...._dispatch.arguments import axis_for, needed_dim
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    from ...._core.types import Scalar
+
+
+@overridable
+@method()
+def select(input: Tensor, dim: int | None = None, index: int | None = None, *, axis: int | None = None) -> Tensor:
+    """A view of one element along `dim`, which goes. IndexError where there is none.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        index: which element; negative ones count from the end.
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import arange
+    >>> select(arange(3), 0, -1)
+    tensor(2)
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "select")
+        if dim is None:
+            dim = needed_dim("select", dim)
+        return ops.select(input, dim, index)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def narrow(
+    input: Tensor,
+    dim: int | None = None,
+    start: Scalar | Tensor | None = None,
+    length: SupportsIndex | None = None,
+    *,
+    axis: int | None = None,
+) -> Tensor:
+    """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        start: the first element; negative ones count from the end.
+        length: how many elements.
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import arange
+    >>> narrow(arange(5), 0, 1, 2)
+    tensor([1, 2])
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim, axis, "narrow")
+        if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
+            raise ArgumentError(
+                f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
+            )
+        if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
+            raise InvalidTypeError(
+                f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}"
+            )
+        if dim is None:
+            dim = needed_dim("narrow", dim)
+        return ops.narrow(input, dim, start.__index__(), length.__index__())  # type: ignore[union-attr]
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """Views of the elements along `dim`.
+
+    Arguments:
+        input: the tensor.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import arange
+    >>> unbind(arange(2))
+    (tensor(0), tensor(1))
+    """
+    try:
+        if axis is not None:
+            dim = axis_for(dim or None, axis, "unbind")
+        return ops.unbind(input, dim)  # type: ignore[return-value]  # several views
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
+
+    Arguments:
+        input: the tensor.
+        chunks: the greatest number of pieces.
+        dim: the dimension.
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import arange
+    >>> chunk(arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    try:
+        if type(chunks) is not int:
+            chunks = as_integer(chunks, "chunk", "chunks")
+        if chunks <= 0:
+            raise ArgumentError(f"chunk: expected chunks to be positive; got {chunks}")
+        if axis is not None:
+            dim = axis_for(dim or None, axis, "chunk")
+        return ops.chunk(input, chunks, dim)  # type: ignore[return-value]  # several views
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

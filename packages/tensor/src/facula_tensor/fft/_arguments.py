@@ -1,0 +1,186 @@
+"""Shared parts of Fourier transforms: reading arguments, and fitting the lengths of operands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, DTypeError, InvalidIndexError
+from facula_storage.extend import COMPLEX, FLOATING
+
+from .._core.errors import named
+from .._core.formats import check_storage
+from .._core.promotion import as_dtype, as_integer, floating, get_default_dtype
+from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from .._creation.from_data import tensor
+from .._dispatch.namespaces import recorded_ops
+from .._dispatch.view_call import as_tensor
+from .._dispatch.writing import write_out
+from ..ops.fft import OPPOSITE
+
+if TYPE_CHECKING:
+    from .._core.types import DeviceLike, Dims, DTypeLike, Lengths
+
+
+def operand(name: str, input: Tensor, kind: str) -> Tensor:
+    """A tensor at one moment, in single or double precision: "complex", "real" (else refused) or "any"."""
+    x = steady(as_tensor(name, input))
+    dtype = layout_of_tensor(x).dtype
+    if dtype.category < FLOATING:
+        dtype = floating(dtype)
+    if dtype.itemsize == 2:
+        raise DTypeError(f"{name}: not defined for {dtype.name}, which is too narrow; convert with .float()")
+    if kind == "real" and dtype.category == COMPLEX:
+        raise DTypeError(f"{name}: expected real numbers; got {dtype.name}; take x.real")
+    if kind == "complex":
+        dtype = dtype.to_complex()
+    return x if layout_of_tensor(x).dtype is dtype else recorded_ops.to(x, (dtype,))
+
+
+def scaling(name: str, norm: str | None) -> str:
+    """Which direction is scaled."""
+    if norm is None:
+        return "backward"
+    if not isinstance(norm, str) or norm not in OPPOSITE:
+        raise ArgumentError(f"{name}: expected norm to be 'backward', 'forward' or 'ortho'; got {norm!r}")
+    return str(norm)
+
+
+def lengths(name: str, x: Tensor, n: Any, dim: Any, several: bool) -> tuple[tuple[int, ...], list[int | None]]:
+    """The dimensions to transform, from the front, and the length that each should have, None for its own."""
+    ndim = layout_of_tensor(x).ndim
+    if not several:
+        if not ndim:
+            raise ArgumentError(f"{name}: expected at least 1 dimension; got a number")
+        return (check_dim(name, dim, ndim),), [None if n is None else as_integer(n, name, "n")]
+    sizes = None if n is None else [as_integer(one, name, "s") for one in (n if hasattr(n, "__iter__") else (n,))]
+    if dim is None:
+        count = ndim if sizes is None else len(sizes)
+        if count > ndim:
+            raise ArgumentError(f"{name}: expected s to have at most {ndim} lengths; got {count}")
+        dims = tuple(range(ndim - count, ndim))
+    else:
+        dims = check_dims(name, dim, ndim)
+    if len(set(dims)) != len(dims):
+        raise ArgumentError(f"{name}: dim {dim} names a dimension twice")
+    if sizes is None:
+        return dims, [None] * len(dims)
+    if len(sizes) != len(dims):
+        raise ArgumentError(f"{name}: expected as many lengths as dimensions; got s {sizes} and dim {dim}")
+    return dims, [None if one == -1 else one for one in sizes]
+
+
+def check_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions that `dim`, an integer or several, means, from the front."""
+    given = tuple(dim) if hasattr(dim, "__iter__") else (dim,)
+    if given and not ndim:
+        raise named(InvalidIndexError(f"{name}: expected at least 1 dimension, to take dim {dim}; got a number"))
+    return tuple([check_dim(name, one, ndim) for one in given])
+
+
+def resized(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:
+    """`x` cut off or filled up with zeros along a dimension."""
+    now = layout_of_tensor(x).shape[dim]
+    wanted = now if length is None else length
+    if wanted < 1:
+        raise ArgumentError(f"{name}: expected at least 1 element to transform along dimension {dim}; got {wanted}")
+    if wanted < now:
+        return recorded_ops.narrow(x, dim, 0, wanted)
+    return recorded_ops.with_zeros(x, dim, wanted - now)
+
+
+def complex_transform(
+    name: str,
+    input: Tensor,
+    n: Lengths | None,
+    dim: Dims | None,
+    norm: str | None,
+    inverse: bool,
+    *,
+    several: bool = False,
+) -> Tensor:
+    """`fft` and its kin."""
+    x, how = operand(name, input, "any"), scaling(name, norm)
+    dims, sizes = lengths(name, x, n, dim, several)
+    for at, size in zip(dims, sizes, strict=True):
+        x = resized(name, x, at, size)
+    return (
+        recorded_ops.fft_complex(x, (dims, inverse, how)) if dims else operand(name, recorded_ops.clone(x), "complex")
+    )
+
+
+def from_real(
+    name: str,
+    input: Tensor,
+    n: Lengths | None,
+    dim: Dims | None,
+    norm: str | None,
+    *,
+    several: bool = False,
+    hermitian: bool = False,
+) -> Tensor:
+    """`rfft` and its kin; `ihfft` and its kin where `hermitian`: conjugates, scaled as an inverse is."""
+    x, how = operand(name, input, "real"), scaling(name, norm)
+    dims, sizes = lengths(name, x, n, dim, several)
+    if not dims:
+        raise ArgumentError(f"{name}: expected at least 1 dimension to transform; got dim {dim}")
+    for at, size in zip(dims, sizes, strict=True):
+        x = resized(name, x, at, size)
+    result = recorded_ops.fft_from_real(x, (dims, OPPOSITE[how] if hermitian else how))
+    return recorded_ops.conj(result) if hermitian else result
+
+
+def to_real(
+    name: str,
+    input: Tensor,
+    n: Lengths | None,
+    dim: Dims | None,
+    norm: str | None,
+    *,
+    several: bool = False,
+    hermitian: bool = False,
+) -> Tensor:
+    """`irfft` and its kin; `hfft` and its kin where `hermitian`: of conjugates, scaled as no inverse is."""
+    x, how = operand(name, input, "complex"), scaling(name, norm)
+    dims, sizes = lengths(name, x, n, dim, several)
+    if not dims:
+        raise ArgumentError(f"{name}: expected at least 1 dimension to transform; got dim {dim}")
+    last = sizes[-1]
+    length = 2 * (layout_of_tensor(x).shape[dims[-1]] - 1) if last is None else last
+    if length < 1:
+        raise ArgumentError(f"{name}: expected at least 1 element in the result; got {length}")
+    for at, size in zip(dims, [*sizes[:-1], length // 2 + 1], strict=True):
+        x = resized(name, x, at, size)
+    if hermitian:
+        x, how = recorded_ops.conj(x), OPPOSITE[how]
+    return recorded_ops.fft_to_real(x, (dims, length, how))
+
+
+def frequencies(
+    name: str,
+    half: bool,
+    n: int,
+    d: float,
+    *,
+    out: Tensor | None,
+    dtype: DTypeLike | None,
+    layout: object,
+    device: DeviceLike | None,
+    requires_grad: bool,
+) -> Tensor:
+    """The frequencies of a transform of n elements."""
+    if n < 0:
+        raise ArgumentError(f"{name}: expected n of at least 0; got {n}")
+    if layout is not None:
+        check_storage(name, layout, False)
+    with np.errstate(all="ignore"):  # steps of 0
+        if n:
+            values = (np.fft.rfftfreq if half else np.fft.fftfreq)(n, 1.0) / d
+        else:  # half of nothing is one frequency, 0 / 0
+            values = np.full(1 if half else 0, np.nan)
+    kind = get_default_dtype() if dtype is None else as_dtype(dtype, name)
+    if kind.category < FLOATING:
+        raise DTypeError(f"{name}: expected dtype to be floating or complex; got {kind.name}")
+    result = tensor(values, dtype=kind, device=device, requires_grad=requires_grad)
+    return write_out(name, result, out)

@@ -1,0 +1,1 @@
+"""Elementwise operators: arithmetic, functions of one element, comparisons, logic, and complex numbers."""

@@ -1,0 +1,276 @@
+"""Sums, products and their like: `+ - *`, extremes of two, and signs."""
+
+from __future__ import annotations
+
+import math
+from math import inf, nan
+from typing import TYPE_CHECKING
+
+from facula_errors import DTypeError, InvalidTypeError
+from facula_storage import DType, Layout, bool_, int64
+from facula_storage.extend import BOOL, COMPLEX
+
+from ..._core.tensor import Tensor
+from ..._creation.filled import full
+from ..._dispatch.declaration import elementwise
+from ..._dispatch.namespaces import composite, identity_grad
+from .complex_views import magnitude
+
+if TYPE_CHECKING:
+    from ..._core.types import Scalar
+    from ..._dispatch.namespaces import Namespace
+
+
+def numeric(dtype: DType) -> bool:
+    """Any dtype but bool."""
+    return dtype.category != BOOL
+
+
+def real(dtype: DType) -> bool:
+    """Any dtype but a complex one."""
+    return dtype.category != COMPLEX
+
+
+@elementwise
+class add:
+    """The sum of each pair of elements; logical or for bool.
+
+    Operands broadcast and promote. Integers wrap. Raises ValueError where shapes do not broadcast.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1.0, 2.0]) + 10
+    tensor([11., 12.])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__add__", "__radd__")
+    inplace_dunders = ("__iadd__",)
+    scaled = 1  # takes alpha, a factor of the other operand
+    vjp_input = vjp_other = identity_grad
+
+
+@elementwise
+class sub:
+    """The difference of each pair of elements. Not defined for bool.
+
+    >>> from facula_tensor import tensor
+    >>> 1 - tensor([1.0, 2.0])
+    tensor([ 0., -1.])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__sub__",)
+    reflected = ("__rsub__",)
+    inplace_dunders = ("__isub__",)
+    scaled = -1
+    accepts = numeric
+    vjp_input = identity_grad
+
+    def validate_values(*operands):
+        if any(isinstance(one, bool) or getattr(one, "dtype", None) is bool_ for one in operands):
+            raise DTypeError(
+                "sub: not defined for bool; convert with .long(), or use ^ (logical_xor), or ~ to invert a mask"
+            )
+
+    def vjp_other(F, g):
+        return F.neg(g)
+
+
+@elementwise
+class _add_scaled:
+    """input + other * alpha in one pass: `add` and `sub` with a factor, which is a number."""
+
+    inputs = ("input", "other", "alpha")
+
+    vjp_input = identity_grad
+
+    def vjp_other(F, g, alpha):
+        return F.mul(g, alpha)
+
+
+@elementwise
+class mul:
+    """The product of each pair of elements; logical and for bool.
+
+    >>> from facula_tensor import tensor
+    >>> tensor([1.0, 2.0]) * tensor([[1.0], [10.0]])
+    tensor([[ 1.,  2.],
+            [10., 20.]])
+    """
+
+    inputs = ("input", "other")
+    dunders = ("__mul__", "__rmul__")
+    inplace_dunders = ("__imul__",)
+    widens = ("input", "other")
+
+    def vjp_input(F, g, _input, other):
+        return F.mul(g, other)
+
+    def vjp_other(F, g, input, _other):
+        return F.mul(g, input)
+
+
+def tensors_only(operation: str, *operands: object) -> None:
+    """Raise a TypeError where an operand's layout is missing: it is a number."""
+    if not all(isinstance(one, Layout) for one in operands):
+        raise InvalidTypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
+
+
+@elementwise
+class maximum:
+    """The larger of each pair of elements; NaN where either is. Equal elements share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> maximum(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
+    tensor([3., 5.])
+    """
+
+    inputs = ("input", "other")
+    accepts = real
+
+    def validate_layouts(*operands):
+        tensors_only("maximum", *operands)
+
+    def vjp_input(F, g, input, other):
+        return F.share(F.lt(input, other), F.eq(input, other), g)
+
+    def vjp_other(F, g, input, other):
+        return F.share(F.gt(input, other), F.eq(input, other), g)
+
+
+@elementwise
+class minimum:
+    """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient.
+
+    >>> from facula_tensor import tensor
+    >>> minimum(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
+    tensor([1., 4.])
+    """
+
+    inputs = ("input", "other")
+    accepts = real
+
+    def validate_layouts(*operands):
+        tensors_only("minimum", *operands)
+
+    def vjp_input(F, g, input, other):
+        return F.share(F.gt(input, other), F.eq(input, other), g)
+
+    def vjp_other(F, g, input, other):
+        return F.share(F.lt(input, other), F.eq(input, other), g)
+
+
+@elementwise
+class neg:
+    """Each element with its sign turned. Not defined for bool.
+
+    >>> from facula_tensor import tensor
+    >>> -tensor([1.0, -2.0])
+    tensor([-1.,  2.])
+    """
+
+    dunders = ("__neg__",)
+    accepts = numeric
+
+    def vjp_input(F, g):
+        return F.neg(g)
+
+
+def counted(dtype: DType) -> DType:
+    """int64 for bool."""
+    return int64 if dtype is bool_ else dtype
+
+
+@elementwise
+class square:
+    """Each element times itself; int64 for bool.
+
+    >>> from facula_tensor import tensor
+    >>> square(tensor([1.0, -3.0]))
+    tensor([1., 9.])
+    """
+
+    compute_dtype = counted
+
+    def vjp_input(F, g, input):
+        return F.mul(g, F.mul(input, 2))
+
+
+@elementwise
+class abs:
+    """The magnitude of each element; real for complex ones. The slope at 0 is 0.
+
+    >>> from facula_tensor import tensor
+    >>> abs(tensor([-1.5, 2.0]))
+    tensor([1.5000, 2.0000])
+    """
+
+    dunders = ("__abs__",)
+    accepts = numeric
+    result_dtype = magnitude
+    inplace = True
+    holomorphic = False
+
+    def vjp_input(F, g, input):
+        return F.mul(g, F.direction(input))
+
+
+@elementwise
+class sign:
+    """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN.
+
+    >>> from facula_tensor import tensor
+    >>> sign(tensor([-3.0, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
+
+    accepts = real
+
+    def vjp_input(F, g):
+        return F.zeros_like(g)
+
+
+# ------------------------------------------------------------------------------- the rules' own composites
+def _declare_composites() -> None:
+    @composite
+    def share(F: Namespace, loses: Tensor, ties: Tensor, g: Tensor) -> Tensor:
+        """g, half of it where operands tie, 0 (not 0 * g, which may be NaN) where this one loses, as NaN does not."""
+        return F.where(loses, 0, F.where(ties, F.mul(g, 0.5), g))
+
+    @composite
+    def direction(F: Namespace, x: Tensor) -> Tensor:
+        """x / |x|, and 0, with a slope of 0, at 0."""
+        if not x.is_complex():
+            return F.sign(x)
+        size = F.abs(x)
+        none = F.eq(size, 0)
+        # Divided by 1 at 0: a quotient 0 / 0 that `where` passes over would still be NaN in the next derivative.
+        return F.div(F.where(none, 0, x), F.where(none, F.add(F.zeros_like(size), 1), size))
+
+    @composite
+    def power_grad(F: Namespace, g: Tensor, x: Tensor, n: Tensor | Scalar) -> Tensor:
+        """g d(x ** n)/dx, 0 where n is 0, whatever x is."""
+        if not isinstance(n, Tensor):
+            return F.mul(g, F.mul(F.pow(x, n - 1), n)) if n else F.zeros_like(x)
+        return F.where(F.eq(n, 0), 0, F.mul(g, F.mul(F.pow(x, F.sub(n, 1)), n)))
+
+    @composite
+    def exponent_grad(F: Namespace, g: Tensor, x: Tensor | Scalar, n: Tensor) -> Tensor:
+        """g d(x ** n)/dn, 0 where x is 0 and n is not negative."""
+        flat = F.ge(F.real_view(n) if n.is_complex() else n, 0)
+        if isinstance(x, Tensor):
+            slope = F.mul(g, F.mul(F.pow(x, n), F.log(x)))
+            return F.where(F.bitwise_and(F.eq(x, 0), flat), 0, slope)
+        log: Tensor | float
+        if n.is_complex() or isinstance(x, complex):
+            log = F.log(full((), x, dtype=n.dtype, device=n.device))
+        elif x == 0:
+            log = F.sub(F.zeros_like(n), inf)
+        else:
+            log = math.log(x) if x > 0 else nan
+        if x == 0:  # not where() over the slope: that of 0 * -inf is NaN in the next derivative
+            log = F.where(flat, 0, log)
+        return F.mul(g, F.mul(F.pow(x, n), log))
+
+
+_declare_composites()

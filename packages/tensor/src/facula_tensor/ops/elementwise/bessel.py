@@ -1,0 +1,85 @@
+"""Modified Bessel functions of the first kind, of orders 0 and 1."""
+
+from __future__ import annotations
+
+from ..._core.promotion import floating
+from ..._dispatch.declaration import elementwise
+from .pointwise import real
+
+
+@elementwise
+class i0:
+    """The modified Bessel function of order 0 of each element.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> i0(tensor([0.0, 1.0]))
+    tensor([1.0000, 1.2661])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    def partial_input(F, input):
+        return F.i1(input)
+
+
+@elementwise
+class _i0e:
+    """exp(-|x|) i0(x) of each element.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import i0e
+    >>> i0e(tensor([0.0, 1000.0]))
+    tensor([1.0000, 0.0126])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    def partial_input(F, input):
+        return F.i1e(input) - F.sign(input) * F.i0e(input)
+
+
+@elementwise
+class _i1:
+    """The modified Bessel function of order 1 of each element.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import i1
+    >>> i1(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.5652])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    def partial_input(F, input):
+        zero = input == 0
+        return F.where(zero, 0.5, F.i0(input) - F.i1(input) / F.where(zero, 1, input))
+
+
+@elementwise
+class _i1e:
+    """exp(-|x|) i1(x) of each element.
+
+    Integers are computed in the default floating dtype. Not defined for complex numbers.
+
+    >>> from facula_tensor import tensor
+    >>> from facula_tensor.special import i1e
+    >>> i1e(tensor([0.0, 1000.0]))
+    tensor([0.0000, 0.0126])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    def partial_input(F, input):
+        zero = input == 0
+        falling = F.i1e(input) * (F.sign(input) + F.reciprocal(F.where(zero, 1, input)))
+        return F.where(zero, 0.5, F.i0e(input) - falling)

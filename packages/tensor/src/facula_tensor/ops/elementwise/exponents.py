@@ -1,0 +1,174 @@
+"""Powers of two, logarithms to the bases 2 and 10, sums of numbers known by their logarithms, and lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import DTypeError
+from facula_storage import Layout
+
+from ..._core.promotion import floating
+from ..._core.tensor import Tensor
+from ..._creation.filled import full
+from ..._dispatch.declaration import elementwise
+from .pointwise import real
+
+if TYPE_CHECKING:
+    from ..._dispatch.namespaces import Namespace
+
+LN2, LN10 = 0.6931471805599453, 2.302585092994046
+
+
+@elementwise
+class exp2:
+    """2 to the power of each element.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> exp2(tensor([0.0, 3.0]))
+    tensor([1., 8.])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, out):
+        return F.mul(g, F.mul(out, LN2))
+
+
+@elementwise
+class log2:
+    """The logarithm to the base 2 of each element: -inf at 0, NaN below.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> log2(tensor([1.0, 8.0]))
+    tensor([0., 3.])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.div(g, F.mul(input, LN2))
+
+
+@elementwise
+class log10:
+    """The logarithm to the base 10 of each element: -inf at 0, NaN below.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> log10(tensor([1.0, 1000.0]))
+    tensor([0., 3.])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.div(g, F.mul(input, LN10))
+
+
+def _floats(operation: str, *operands: object) -> None:
+    """Raise a TypeError, with the operator's name, for numbers and integers; operands are given by layout."""
+    for one in operands:
+        if not isinstance(one, Layout) or not one.dtype.is_floating_point:
+            got = one.dtype.name if isinstance(one, Layout) else "a number"
+            raise DTypeError(f"{operation}: expected two floating tensors; got {got}; convert with .to(), or tensor()")
+
+
+@elementwise
+class hypot:
+    """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only.
+
+    >>> from facula_tensor import tensor
+    >>> hypot(tensor([3.0]), tensor([4.0]))
+    tensor([5.])
+    """
+
+    inputs = ("input", "other")
+    accepts = real
+
+    def validate_layouts(input, other):
+        _floats("hypot", input, other)
+
+    def partial_input(F, input, other):
+        return input / F.hypot(input, other)
+
+    def partial_other(F, input, other):
+        return other / F.hypot(input, other)
+
+
+@elementwise
+class logaddexp:
+    """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only.
+
+    >>> from facula_tensor import tensor
+    >>> logaddexp(tensor([-1000.0]), tensor([-1000.0]))
+    tensor([-999.3068])
+    """
+
+    inputs = ("input", "other")
+    accepts = real
+
+    def validate_layouts(input, other):
+        _floats("logaddexp", input, other)
+
+    def partial_input(F, input, other):
+        return share_of_sum(F, input, other, 1)
+
+    def partial_other(F, input, other):
+        return share_of_sum(F, other, input, 1)
+
+
+@elementwise
+class logaddexp2:
+    """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only.
+
+    >>> from facula_tensor import tensor
+    >>> logaddexp2(tensor([3.0]), tensor([3.0]))
+    tensor([4.])
+    """
+
+    inputs = ("input", "other")
+    accepts = real
+
+    def validate_layouts(input, other):
+        _floats("logaddexp2", input, other)
+
+    def partial_input(F, input, other):
+        return share_of_sum(F, input, other, LN2)
+
+    def partial_other(F, input, other):
+        return share_of_sum(F, other, input, LN2)
+
+
+def share_of_sum(F: Namespace, x: Tensor, y: Tensor, scale: float) -> Tensor:
+    """The share of x in the sum: 1 / (1 + exp((y - x) scale)); a half where both are the same infinity."""
+    difference = x - y
+    difference = F.where((x == y) & (difference != difference), 0, difference)
+    return F.sigmoid(difference if scale == 1 else difference * scale)
+
+
+@elementwise
+class xlogy:
+    """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN).
+
+    >>> from facula_tensor import tensor
+    >>> xlogy(tensor([0.0, 2.0]), tensor([0.0, 1.0]))
+    tensor([0., 0.])
+    """
+
+    inputs = ("input", "other")
+    compute_dtype = floating
+    accepts = real
+
+    def vjp_input(F, g, input, other):
+        if not isinstance(other, Tensor):
+            other = full((), other, dtype=input.dtype, device=input.device)
+        flat = F.bitwise_and(F.eq(input, 0), F.le(other, 0))
+        return F.mul(g, F.where(flat, 0, F.log(F.where(flat, 1, other))))
+
+    def vjp_other(F, g, input, other):
+        return F.div(F.mul(g, input), other)

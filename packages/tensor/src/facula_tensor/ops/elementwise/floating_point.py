@@ -1,0 +1,316 @@
+"""Divisors and exponents of numbers, the numbers beside them, and signs of infinity."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from facula_errors import DTypeError, InvalidTypeError
+from facula_errors.extend import boundary
+from facula_storage import DType, Layout, bool_, complex128, float16, float32, float64, int16, int32, int64
+from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
+
+from ..._core.promotion import promote_types, result_type
+from ..._core.tensor import Tensor, method
+from ..._creation.filled import full
+from ..._creation.like import zeros_like
+from ..._dispatch.declaration import elementwise
+from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.written import function
+from ..memory.assignment import assign_inplace
+from ..named_results import named_results
+from ..shape.broadcasting import broadcast_tensors
+from .pointwise import real
+
+if TYPE_CHECKING:
+    from ..._core.types import Operand, Scalar
+    from ..._dispatch.kinds import Checked, Steady
+    from ..._dispatch.namespaces import Namespace
+
+
+# ------------------------------------------------------------------------------------------ whole numbers
+def _integer(dtype: DType) -> bool:
+    """Integers, bool apart."""
+    return dtype.category == INTEGER
+
+
+def _tensors(operation: str, *operands: object) -> None:
+    """TypeError for numbers."""
+    for one in operands:
+        if not isinstance(one, (Layout, Tensor)):
+            raise InvalidTypeError(f"{operation}: expected two tensors; got a number; make it one with tensor()")
+
+
+@elementwise
+class gcd:
+    """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor
+    >>> gcd(tensor([12, -8]), tensor([8, 0]))
+    tensor([4, 8])
+    """
+
+    inputs = ("input", "other")
+    accepts = _integer
+
+    def validate_layouts(input, other):
+        _tensors("gcd", input, other)
+
+
+@elementwise
+class lcm:
+    """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor
+    >>> lcm(tensor([12, -8]), tensor([8, 3]))
+    tensor([24, 24])
+    """
+
+    inputs = ("input", "other")
+    accepts = _integer
+
+    def validate_layouts(input, other):
+        _tensors("lcm", input, other)
+
+
+# ---------------------------------------------------------------------------------------------- exponents
+class Frexp(tuple[Tensor, Tensor]):
+    """The result of `frexp`: `mantissa` and `exponent`."""
+
+    __slots__ = ()
+    fields: tuple[str, str] = ("mantissa", "exponent")
+
+    @property
+    def mantissa(self) -> Tensor:
+        """From 1/2 to 1, with the sign."""
+        return self[0]
+
+    @property
+    def exponent(self) -> Tensor:
+        """The power of two (int32)."""
+        return self[1]
+
+    def __repr__(self) -> str:
+        return f"facula.return_types.frexp(\nmantissa={self[0]!r},\nexponent={self[1]!r})"
+
+
+@function(method=True)
+def frexp(F: Namespace, input: Steady, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
+    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only.
+
+    0, infinities and NaN are their own mantissas, with exponent 0.
+
+    Arguments:
+        out: the pair of tensors where the results go; new ones if None.
+
+    >>> from facula_tensor import tensor
+    >>> frexp(tensor([3.0, 0.0]))
+    facula.return_types.frexp(
+    mantissa=tensor([0.7500, 0.0000]),
+    exponent=tensor([2, 0], dtype=facula.int32))
+    """
+    x = input
+    if x.dtype.category != FLOATING:
+        raise DTypeError(f"frexp: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
+    wide = x if x.dtype is float64 else x.to(float32)
+    exponent = _exponents(wide.detach())
+    first = no_record_ops.bitwise_right_shift(exponent, 1)  # in two steps: 2 ** 148 is no float32
+    mantissa = wide
+    for part in (first, no_record_ops.sub(exponent, first)):
+        mantissa = F.mul(mantissa, no_record_ops.exp2(no_record_ops.neg(part).to(wide.dtype)))
+    mantissa = mantissa.to(x.dtype)
+    return Frexp(named_results("frexp", cast("Any", Frexp), (mantissa, exponent), out))
+
+
+def _exponents(x: Tensor) -> Tensor:
+    """From the bits; of subnormal numbers after a scaling."""
+    bits, whole, bias = (52, int64, 1022) if x.dtype is float64 else (23, int32, 126)
+    mask = 2 * bias + 3  # all bits of an exponent
+    subnormal = no_record_ops.lt(no_record_ops.abs(x), 2.0 ** (1 - bias))
+    scaled = no_record_ops.where(subnormal, no_record_ops.mul(x, 2.0**bits), x)
+    biased = no_record_ops.bitwise_and(no_record_ops.bitwise_right_shift(scaled.contiguous().view(whole), bits), mask)
+    exponent = no_record_ops.sub(no_record_ops.sub(biased, bias), no_record_ops.mul(subnormal.to(whole), bits))
+    ordinary = no_record_ops.bitwise_and(no_record_ops.ne(x, 0), no_record_ops.ne(biased, mask))
+    return no_record_ops.mul(exponent, ordinary.to(whole)).to(int32)
+
+
+@function(method=True, changes=True, out=True)
+def ldexp(F: Namespace, input: Checked, other: Checked) -> Tensor:
+    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the exponents.
+
+    >>> from facula_tensor import tensor
+    >>> ldexp(tensor([1.0, 3.0]), tensor([2, -1]))
+    tensor([4.0000, 1.5000])
+    """
+    if input.dtype.category >= FLOATING and other.dtype.category < FLOATING:
+        other = other.to(input.dtype)
+    return F.mul(input, F.pow(2.0, other))
+
+
+@function(method=True, out=True)
+def float_power(F: Namespace, input: Operand, exponent: Operand) -> Tensor:
+    """`input ** exponent` in float64, or complex128. One of the two may be a number.
+
+    Arguments:
+        input: the bases.
+        exponent: the exponents.
+
+    >>> from facula_tensor import tensor
+    >>> float_power(tensor([2, 4]), -1)
+    tensor([0.5000, 0.2500], dtype=facula.float64)
+    """
+    operands = [input, exponent]
+    if not any(isinstance(one, Tensor) for one in operands):
+        raise InvalidTypeError(f"float_power: expected a Tensor; got {type(input).__name__}; make one with tensor()")
+    dtype = complex128 if promote_types(result_type(*operands), float16).category == COMPLEX else float64
+    base, power = [one.to(dtype) if isinstance(one, Tensor) else one for one in operands]
+    return F.pow(base, power)
+
+
+@overridable
+@method()
+@boundary
+def float_power_(self: Tensor, exponent: Operand) -> Tensor:
+    """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
+    return assign_inplace("float_power_", self, float_power(self.clone(), exponent))
+
+
+# -------------------------------------------------------------------------------------- steps and infinities
+@function(method=True, changes=True, out=True)
+def nextafter(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
+    """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
+
+    The gradient goes to `input`, as it is, where the result differs from it.
+
+    Arguments:
+        input: the numbers.
+        other: the directions.
+
+    >>> from facula_tensor import tensor
+    >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
+    1.1920928955078125e-07
+    """
+    _tensors("nextafter", input, other)
+    dtype = result_type(input, other)
+    if dtype.category != FLOATING or not dtype.promotes:
+        raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
+    x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
+    found = _stepped(input.to(dtype), _step(x, y))
+    if other.requires_grad:  # a gradient of 0 is one
+        found = F.where(zeros_like(found, dtype=bool_), other, found)
+    return found
+
+
+@elementwise
+class _stepped:
+    """`other`, taken for a step away from `input`, whose gradient is that of the result where the two differ."""
+
+    inputs = ("input", "other")
+    no_gradient = ("other",)
+
+    def value(F, input, other):
+        return other
+
+    def vjp_input(F, g, input, other):
+        return F.where(F.eq(input, other), 0, g)
+
+
+def _step(x: Tensor, y: Tensor) -> Tensor:
+    """Numbers of one sign are ordered as their bits are."""
+    whole = {2: int16, 4: int32, 8: int64}[x.dtype.itemsize]
+    away = no_record_ops.eq(no_record_ops.gt(y, x), no_record_ops.gt(x, 0))
+    bits = no_record_ops.add(x.contiguous().view(whole), no_record_ops.where(away, 1, -1).to(whole))
+    least = full((), 1, dtype=whole, device=x.device).view(x.dtype)
+    moved = no_record_ops.where(no_record_ops.eq(x, 0), no_record_ops.copysign(least, y), bits.view(x.dtype))
+    moved = no_record_ops.where(no_record_ops.eq(x, y), y, moved)
+    return no_record_ops.where(
+        no_record_ops.bitwise_and(no_record_ops.eq(x, x), no_record_ops.eq(y, y)), moved, no_record_ops.add(x, y)
+    )
+
+
+@function(method=True, changes=True, out=True)
+def heaviside(F: Namespace, input: Tensor, values: Tensor) -> Tensor:
+    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype.
+
+    The gradient goes to `values` where `input` is 0. Not defined for complex numbers.
+
+    Arguments:
+        input: the numbers.
+        values: the results at 0.
+
+    >>> from facula_tensor import tensor
+    >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    _tensors("heaviside", input, values)
+    dtype = input.dtype
+    if dtype is not values.dtype:
+        raise DTypeError(f"heaviside: expected one dtype; got {dtype.name} and {values.dtype.name}; convert with .to()")
+    if not real(dtype):
+        raise DTypeError(f"heaviside: not defined for {dtype.name}; take real or imag first")
+    x = input.detach()
+    return F.where(no_record_ops.eq(x, 0), values, no_record_ops.gt(x, 0).to(dtype))
+
+
+def _infinite(name: str, infinity: float, input: Tensor) -> Tensor:
+    """Whether each element is this infinity."""
+    x = input.detach()
+    if x.dtype.category == COMPLEX:
+        raise DTypeError(f"{name}: not defined for {x.dtype.name}; take real or imag first")
+    return no_record_ops.eq(x, infinity) if x.is_floating_point() else zeros_like(x, dtype=bool_)
+
+
+@function(method=True, out=True, instead=partial(_infinite, "isneginf", float("-inf")))
+def isneginf(input: Checked) -> None:
+    """Whether each element is negative infinity. False for integers."""
+
+
+@function(method=True, out=True, instead=partial(_infinite, "isposinf", float("inf")))
+def isposinf(input: Checked) -> None:
+    """Whether each element is positive infinity. False for integers."""
+
+
+# ------------------------------------------------------------------------------------------------ signs and sums
+@function(method=True)
+def positive(input: Checked) -> Tensor:
+    """`input` itself, as `+input`. TypeError for bool.
+
+    >>> from facula_tensor import tensor
+    >>> positive(tensor([-1.0]))
+    tensor([-1.])
+    """
+    if input.dtype.category == BOOL:
+        raise DTypeError("positive: not defined for bool; convert with .long(), or use ~ to invert a mask")
+    return input
+
+
+@function(overridable=True)
+def rsub(F: Namespace, input: Checked, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
+
+    Arguments:
+        input: what is subtracted.
+        other: what it is subtracted from.
+        alpha: the factor of `input`.
+
+    >>> from facula_tensor import tensor
+    >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
+    tensor([3., 1.])
+    """
+    plain = not isinstance(alpha, Tensor) and alpha == 1
+    return F.sub(other, input if plain else F.mul(input, alpha))

@@ -1,0 +1,182 @@
+"""Sums with products and with quotients, and interpolation, in one pass each."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from facula_errors import DTypeError, InvalidTypeError
+from facula_storage.extend import COMPLEX, FLOATING, INTEGER
+
+from ..._core.promotion import SCALAR_CATEGORY, element, plain_number, result_type
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..._dispatch.declaration import elementwise
+from ..._dispatch.namespaces import identity_grad
+from ..._dispatch.written import function
+from .pointwise import real
+
+if TYPE_CHECKING:
+    from facula_storage import DType
+
+    from ..._core.types import Operand, Scalar
+    from ..._dispatch.kinds import Checked
+    from ..._dispatch.namespaces import Namespace
+
+
+@elementwise
+class _addcmul:
+    """input + value * tensor1 * tensor2 of floating dtypes; value is a number."""
+
+    inputs = ("input", "tensor1", "tensor2", "value")
+    inplace = False
+
+    vjp_input = identity_grad
+
+    def vjp_tensor1(F, g, tensor2, value):
+        return F.mul(F.mul(g, tensor2), value)
+
+    def vjp_tensor2(F, g, tensor1, value):
+        return F.mul(F.mul(g, tensor1), value)
+
+
+@elementwise
+class _addcdiv:
+    """input + value * tensor1 / tensor2 of floating dtypes; value is a number."""
+
+    inputs = ("input", "tensor1", "tensor2", "value")
+    inplace = False
+
+    vjp_input = identity_grad
+
+    def vjp_tensor1(F, g, tensor2, value):
+        return F.div(F.mul(g, value), tensor2)
+
+    def vjp_tensor2(F, g, tensor1, tensor2, value):
+        slope = F.div(F.mul(F.div(tensor1, tensor2), value), tensor2)
+        return F.neg(F.mul(g, slope))
+
+
+@elementwise
+class _lerp:
+    """input + weight * (end - input) of floating dtypes; weight is a number or a tensor."""
+
+    inputs = ("input", "end", "weight")
+    inplace = False
+    accepts = real
+
+    def vjp_input(F, g, weight):
+        return F.mul(g, F.sub(1, weight) if isinstance(weight, Tensor) else 1 - weight)
+
+    def vjp_end(F, g, weight):
+        return F.mul(g, weight)
+
+    def partial_weight(F, input, end):
+        return end - input
+
+
+def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -> tuple[DType, complex]:
+    """The dtype of the result and the factor, a number; TypeError where it is none, or of a higher kind.
+
+    `value` is the factor as the caller of the function `name` gave it.
+    """
+    dtype = result_type(*operands)
+    number = plain_number(element(value, name, "value"))
+    if number is None:
+        raise InvalidTypeError(f"{name}: expected value to be a number; got {type(value).__name__}")
+    if SCALAR_CATEGORY[type(number)] > max(dtype.category, INTEGER):
+        raise DTypeError(f"{name}: expected a value of the kind of the result, {dtype.name}; got {number!r}")
+    return dtype, number
+
+
+def _fused(
+    name: str, pair: str, F: Namespace, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar
+) -> Tensor:
+    """The operator `name`, in one pass for real floating dtypes; else `pair` of the last two, times `value`, is added.
+
+    Operands of one floating dtype and a number, as most calls have, are known without a call.
+    """
+    dtype = getattr(input._layout, "dtype", None)  # None of tensors that override
+    if dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None:
+        if FLOATING <= dtype.category < COMPLEX and type(value) in (int, float):  # type: ignore[union-attr]
+            return getattr(F, name)(input, tensor1, tensor2, value)  # type: ignore[no-any-return]
+    dtype, number = _operands(name, (input, tensor1, tensor2), value)
+    if pair == "div" and dtype.category < FLOATING:
+        raise DTypeError(f"{name}: not defined for {dtype.name}; convert with .float() first")
+    if FLOATING <= dtype.category < COMPLEX:
+        return getattr(F, name)(input, tensor1, tensor2, number)  # type: ignore[no-any-return]
+    both = getattr(F, pair)(tensor1, tensor2)
+    return F.add(input, both if number == 1 else F.mul(both, number))
+
+
+@function(method=True, changes=True, out=True, instead=partial(_fused, "addcmul", "mul"))
+def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
+    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote.
+
+    Arguments:
+        input: a tensor.
+        tensor1: a factor.
+        tensor2: a factor.
+        value: a number.
+
+    >>> from facula_tensor import tensor
+    >>> addcmul(tensor([1.0]), tensor([2.0]), tensor([3.0]), value=0.5)
+    tensor([4.])
+    """
+
+
+@function(method=True, changes=True, out=True, instead=partial(_fused, "addcdiv", "div"))
+def addcdiv(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
+    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote.
+
+    Arguments:
+        input: a tensor of a floating or complex dtype.
+        tensor1: the dividend.
+        tensor2: the divisor; not both integers.
+        value: a number.
+
+    >>> from facula_tensor import tensor
+    >>> addcdiv(tensor([1.0]), tensor([3.0]), tensor([2.0]), value=2)
+    tensor([4.])
+    """
+
+
+def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
+    """The weight of `lerp`; TypeError for several dtypes, integers, and what is neither a number nor a tensor."""
+    dtype = layout_of_tensor(input).dtype
+    if not isinstance(weight, Tensor):
+        number = plain_number(weight)
+        if number is None:
+            raise InvalidTypeError("lerp: expected weight to be a number or a Tensor")
+        weight = number
+    for name, one in (("end", end), ("weight", weight)):
+        if isinstance(one, Tensor) and layout_of_tensor(one).dtype is not dtype:
+            raise DTypeError(
+                f"lerp: expected all in one dtype; got input {dtype.name}, {name} {one.dtype.name}; convert with .to()"
+            )
+    if dtype.category < FLOATING:
+        raise DTypeError(f"lerp: not defined for {dtype.name}; convert with .float() first")
+    return weight
+
+
+@function(method=True, changes=True, out=True)
+def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
+    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1.
+
+    Arguments:
+        input: a tensor of a floating or complex dtype, which all share; the tensors broadcast.
+        end: a tensor.
+        weight: a number or a tensor.
+
+    >>> from facula_tensor import tensor
+    >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
+    tensor([2., 3.])
+    """
+    dtype = getattr(input._layout, "dtype", None)  # None of tensors that override
+    known = dtype is getattr(end._layout, "dtype", None) is not None and dtype.category == FLOATING  # type: ignore[union-attr]
+    if not known or (
+        type(weight) is not float and getattr(getattr(weight, "_layout", None), "dtype", None) is not dtype
+    ):
+        weight = _weight(input, end, weight)
+        if input.is_complex():
+            return F.add(input, F.mul(F.sub(end, input), weight))
+    return F.lerp(input, end, weight)

@@ -1,0 +1,155 @@
+"""Comparisons of whole tensors, with a tolerance, and with a set. Results are bool and have no gradient."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
+from facula_storage import bool_, float32
+from facula_storage.extend import COMPLEX, FLOATING
+
+from ..._core.promotion import as_real, get_default_dtype, result_type
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..._creation.from_data import from_numpy, tensor
+from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.written import function
+
+if TYPE_CHECKING:
+    from ..._core.types import Operand
+    from ..._dispatch.kinds import Checked
+
+MOST_COMPARED = 16  # test elements that are compared one by one; beyond it sorting is quicker
+
+
+@function(method=True)
+def isclose(
+    input: Checked, other: Checked, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Whether |input - other| <= atol + rtol |other|, for each pair of elements.
+
+    The two broadcast and have one dtype. Infinities are close to themselves alone.
+
+    Arguments:
+        input: a tensor.
+        other: the tensor that `rtol` is a share of.
+        rtol: the relative tolerance, not negative.
+        atol: the absolute tolerance, not negative.
+        equal_nan: whether NaN is close to NaN.
+
+    >>> from facula_tensor import tensor
+    >>> isclose(tensor([1.0, 2.0]), tensor([1.0, 2.1]))
+    tensor([ True, False])
+    """
+    return _close("isclose", input.detach(), other.detach(), rtol, atol, equal_nan)
+
+
+def _close(operation: str, a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
+    """`isclose` of tensors without graphs, for the operator of this name."""
+    if a.dtype is not b.dtype:
+        raise DTypeError(
+            f"{operation}: expected both in one dtype; got {a.dtype.name} and {b.dtype.name}; convert one with .to()"
+        )
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not as_real(tolerance, operation, name) >= 0:
+            raise ArgumentError(f"{operation}: expected {name} >= 0; got {tolerance}")
+    close = no_record_ops.eq(a, b)
+    if equal_nan and a.dtype.category >= FLOATING:
+        close = no_record_ops.bitwise_or(
+            close, no_record_ops.bitwise_and(no_record_ops.isnan(a), no_record_ops.isnan(b))
+        )
+    if not (rtol or atol):
+        return close
+    if a.dtype.category < FLOATING:
+        a, b = no_record_ops.to(a, (get_default_dtype(),)), no_record_ops.to(b, (get_default_dtype(),))
+    distance = no_record_ops.abs(no_record_ops.sub(a, b))
+    allowed = no_record_ops.add(no_record_ops.mul(no_record_ops.abs(b), rtol), atol)
+    # Where a number is infinite, so is the distance, or it is NaN: neither is within what is allowed of a finite one.
+    within = no_record_ops.bitwise_and(no_record_ops.le(distance, allowed), no_record_ops.lt(distance, float("inf")))
+    return no_record_ops.bitwise_or(close, within)
+
+
+def _all(answers: Tensor) -> bool:
+    return bool(no_record_ops.all(answers, (tuple(range(answers.ndim)), False)).item())
+
+
+@function(method=True)
+def allclose(input: Checked, other: Checked, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether |input - other| <= atol + rtol |other| for all pairs of elements.
+
+    Arguments:
+        input: a tensor.
+        other: the tensor that `rtol` is a share of, of the same dtype; the two broadcast.
+        rtol: the relative tolerance, not negative.
+        atol: the absolute tolerance, not negative.
+        equal_nan: whether NaN is close to NaN.
+
+    >>> from facula_tensor import tensor
+    >>> allclose(tensor([1.0, 2.0]), tensor([1.0, 2.000001]))
+    True
+    """
+    return _all(_close("allclose", input.detach(), other.detach(), rtol, atol, equal_nan))
+
+
+@function(method=True)
+def equal(input: Checked, other: Checked) -> bool:
+    """Whether two tensors have one shape and equal elements. NaN equals nothing.
+
+    >>> from facula_tensor import tensor
+    >>> equal(tensor([1, 2]), tensor([1, 2])), equal(tensor([1, 2]), tensor([[1, 2]]))
+    (True, False)
+    """
+    a, b = input.detach(), other.detach()
+    if a.device is not b.device:
+        raise ArgumentError(f"equal: expected both on one device; got {a.device} and {b.device}; move one with .to()")
+    return a.shape == b.shape and _all(no_record_ops.eq(a, b))
+
+
+@function(overridable=True, out=True)
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """Whether each element of `elements` is among `test_elements`, as a bool tensor.
+
+    Not defined for bool and complex numbers.
+
+    Arguments:
+        elements: a tensor, or a number if `test_elements` is a tensor.
+        test_elements: a tensor or number.
+        assume_unique: has no effect.
+        invert: whether the answers are turned round.
+
+    >>> from facula_tensor import tensor
+    >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 3]))
+    tensor([[False,  True],
+            [ True, False]])
+    """
+    if not (isinstance(elements, Tensor) or isinstance(test_elements, Tensor)):
+        raise InvalidTypeError(
+            f"isin: expected elements or test_elements to be a Tensor; got {type(elements).__name__} and "
+            f"{type(test_elements).__name__}"
+        )
+    dtype = result_type(elements, test_elements)
+    device = next(one.device for one in (elements, test_elements) if isinstance(one, Tensor))
+    operands = []
+    for one in (elements, test_elements):
+        if not isinstance(one, Tensor):
+            one = tensor(one, device=device)
+        if one.dtype is bool_ or one.dtype.category == COMPLEX:
+            raise DTypeError(f"isin: not defined for {one.dtype.name}; convert with .to()")
+        if one.device is not device:
+            raise ArgumentError(
+                f"isin: expected both on one device; got {device} and {one.device}; move one with .to()"
+            )
+        operands.append(no_record_ops.to(one.detach(), (dtype,)))
+    found = _among(*operands)
+    return no_record_ops.bitwise_not(found) if invert else found
+
+
+def _among(elements: Tensor, tests: Tensor) -> Tensor:
+    count = layout_of_tensor(tests).numel
+    if count <= MOST_COMPARED or elements.device.type != "cpu":
+        answers = no_record_ops.eq(no_record_ops.unsqueeze(elements, -1), no_record_ops.reshape(tests, (count,)))
+        return no_record_ops.any(answers, ((elements.ndim,), False))
+    if elements.dtype.category == FLOATING and elements.dtype.itemsize == 2:  # NumPy has no bfloat16
+        elements, tests = no_record_ops.to(elements, (float32,)), no_record_ops.to(tests, (float32,))
+    return from_numpy(np.asarray(np.isin(elements.numpy(), tests.numpy())))

@@ -1,0 +1,115 @@
+"""Questions with a yes or no for each element, and how such answers combine. Results are bool and have no gradient."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage import bool_
+from facula_storage.extend import COMPLEX, FLOATING
+
+from ..._core.tensor import Tensor
+from ..._dispatch.declaration import elementwise
+from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.written import function
+from .comparison import boolean
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Checked
+
+
+@elementwise
+class isnan:
+    """Whether each element is NaN; for complex ones, whether a part is.
+
+    >>> from facula_tensor import tensor
+    >>> isnan(tensor([1.0, float("nan")]))
+    tensor([False,  True])
+    """
+
+    result_dtype = boolean
+    inplace = False
+
+    def decompose(F, operands, parameters):
+        (x,) = operands
+        return F.ne(x, x) if x.dtype.category < FLOATING else None
+
+
+def infinite(x: Tensor) -> Tensor:
+    """`isinf` of a tensor without its graph."""
+    category = x.dtype.category
+    if category == COMPLEX:
+        return no_record_ops.add(infinite(no_record_ops.real_view(x)), infinite(no_record_ops.imag_view(x)))
+    return no_record_ops.eq(no_record_ops.abs(x), float("inf")) if category == FLOATING else no_record_ops.ne(x, x)
+
+
+def truth(value: Tensor) -> Tensor:
+    """A tensor as bool, without its graph."""
+    value = value.detach()
+    return value if value.dtype is bool_ else no_record_ops.ne(value, 0)
+
+
+@function(method=True, out=True, inline=True)
+def isinf(input: Checked) -> Tensor:
+    """Whether each element is infinite; for complex ones, whether a part is.
+
+    >>> from facula_tensor import tensor
+    >>> isinf(tensor([1.0, float("-inf")]))
+    tensor([False,  True])
+    """
+    return infinite(input.detach())
+
+
+@function(method=True, out=True, inline=True)
+def isfinite(input: Checked) -> Tensor:
+    """Whether each element is neither infinite nor NaN.
+
+    >>> from facula_tensor import tensor
+    >>> isfinite(tensor([1.0, float("inf"), float("nan")]))
+    tensor([ True, False, False])
+    """
+    x = input.detach()
+    return no_record_ops.eq(no_record_ops.add(infinite(x), no_record_ops.isnan(x)), False)
+
+
+@function(method=True, changes=True, out=True, inline=True)
+def logical_and(input: Checked, other: Checked) -> Tensor:
+    """Whether both elements of each pair are nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
+    tensor([False, False,  True])
+    """
+    return no_record_ops.mul(truth(input), truth(other))
+
+
+@function(method=True, changes=True, out=True, inline=True)
+def logical_or(input: Checked, other: Checked) -> Tensor:
+    """Whether an element of each pair is nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
+    tensor([ True,  True, False])
+    """
+    return no_record_ops.add(truth(input), truth(other))
+
+
+@function(method=True, changes=True, out=True, inline=True)
+def logical_xor(input: Checked, other: Checked) -> Tensor:
+    """Whether just one element of each pair is nonzero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
+    tensor([ True,  True, False])
+    """
+    return no_record_ops.ne(truth(input), truth(other))
+
+
+@function(method=True, changes=True, out=True, inline=True)
+def logical_not(input: Checked) -> Tensor:
+    """Whether each element is zero.
+
+    >>> from facula_tensor import tensor
+    >>> logical_not(tensor([0, 1, 2]))
+    tensor([ True, False, False])
+    """
+    return no_record_ops.eq(input.detach(), False if input.dtype is bool_ else 0)

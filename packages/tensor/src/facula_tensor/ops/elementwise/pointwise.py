@@ -1,0 +1,235 @@
+"""Functions of one element: exponentials, roots, and the activations made of them."""
+
+from __future__ import annotations
+
+from facula_storage import DType
+from facula_storage.extend import COMPLEX
+
+from ..._core.promotion import floating
+from ..._dispatch.declaration import elementwise
+
+
+def real(dtype: DType) -> bool:
+    """Any dtype but a complex one."""
+    return dtype.category != COMPLEX
+
+
+@elementwise
+class exp:
+    """e to the power of each element. Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> exp(tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, out):
+        return F.mul(g, out)
+
+
+@elementwise
+class log:
+    """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch).
+
+    >>> from facula_tensor import tensor
+    >>> log(tensor([1.0, 10.0]))
+    tensor([0.0000, 2.3026])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.div(g, input)
+
+
+@elementwise
+class tanh:
+    """The hyperbolic tangent of each element.
+
+    >>> from facula_tensor import tensor
+    >>> tanh(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616])
+    """
+
+    compute_dtype = floating
+    holomorphic = False  # the fused gradient conjugates
+
+    def vjp_input(F, g, out):
+        return F.tanh_grad(g, out)
+
+
+@elementwise
+class _tanh_grad:
+    """g * conj(1 - out * out), in one pass."""
+
+    inputs = ("input", "other")
+    holomorphic = False
+
+    def vjp_input(F, g, _input, other):
+        return F.conj(F.tanh_grad(F.conj(g), other))
+
+    def vjp_other(F, g, input, other):
+        return F.mul(F.mul(F.mul(F.conj(g), input), F.conj(other)), -2)
+
+
+@elementwise
+class relu:
+    """Each element, or 0 where it is negative. The slope at 0 is 0.
+
+    >>> from facula_tensor import tensor
+    >>> relu(tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+
+    accepts = real
+
+    def vjp_input(F, g, out):
+        return F.relu_grad(g, out)
+
+
+@elementwise
+class _relu_grad:
+    """g where out > 0, else 0."""
+
+    inputs = ("input", "other")
+
+    def vjp_input(F, g, _input, other):
+        return F.relu_grad(g, other)
+
+    def vjp_other(F, g, _input, _other):
+        return F.zeros_like(g)
+
+
+@elementwise
+class sqrt:
+    """The square root of each element: NaN for negative ones (complex tensors: principal branch).
+
+    >>> from facula_tensor import tensor
+    >>> sqrt(tensor([4.0, 2.0]))
+    tensor([2.0000, 1.4142])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, out):
+        return F.div(g, F.mul(out, 2))
+
+
+@elementwise
+class sigmoid:
+    """1 / (1 + exp(-x)) of each element, without overflow.
+
+    >>> from facula_tensor import tensor
+    >>> sigmoid(tensor([0.0, 2.0]))
+    tensor([0.5000, 0.8808])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, out):
+        return F.mul(g, F.mul(out, F.sub(1, out))) if out.is_complex() else F.sigmoid_grad(g, out)
+
+
+@elementwise
+class _sigmoid_grad:
+    """g * out * (1 - out) of real numbers, in one pass."""
+
+    inputs = ("input", "other")
+
+    def vjp_input(F, g, _input, other):
+        return F.sigmoid_grad(g, other)
+
+    def vjp_other(F, g, input, other):
+        return F.mul(F.mul(g, input), F.sub(1, F.mul(other, 2)))
+
+
+@elementwise
+class sin:
+    """The sine of each element, in radians.
+
+    >>> from facula_tensor import tensor
+    >>> sin(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8415])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.mul(g, F.cos(input))
+
+
+@elementwise
+class cos:
+    """The cosine of each element, in radians.
+
+    >>> from facula_tensor import tensor
+    >>> cos(tensor([0.0, 1.0]))
+    tensor([1.0000, 0.5403])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.neg(F.mul(g, F.sin(input)))
+
+
+@elementwise
+class log1p:
+    """log(1 + x) of each element, accurate near 0.
+
+    >>> from facula_tensor import tensor
+    >>> log1p(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.6931])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.div(g, F.add(input, 1))
+
+
+@elementwise
+class expm1:
+    """exp(x) - 1 of each element, accurate near 0.
+
+    >>> from facula_tensor import tensor
+    >>> expm1(tensor([0.0, 1.0]))
+    tensor([0.0000, 1.7183])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, out):
+        return F.mul(g, F.add(out, 1))
+
+
+@elementwise
+class rsqrt:
+    """1 / sqrt(x) of each element.
+
+    >>> from facula_tensor import tensor
+    >>> rsqrt(tensor([4.0]))
+    tensor([0.5000])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, out):
+        return F.mul(F.mul(g, -0.5), F.mul(out, F.mul(out, out)))
+
+
+@elementwise
+class reciprocal:
+    """1 / x of each element.
+
+    >>> from facula_tensor import tensor
+    >>> reciprocal(tensor([4.0]))
+    tensor([0.2500])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, out):
+        return F.neg(F.mul(g, F.mul(out, out)))

@@ -1,0 +1,234 @@
+"""Rounding to whole numbers, and signs. Gradients are 0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import DTypeError, InvalidTypeError
+from facula_errors.extend import moved
+from facula_storage import DType, Layout, bool_
+from facula_storage.extend import BOOL, COMPLEX, FLOATING
+
+from ..._core.number_limits import finfo
+from ..._core.promotion import as_real, floating
+from ..._core.tensor import Tensor
+from ..._creation.like import zeros_like
+from ..._dispatch.declaration import elementwise
+from ..._dispatch.namespaces import identity_grad, no_record_ops, recorded_ops
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.written import function
+from .comparison import boolean
+from .pointwise import real
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Checked, Integer, Reals
+    from ..._dispatch.namespaces import Namespace
+
+moved(__name__)  # names that pickles of earlier releases have
+
+
+def _number(dtype: DType) -> bool:
+    """Any dtype but bool and complex ones."""
+    return BOOL < dtype.category < COMPLEX
+
+
+def to_places(operation: str, input: Tensor, decimals: int) -> Tensor:
+    """Rounded to so many decimal places, before the point where negative."""
+    if not as_tensor(operation, input).is_floating_point():
+        raise DTypeError(f"{operation}: expected a floating tensor where decimals is not 0; got {input.dtype.name}")
+    scale = 10.0 ** abs(decimals)
+    up, down = (recorded_ops.mul, recorded_ops.div) if decimals > 0 else (recorded_ops.div, recorded_ops.mul)
+    return down(recorded_ops.round(up(input, scale)), scale)
+
+
+@elementwise
+class floor:
+    """The largest whole number that is not greater, of each element. Integers stay as they are.
+
+    >>> from facula_tensor import tensor
+    >>> floor(tensor([-1.5, 1.5]))
+    tensor([-2.,  1.])
+    """
+
+    accepts = _number
+
+    def vjp_input(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class ceil:
+    """The least whole number that is not less, of each element. Integers stay as they are.
+
+    >>> from facula_tensor import tensor
+    >>> ceil(tensor([-1.5, 1.5]))
+    tensor([-1.,  2.])
+    """
+
+    accepts = _number
+
+    def vjp_input(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class trunc:
+    """Each element without its fraction. Integers stay as they are.
+
+    >>> from facula_tensor import tensor
+    >>> trunc(tensor([-1.5, 1.5]))
+    tensor([-1.,  1.])
+    """
+
+    accepts = _number
+
+    def vjp_input(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class round:
+    """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
+
+    `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
+
+    Arguments:
+        decimals: how many decimal places.
+
+    >>> from facula_tensor import tensor
+    >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
+    (tensor([0., 2., 2.]), tensor([1.2300]))
+    """
+
+    method = out = changes = True
+    special_cases = {"decimals": to_places}  # noqa: RUF012
+
+    @staticmethod
+    def signature(input: Reals, *, decimals: Integer = 0) -> None: ...
+
+    accepts = _number
+
+    def vjp_input(F, g):
+        return F.zeros_like(g)
+
+
+@elementwise
+class frac:
+    """The fraction of each element, with its sign. Floating dtypes only.
+
+    >>> from facula_tensor import tensor
+    >>> frac(tensor([-1.5, 2.25]))
+    tensor([-0.5000,  0.2500])
+    """
+
+    vjp_input = identity_grad
+
+    def accepts(dtype):
+        return dtype.is_floating_point
+
+
+@elementwise
+class copysign:
+    """The size of each element of `input` with the sign of the other's: also that of -0.
+
+    Arguments:
+        input: the first operand, a tensor.
+        other: the second operand, a tensor or a number.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor
+    >>> copysign(tensor([1.0, 2.0]), -3)
+    tensor([-1., -2.])
+    """
+
+    inputs = ("input", "other")
+    compute_dtype = floating
+    accepts = real
+
+    def validate_layouts(input, other):
+        if not isinstance(input, Layout):
+            raise InvalidTypeError("copysign: expected input to be a Tensor; got a number; make it one with tensor()")
+
+    def partial_input(F, input, other):
+        sign = F.sign(input)
+        return sign * F.copysign(sign, other)
+
+    def vjp_other(F, g):
+        return F.zeros_like(g)
+
+
+fix = trunc
+for _underscore in ("", "_"):
+    setattr(Tensor, "fix" + _underscore, getattr(Tensor, "trunc" + _underscore))
+
+
+@function(method=True, out=True)
+def signbit(input: Checked) -> Tensor:
+    """Whether each element is negative, -0 and NaN with a sign included.
+
+    >>> from facula_tensor import tensor
+    >>> signbit(tensor([-0.0, 1.0]))
+    tensor([ True, False])
+    """
+    x = input.detach()
+    if x.dtype.category == COMPLEX:
+        raise DTypeError(f"signbit: not defined for {x.dtype.name}; take real or imag first")
+    if x.is_floating_point():
+        return no_record_ops.sign_of(x)
+    return no_record_ops.lt(x, 0) if x.dtype.is_signed else zeros_like(x, dtype=bool_)
+
+
+@elementwise
+class _sign_of:
+    """Whether the sign is set."""
+
+    kernel = "signbit"
+    result_dtype = boolean
+    inplace = False
+
+
+@elementwise
+class _nan_to_num:
+    """Floating numbers, with three numbers in place of NaN and of the infinities."""
+
+    inputs = ("input", "nan", "posinf", "neginf")
+    inplace = False
+
+    def vjp_input(F, g, input):
+        return F.where(F.lt(F.abs(input), float("inf")), g, 0)
+
+
+@function(method=True, changes=True, out=True)
+def nan_to_num(
+    F: Namespace,
+    input: Checked,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Tensor:
+    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities.
+
+    Integers stay as they are. The gradient where something was put in is 0.
+
+    Arguments:
+        input: the numbers.
+        nan: what replaces NaN; 0 if None.
+        posinf: what replaces infinity; the greatest number of the dtype if None.
+        neginf: what replaces negative infinity; the least number of the dtype if None.
+
+    >>> from facula_tensor import tensor
+    >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)
+    tensor([0., 9., 2.])
+    """
+    category = input.dtype.category
+    if category < FLOATING:
+        return F.clone(input)
+    most = finfo(input.dtype).max
+    given = (("nan", nan, 0.0), ("posinf", posinf, most), ("neginf", neginf, -most))
+    numbers = [own if one is None else float(as_real(one, "nan_to_num", called)) for called, one, own in given]
+    if category != COMPLEX:
+        return F.nan_to_num(input, *numbers)
+    parts = [part(input.detach()) for part in (no_record_ops.real_view, no_record_ops.imag_view)]
+    bounded = [no_record_ops.nan_to_num(part, *numbers) for part in parts]
+    finite = no_record_ops.bitwise_and(*map(no_record_ops.eq, bounded, parts))
+    return F.where(finite, input, no_record_ops.add(bounded[0], no_record_ops.mul(bounded[1], 1j)))

@@ -1,0 +1,241 @@
+"""Circular and hyperbolic functions of angles in radians, and their inverses."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import TYPE_CHECKING
+
+from facula_errors import DTypeError
+from facula_storage import Layout
+
+from ..._core.promotion import floating
+from ..._core.tensor import Tensor
+from ..._dispatch.declaration import elementwise
+from ..._dispatch.namespaces import operators
+from ..._dispatch.written import function
+from .pointwise import real
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..._core.types import Function
+    from ..._dispatch.kinds import Checked
+    from ..._dispatch.namespaces import Namespace
+
+
+@elementwise
+class tan:
+    """The tangent of each element, in radians.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> tan(tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5574])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, out):
+        return F.mul(g, F.add(F.mul(out, out), 1))
+
+
+@elementwise
+class asin:
+    """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> asin(tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5708])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.mul(g, F.rsqrt(F.sub(1, F.mul(input, input))))
+
+
+@elementwise
+class acos:
+    """The angle from 0 to pi whose cosine each element is; NaN beyond 1.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> acos(tensor([0.0, 1.0]))
+    tensor([1.5708, 0.0000])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.neg(F.mul(g, F.rsqrt(F.sub(1, F.mul(input, input)))))
+
+
+@elementwise
+class atan:
+    """The angle from -pi/2 to pi/2 whose tangent each element is.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> atan(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7854])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.div(g, F.add(F.mul(input, input), 1))
+
+
+@elementwise
+class sinh:
+    """The hyperbolic sine of each element.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> sinh(tensor([0.0, 1.0]))
+    tensor([0.0000, 1.1752])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.mul(g, F.cosh(input))
+
+
+@elementwise
+class cosh:
+    """The hyperbolic cosine of each element.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> cosh(tensor([0.0, 1.0]))
+    tensor([1.0000, 1.5431])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.mul(g, F.sinh(input))
+
+
+@elementwise
+class asinh:
+    """The inverse hyperbolic sine of each element.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> asinh(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8814])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.mul(g, F.rsqrt(F.add(F.mul(input, input), 1)))
+
+
+@elementwise
+class acosh:
+    """The inverse hyperbolic cosine of each element; NaN below 1.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> acosh(tensor([1.0, 2.0]))
+    tensor([0.0000, 1.3170])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.mul(g, F.mul(F.rsqrt(F.sub(input, 1)), F.rsqrt(F.add(input, 1))))
+
+
+@elementwise
+class atanh:
+    """The inverse hyperbolic tangent of each element; NaN beyond 1.
+
+    Integers are computed in the default floating dtype.
+
+    >>> from facula_tensor import tensor
+    >>> atanh(tensor([0.0, 0.5]))
+    tensor([0.0000, 0.5493])
+    """
+
+    compute_dtype = floating
+
+    def vjp_input(F, g, input):
+        return F.div(g, F.sub(1, F.mul(input, input)))
+
+
+@elementwise
+class atan2:
+    """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant.
+
+    Not defined for complex numbers.
+
+    Arguments:
+        input: the second coordinates.
+        other: the first coordinates.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor
+    >>> atan2(tensor([1.0, 1.0]), tensor([1.0, -1.0]))
+    tensor([0.7854, 2.3562])
+    """
+
+    inputs = ("input", "other")
+    compute_dtype = floating
+    accepts = real
+
+    def validate_layouts(input, other):
+        if not (isinstance(input, Layout) and isinstance(other, Layout)):
+            raise DTypeError("atan2: expected two tensors; got a number; make it one with tensor()")
+
+    def partial_input(F, input, other):
+        return angle_slope(F, input, other, other)
+
+    def partial_other(F, input, other):
+        return -angle_slope(F, input, other, input)
+
+
+def _scaled(name: str, factor: float, doc: str) -> Function:
+    """Declare the function and method `name`, with the docstring `doc`, that multiplies by `factor`."""
+
+    def scaled(F: Namespace, input: Checked) -> Tensor:
+        """{doc}"""
+        dtype = input.dtype
+        if not real(dtype):
+            raise DTypeError(f"{name}: not defined for {dtype.name}")
+        return F.mul(input if dtype.is_floating_point else F.to(input, (floating(dtype),)), factor)
+
+    return function(name=name, method=True, changes=True, out=True, words={"doc": doc})(scaled)
+
+
+deg2rad: Callable[..., Tensor] = _scaled("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
+rad2deg: Callable[..., Tensor] = _scaled("rad2deg", 180 / pi, "Angles in radians as angles in degrees.")
+
+arccos: Callable[..., Tensor] = operators["acos"].public
+arccosh: Callable[..., Tensor] = operators["acosh"].public
+arcsin: Callable[..., Tensor] = operators["asin"].public
+arcsinh: Callable[..., Tensor] = operators["asinh"].public
+arctan: Callable[..., Tensor] = operators["atan"].public
+arctan2: Callable[..., Tensor] = operators["atan2"].public
+arctanh: Callable[..., Tensor] = operators["atanh"].public
+for _function in (acos, acosh, asin, asinh, atan, atan2, atanh):
+    for _underscore in ("", "_"):
+        setattr(Tensor, "arc" + _function.__name__[1:] + _underscore, getattr(Tensor, _function.__name__ + _underscore))
+
+
+def angle_slope(F: Namespace, y: Tensor, x: Tensor, side: Tensor) -> Tensor:
+    """side / (x^2 + y^2), and 0 at the origin."""
+    square = x * x + y * y
+    return F.where(square == 0, 0, side / F.where(square == 0, square + 1, square))

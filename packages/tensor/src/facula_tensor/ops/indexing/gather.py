@@ -1,0 +1,289 @@
+"""`gather`, where every element has an index of its own, and the operators of the `scatter` family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, DTypeError, FaculaError
+from facula_errors.extend import trim_traceback
+from facula_storage import Layout, contiguous, int32, int64
+
+from ..._core.errors import show
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from ..._dispatch.arguments import needed_dim
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out, write_with
+
+if TYPE_CHECKING:
+    from ..._core.types import Function, Operands, Parameters
+    from ..._dispatch.namespaces import Namespace
+
+
+# ----------------------------------------------------------------------------------------------- operators
+def check_fits(operation: str, layout: Layout, index: Layout, dim: int, src: Layout | None = None) -> None:
+    """Raise a ValueError unless an index has the dimensions of a tensor, and is nowhere longer but along `dim`.
+
+    `src`, where there is one, has the dimensions of the index and is nowhere shorter.
+    """
+    long = [d for d, size in enumerate(index.shape) if d != dim and d < len(layout.shape) and size > layout.shape[d]]
+    if len(index.shape) != len(layout.shape) or long:
+        raise ArgumentError(
+            f"{operation}: expected index with the dimensions of input, none longer but dimension {dim}; got index "
+            f"{index.shape}, input {layout.shape}; .expand() and .unsqueeze() give it dimensions"
+        )
+    if src is not None and (
+        len(src.shape) != len(index.shape) or any([a > b for a, b in zip(index.shape, src.shape, strict=True)])
+    ):
+        raise ArgumentError(
+            f"{operation}: expected src with the dimensions of index, none shorter; got src {src.shape}, index "
+            f"{index.shape}"
+        )
+
+
+def check_scatter(layout: Layout, index: Layout, src: Layout, dim: int, mode: str) -> None:
+    """Raise unless index and src fit a tensor of this layout, and src has its dtype.
+
+    `dim` and `mode` are the parameters.
+    """
+    at = check_dim("scatter", dim, len(layout.shape))
+    check_fits("scatter", layout, index, at, src)
+    if src.dtype is not layout.dtype:
+        raise different_dtypes("scatter", layout, src)
+
+
+def different_dtypes(operation: str, layout: Layout, src: Layout) -> Exception:
+    """The error for `src` of another dtype than the tensor of this layout, which would have to be cast."""
+    return DTypeError(
+        f"{operation}: expected src in the dtype of input, {layout.dtype.name}; got {src.dtype.name}; "
+        f"convert it with .to(facula.{layout.dtype.name})"
+    )
+
+
+def in_order(layout: Layout, index: Layout, src: Layout) -> bool:
+    """Whether the kernel, which copies `input` as it lies, can begin: whatever index and src are."""
+    return layout.is_contiguous
+
+
+def in_row_major_order(name: str) -> Function:
+    """The `decompose` of an operator: itself on a copy, where `input` is not contiguous."""
+
+    def decompose(F: Namespace, operands: Operands, parameters: Parameters) -> Tensor | None:
+        input, index, src = operands
+        return (
+            None if layout_of_tensor(input).is_contiguous else getattr(F, name)(F.clone(input), index, src, parameters)
+        )
+
+    return decompose
+
+
+@operator
+class _gather:
+    """The elements at an index along a dimension, and at the index's own place along the others."""
+
+    inputs = ("input", "index")
+    parameters = ("dim",)
+    linear = ("input",)
+    holomorphic = False
+
+    def validate_layouts(layout, index, dim):
+        at = check_dim("gather", dim, len(layout.shape))
+        check_fits("gather", layout, index, at)
+
+    def outputs(layout, index, dim):
+        return contiguous(index.shape, layout.dtype, layout.device)
+
+    def vjp_input(F, g, index, input_layout, dim):
+        return F.gather_back(g, index, (input_layout.shape, dim))
+
+
+@operator
+class _gather_back:
+    """Zeros to which elements are added at an index along a dimension."""
+
+    inputs = ("grad", "index")
+    parameters = ("shape", "dim")
+    holomorphic = False
+
+    def outputs(layout, index, shape, dim):
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def vjp_grad(F, g, index, shape, dim):
+        return F.gather(g, index, (dim,))
+
+
+@operator
+class _scatter:
+    """A copy of `input` in which the elements at an index along a dimension are set, or added to."""
+
+    inputs = ("input", "index", "src")
+    parameters = ("dim", "mode")
+    linear = ("input", "src")
+    holomorphic = False
+
+    def outputs(layout, index, src, dim, mode):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    kernel = "scatter_copy"
+    validate_layouts = check_scatter
+    decompose = in_row_major_order("scatter")
+    direct = in_order
+
+    def vjp_input(F, g, index, src_layout, dim, mode):
+        return F.clone(g) if mode == "sum" else F.scatter(g, index, F.zeros_of(g, src_layout), (dim, mode))
+
+    def vjp_src(F, g, index, dim):
+        return F.gather(g, index, (dim,))
+
+
+@operator
+class _scatter_product:
+    """A copy of `input` in which the elements at an index along a dimension are multiplied by those of `src`."""
+
+    inputs = ("input", "index", "src")
+    parameters = ("dim", "mode")
+    kernel = "scatter_copy"
+    validate_layouts = check_scatter
+    decompose = in_row_major_order("scatter_product")
+    direct = in_order
+
+    def outputs(layout, index, src, dim, mode):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def vjp_input(F, g, input, index, src, dim):
+        return F.scattered_factors(g, input, index, src, dim)[0]
+
+    def vjp_src(F, g, input, index, src, dim):
+        return F.scattered_factors(g, input, index, src, dim)[1]
+
+
+@composite
+def scattered_factors(
+    F: Namespace, g: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int
+) -> tuple[Tensor, Tensor]:
+    """The gradients of a scattered product by `input` and by `src`: for each factor the product of the others.
+
+    That is the whole by the factor, which can be differentiated again; or, for a place's only zero, what is left.
+    """
+    no_input, no_src = F.eq(input, 0), F.eq(src, 0)
+    zeros = F.scatter(F.zeros_like(input), index, F.to(no_src, (input.dtype,)), (dim, "sum"))
+    first, rest = F.where(no_input, 1, input), F.where(no_src, 1, src)
+    of_input = F.div(F.mul(g, F.scatter_product(first, index, src, (dim, "prod"))), first)
+    whole = F.mul(g, F.scatter_product(input, index, src, (dim, "prod")))
+    left = F.where(F.eq(zeros, 1), F.mul(g, F.scatter_product(input, index, rest, (dim, "prod"))), 0)
+    return of_input, F.where(no_src, F.gather(left, index, (dim,)), F.div(F.gather(whole, index, (dim,)), rest))
+
+
+@operator
+class _scatter_extreme:
+    """A copy of `input` in which the elements at an index along a dimension give way to greater or lesser ones."""
+
+    inputs = ("input", "index", "src")
+    parameters = ("dim", "mode")
+
+    def outputs(layout, index, src, dim, mode):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    kernel = "scatter_copy"
+    validate_layouts = check_scatter
+    decompose = in_row_major_order("scatter_extreme")
+    direct = in_order
+
+    def vjp_input(F, g, out, input, index, src, dim):
+        own, given = F.scattered_extremes(out, input, index, src, dim)
+        return F.mul(F.div(g, F.scatter(own, index, given, (dim, "sum"))), own)
+
+    def vjp_src(F, g, out, input, index, src, dim):
+        own, given = F.scattered_extremes(out, input, index, src, dim)
+        return F.mul(F.gather(F.div(g, F.scatter(own, index, given, (dim, "sum"))), index, (dim,)), given)
+
+
+@composite
+def scattered_extremes(
+    F: Namespace, out: Tensor, input: Tensor, index: Tensor, src: Tensor, dim: int
+) -> tuple[Tensor, Tensor]:
+    """The elements of `input`, and of `src`, that are the extreme `out` of their place, as 1, the others as 0.
+
+    Equal ones share a gradient.
+    """
+    dtype = (input.dtype,)
+    return F.to(F.eq(input, out), dtype), F.to(F.eq(src, F.gather(out, index, (dim,))), dtype)
+
+
+def scatter_into(target: Tensor, index: Tensor, src: Tensor, dim: int, mode: str) -> None:
+    """Scatter `src` into `target`, a snapshot, along `dim`. No record, no version; IndexError before any change."""
+    write_with("scatter", target, (index, src), (dim, mode))
+
+
+# ------------------------------------------------------------------------------------------------ arguments
+def as_index(operation: str, index: Tensor) -> Tensor:
+    """An index at this moment, as int64; TypeError unless it is of int64 or int32."""
+    layout = layout_of_tensor(as_tensor(operation, index))
+    if layout.dtype is int64:
+        return snapshot(index)
+    if layout.dtype is not int32 and layout.numel:
+        raise DTypeError(f"{operation}: expected index to be int64 or int32; got {show(layout)}; convert with .long()")
+    return no_record_ops.to(snapshot(index), (int64,))
+
+
+@overridable
+@method()
+def gather(
+    input: Tensor,
+    dim: int | None = None,
+    index: Tensor | None = None,
+    *,
+    axis: int | None = None,
+    sparse_grad: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions.
+
+    For dim = 1: `out[i, j, k] = input[i, index[i, j, k], k]`.
+
+    Arguments:
+        input: any tensor.
+        dim: the dimension.
+        index: int64 or int32, with as many dimensions as `input`, none longer but `dim`.
+        axis: NumPy's name of `dim`.
+        sparse_grad: has no effect: gradients are dense.
+        out: a tensor that takes the result, or None.
+
+    Returns:
+        A tensor of the shape of `index`.
+
+    Raises:
+        IndexError: for an index below 0 or beyond the dimension; it names the place.
+        ValueError: for shapes that do not fit.
+
+    >>> from facula_tensor import tensor
+    >>> gather(tensor([[1, 2], [3, 4]]), 1, tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """
+    try:
+        try:  # the usual call
+            layout = index._layout  # type: ignore[union-attr]  # None is an AttributeError
+            like = layout.dtype is int64 and len(layout.shape) == len(input._layout.shape) and layout.shape
+            if like and layout.numel and out is None and axis is None and type(dim) is int:
+                return recorded_ops.gather(input, index, (dim,))
+        except AttributeError:
+            pass
+        input, index = steady(as_tensor("gather", input)), as_index("gather", index)  # type: ignore[arg-type]
+        dim = check_dim("gather", needed_dim("gather", dim, axis), input.ndim)
+        if not index.numel():
+            return write_out(
+                "gather", recorded_ops.narrow(recorded_ops.reshape(input, (-1,)), 0, 0, 0).reshape(index.shape), out
+            )
+        result = recorded_ops.gather(at_least_one(recorded_ops, input), at_least_one(no_record_ops, index), (dim,))
+        return write_out("gather", recorded_ops.reshape(result, tuple(index.shape)), out, (input, index))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def at_least_one(F: Namespace, input: Tensor) -> Tensor:
+    """A tensor, of one dimension where it had none."""
+    return input if input.ndim else F.unsqueeze(input, 0)

@@ -1,0 +1,288 @@
+"""Slices along a dimension by a list of positions: taken, set, added, filled, reduced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, FaculaError, InvalidIndexError
+from facula_errors.extend import trim_traceback
+from facula_storage import bool_, contiguous, int64
+
+from ..._core.errors import relabel
+from ..._core.memory import check_overlap, check_writable, meet
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from ..._creation.filled import zeros
+from ..._dispatch.arguments import needed_dim
+from ..._dispatch.declaration import operator
+from ..._dispatch.inplace_checks import starts_inplace
+from ..._dispatch.launching import mutated
+from ..._dispatch.namespaces import no_record_ops, recorded_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from ..._dispatch.written import function
+from ..memory.assignment import assign_inplace
+from .batches import taken
+from .gather import as_index, at_least_one, different_dtypes
+from .getitem import put_into
+from .masks import fitting, masked_fill, masked_fill_
+from .scatter import check_reduction, reduced
+
+if TYPE_CHECKING:
+    from ..._core.types import Operand, Scalar
+    from ..._dispatch.kinds import Checked
+    from ..._dispatch.namespaces import Namespace
+
+
+@operator
+class _index_select:
+    """`take` with indices from 0: `skip` gets no gradient; where `scaled`, gradients are divided by frequency."""
+
+    inputs = ("input", "index")
+    parameters = ("dim", "skip", "scaled")
+    linear = ("input",)
+    holomorphic = False
+
+    batching = taken
+
+    def outputs(layout, index, dim, skip, scaled):
+        shape = (*layout.shape[:dim], *index.shape, *layout.shape[dim + 1 :])
+        return contiguous(shape, layout.dtype, layout.device)
+
+    def vjp_input(F, g, index, input_layout, dim, skip, scaled):
+        if scaled:
+            ones = no_record_ops.ones_like(no_record_ops.to(index, (input_layout.dtype,)))
+            counts = no_record_ops.take_back(ones, index, (input_layout.shape[:1], 0, None))
+            g = F.div(g, no_record_ops.unsqueeze(no_record_ops.take(counts, index, (0,)), -1))
+        return F.take_back(g, index, (input_layout.shape, dim, skip))
+
+
+@overridable
+@method()
+def index_select(
+    input: Tensor,
+    dim: int | None = None,
+    index: Tensor | None = None,
+    *,
+    axis: int | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The slices along `dim` at the positions that `index` lists: a copy.
+
+    Arguments:
+        input: any tensor.
+        dim: the dimension.
+        index: positions, int64 or int32, of one dimension, or none for one position.
+        axis: NumPy's name of `dim`.
+        out: a tensor that takes the result, or None.
+
+    Raises:
+        IndexError: for a position below 0 or beyond the dimension; it names the place.
+
+    >>> from facula_tensor import tensor
+    >>> index_select(tensor([[1, 2], [3, 4]]), 1, tensor([1, 1]))
+    tensor([[2, 2],
+            [4, 4]])
+    """
+    try:
+        try:  # the usual call
+            layout = index._layout  # type: ignore[union-attr]  # None is an AttributeError
+            one = len(layout.shape) == 1 and layout.dtype is int64
+            if one and out is axis is None and 0 <= dim < input._layout.ndim:  # type: ignore[operator]
+                return recorded_ops.index_select(input, index, (dim, None, False))
+        except (AttributeError, TypeError):
+            pass
+        input, index = steady(as_tensor("index_select", input)), as_index("index_select", index)  # type: ignore[arg-type]
+        dim = check_dim("index_select", needed_dim("index_select", dim, axis), input.ndim)
+        if index.ndim > 1:
+            raise InvalidIndexError(
+                f"index_select: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it, or "
+                "use gather for an index of its own for every element"
+            )
+        if not input.ndim and index.numel() != 1:
+            raise InvalidIndexError(
+                f"index_select: expected one index for a tensor without dimensions; got {index.numel()}"
+            )
+        result = recorded_ops.index_select(
+            at_least_one(recorded_ops, input), at_least_one(no_record_ops, index), (dim, None, False)
+        )
+        return write_out("index_select", result if input.ndim else recorded_ops.squeeze(result, 0), out, (input, index))
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+# --------------------------------------------------------------------------------------------- set and added
+def _listed(operation: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Tensor]:
+    """`dim` of `input` from the front, and the list of positions; errors name the operator."""
+    index = at_least_one(no_record_ops, as_index(operation, index))
+    if index.ndim != 1:
+        raise InvalidIndexError(
+            f"{operation}: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it"
+        )
+    return check_dim(operation, dim, input.ndim), index
+
+
+def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`source` at this moment, which has to have a slice of `input` along `dim` for each position of `index`.
+
+    TypeError, with the operator's name, for another dtype, ValueError for another shape.
+    """
+    source = steady(as_tensor(operation, source))
+    layout, given = layout_of_tensor(input), layout_of_tensor(source)
+    if given.dtype is not layout.dtype:
+        raise different_dtypes(operation, layout, given)
+    own = layout.shape or (1,)
+    wanted = (*own[:dim], index.numel(), *own[dim + 1 :])
+    if (given.shape or (1,)) != wanted:
+        raise ArgumentError(
+            f"{operation}: expected source of shape {wanted}, a slice of input {layout.shape} for each index; got "
+            f"{given.shape}"
+        )
+    return at_least_one(recorded_ops, source)
+
+
+def _put(
+    operation: str, self: Tensor, dim: int, index: Tensor, values: Tensor, accumulate: bool, inplace: bool
+) -> Tensor:
+    """The slices of `values` set, or where `accumulate` added, along `dim`: in a copy, or `inplace` in `self`.
+
+    `operation` is the function or method that the errors name.
+    """
+    if not inplace:
+        self = steady(self)
+        result = recorded_ops.put(at_least_one(recorded_ops, self), index, values, (dim, accumulate, True))
+        return result if self.ndim else recorded_ops.squeeze(result, 0)
+    check_writable(operation, self)
+    if starts_inplace(operation, self, (self, index, values)):
+        return assign_inplace(operation, self, _put(operation, self, dim, index, values, accumulate, False))
+    there = snapshot(self)
+    check_overlap(operation, there, ())
+    index, values = (no_record_ops.clone(one) if meet(one, there) else one for one in (index, snapshot(values)))
+    put_into(at_least_one(no_record_ops, there), index, values, dim, accumulate, True)
+    mutated(there, operation)
+    return self
+
+
+@function(method=True, changes=True, out=("input", "index", "source"))
+def index_add(operation: str, input: Checked, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1) -> Tensor:
+    """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names.
+
+    Arguments:
+        index: positions, int64 or int32, of which several may be equal.
+        source: a slice for each position, in the dtype of `input`.
+        alpha: a number.
+
+    Raises:
+        IndexError: for a position below 0 or beyond the dimension; it names the place.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
+    tensor([4., 0., 2.])
+    """
+    dim, index = _listed(operation, input, dim, index)
+    source = _slices(operation, input, dim, index, source)
+    if type(alpha) is not int or alpha != 1:
+        source = recorded_ops.mul(source, fitting(operation, alpha, input))
+    return _put(operation, input, dim, index, source, True, operation == "index_add_")
+
+
+@function(method=True, changes=True, out=("input", "index", "source"))
+def index_copy(operation: str, input: Checked, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names replaced by those of `source`.
+
+    Of several slices for one position the last one wins.
+
+    Arguments:
+        index: positions, int64 or int32.
+        source: a slice for each position, in the dtype of `input`.
+
+    Raises:
+        IndexError: for a position below 0 or beyond the dimension; it names the place.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
+    dim, index = _listed(operation, input, dim, index)
+    source = _slices(operation, input, dim, index, source)
+    return _put(operation, input, dim, index, source, False, operation == "index_copy_")
+
+
+def _rows(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """A mask of the slices along `dim` that `index` names, which broadcasts to them; errors name the operator."""
+    dim, index = _listed(operation, self, dim, index)
+    shape = tuple(self.shape)
+    mask = zeros(shape[dim : dim + 1] or (1,), dtype=bool_, device=self.device)
+    mask = no_record_ops.put(mask, index, no_record_ops.ones_like(no_record_ops.to(index, (bool_,))), (0, False, False))
+    return mask.view(-1, *[1] * (len(shape) - 1 - dim)) if shape else mask[0]
+
+
+@function(method=True, changes=True)
+def index_fill(operation: str, input: Checked, dim: int, index: Tensor, value: Operand) -> Tensor:
+    """A copy of `input` with its slices along `dim` that `index` names filled with `value`.
+
+    Arguments:
+        index: positions, int64 or int32; negative ones count from the end.
+        value: a number, or a tensor without dimensions.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> index_fill(zeros(3), 0, tensor([0, -1]), 5)
+    tensor([5., 0., 5.])
+    """
+    mask = _rows(operation, input, dim, index)
+    try:
+        return (
+            masked_fill(steady(input), mask, value) if operation == "index_fill" else masked_fill_(input, mask, value)
+        )
+    except FaculaError as error:
+        relabel(error, operation)
+        raise
+
+
+# -------------------------------------------------------------------------------------------------- reduced
+REDUCTIONS = ("prod", "mean", "amax", "amin")
+
+
+def _reduced(operation: str, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, own: bool) -> Tensor:
+    """`index_reduce` with `include_self` as `own`; errors name the operator."""
+    mode = check_reduction(operation, reduce, REDUCTIONS)
+    dim, index = _listed(operation, self, dim, index)
+    source, shape = _slices(operation, self, dim, index, source), tuple(self.shape)
+    self = at_least_one(recorded_ops, steady(self))
+    every = no_record_ops.expand(no_record_ops.reshape(index, (-1, *[1] * (self.ndim - 1 - dim))), tuple(source.shape))
+    return recorded_ops.reshape(reduced(operation, self, dim, every, source, mode, own), shape)
+
+
+@function(method=True, changes=True, out=("input", "index", "source"))
+def index_reduce(
+    F: Namespace,
+    operation: str,
+    input: Checked,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """A copy of `input` with slices of `source` reduced into its slices along `dim` that `index` names.
+
+    Arguments:
+        index: positions, int64 or int32, of which several may be equal.
+        source: a slice for each position, in the dtype of `input`.
+        reduce: "prod", "mean", "amax" or "amin" of the elements that meet in a place.
+        include_self: whether those of `input` are among them.
+
+    Raises:
+        IndexError: for a position below 0 or beyond the dimension; it names the place.
+
+    >>> from facula_tensor import tensor
+    >>> index_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
+    tensor([5., 2.])
+    """
+    if operation == "index_reduce":
+        return _reduced(operation, input, dim, index, source, reduce, include_self)
+    check_overlap(operation, snapshot(input), ())
+    copy = F.clone(input)  # for the rules to save: this tensor is about to change
+    return assign_inplace(operation, input, _reduced(operation, copy, dim, index, source, reduce, include_self))

@@ -1,0 +1,252 @@
+"""Elements chosen by a mask: filled with a number, gathered, or set from a row of others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_autograd.extend import active_modes
+from facula_errors import ArgumentError, DTypeError, FaculaError, RangeError, UnsupportedError
+from facula_errors.extend import trim_traceback
+from facula_storage import bool_, float32, float64
+
+from ..._core.call_sites import user_site
+from ..._core.errors import show
+from ..._core.memory import check_overlap, check_writable
+from ..._core.promotion import number_for
+from ..._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
+from ..._dispatch.arguments import steady_tensor
+from ..._dispatch.inplace_checks import starts_inplace
+from ..._dispatch.launching import MISSED, mutated
+from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write, write_out
+from ..._dispatch.written import function
+from ..memory.assignment import assign_inplace
+from .where_true import where_true
+
+if TYPE_CHECKING:
+    from facula_storage import DType
+
+    from ..._core.types import Number, Operand
+    from ..._dispatch.kinds import Steady
+    from ..._dispatch.namespaces import Namespace
+
+GREATEST = {float32: 3.4028234663852886e38, float64: 1.7976931348623157e308}
+INFINITE = float("inf")
+
+
+@overridable
+@method()
+def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast.
+
+    `mask` is bool; `value` is a number that the dtype holds, or a tensor without dimensions. TypeError for another
+    mask, ValueError where the shapes do not broadcast.
+
+    Arguments:
+        input: the tensor.
+        mask: where to fill.
+        value: what to fill with.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor
+    >>> masked_fill(tensor([1.0, 2.0]), tensor([True, False]), 0)
+    tensor([0., 2.])
+    """
+    try:
+        if type(value) is float and out is None:
+            try:  # the usual call: a number that the dtype holds
+                most = GREATEST[input._layout.dtype]
+                if (-most <= value <= most or value in (INFINITE, -INFINITE)) and mask._layout.dtype is bool_:
+                    return recorded_ops.where(mask, value, input)
+            except (AttributeError, KeyError):
+                pass
+        return write_out("masked_fill", _filled("masked_fill", input, mask, value), out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def _filled(operation: str, input: Tensor, mask: Tensor, value: object) -> Tensor:
+    """`masked_fill` for the function named `operation`."""
+    input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
+    return recorded_ops.where(mask, fitting(operation, value, input), input)
+
+
+def fitting(operation: str, value: object, input: Tensor) -> Number:
+    """A number, or a tensor without dimensions, as elements of `input` are."""
+    dtype = layout_of_tensor(input).dtype
+    if not isinstance(value, Tensor):
+        number = number_for(value, dtype, operation)
+        check_room(operation, number, dtype)
+        return number
+    layout = layout_of_tensor(value)
+    if layout.shape:
+        raise ArgumentError(
+            f"{operation}: expected value to be a number or a tensor without dimensions; got shape {layout.shape}"
+        )
+    if layout.dtype.is_complex and not dtype.is_complex:
+        raise DTypeError(f"{operation}: a complex value cannot be stored in {dtype.name}; take its real part")
+    return value if layout.dtype is dtype else recorded_ops.to(value, (dtype,))
+
+
+def check_room(operation: str, number: Number, dtype: DType) -> None:
+    """OverflowError for a finite number that a floating dtype can only hold as an infinite one."""
+    most = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}.get(dtype.name) or GREATEST.get(dtype)
+    if most is not None and abs(number) > most and abs(number) != INFINITE:
+        raise RangeError(f"{operation}: {number} does not fit {dtype.name} (up to {most:.6g}); use a wider dtype")
+
+
+def check_mask(operation: str, mask: Tensor) -> Tensor:
+    """`mask` at this moment; TypeError unless it is a bool tensor."""
+    layout = layout_of_tensor(as_tensor(operation, mask))
+    if layout.dtype is not bool_:
+        raise DTypeError(
+            f"{operation}: expected mask to be a bool tensor; got {show(layout)}; compare first, as in x > 0, or "
+            "convert with .bool()"
+        )
+    return steady(mask)
+
+
+@overridable
+@method()
+def masked_fill_(self: Tensor, mask: Tensor, value: Operand) -> Tensor:
+    """`masked_fill` in place: changes this tensor and returns it. `mask` broadcasts to its shape.
+
+    Arguments:
+        mask: where to fill.
+        value: what to fill with.
+    """
+    try:
+        return self if _filled_quickly(self, mask, value) else _fill_in_place(self, mask, value)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+_plans = operators["where"].table.by_key
+
+
+def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
+    """Do the common case without detours, layouts met before and nothing recorded; False if it is another."""
+    try:
+        la = target._layout  # see Note [One moment]
+        sa = target._storage
+        oa = target._offset
+        lm = mask._layout
+        sm = mask._storage
+        om = mask._offset
+        if active_modes or target.node is not None:
+            return False
+        value = float(value) if type(value) is int else value
+        most = GREATEST[la.dtype]
+        plan = _plans[(lm, type(value), la), ()]
+        if plan.out is not la or not (-most <= value <= most or value in (INFINITE, -INFINITE)):
+            return False
+        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa
+        pm = sm.ptr + om
+        if pa < pm + lm.extent and pm < pa + la.extent:
+            return False
+        plan.launch(la.numel, pm, pa, pa, value)
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
+        return False
+    sa.version += 1  # type: ignore[operator]
+    sa.mutator = ("masked_fill_", *user_site())
+    return True
+
+
+def _fill_in_place(self: Tensor, mask: Tensor, value: object) -> Tensor:
+    """`masked_fill_` for all calls but the usual ones."""
+    check_writable("masked_fill_", self)
+    check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
+    if starts_inplace("masked_fill_", self, (self, mask, value)):
+        return assign_inplace("masked_fill_", self, _filled("masked_fill_", self, mask, value))
+    there = snapshot(self)
+    check_overlap("masked_fill_", there, (snapshot(mask),))
+    covering, value = snapshot(mask), fitting("masked_fill_", value, there)
+    write(there, no_record_ops.where(covering, value, there))
+    mutated(there, "masked_fill_")
+    return self
+
+
+def check_covers(operation: str, self: Tensor, mask: Tensor) -> None:
+    """ValueError unless `mask` broadcasts to the shape of `self`, which is to be changed."""
+    shape, covering = tuple(self.shape), tuple(mask.shape)
+    if broadcast_shapes(operation, shape, covering) != shape:
+        raise ArgumentError(
+            f"{operation}: expected a mask that broadcasts to {shape}, the shape of what is changed; got {covering}"
+        )
+
+
+@function(method=True, out=("input", "mask"))
+def masked_select(F: Namespace, input: Steady, mask: Tensor) -> Tensor:
+    """The elements where `mask` is true, as one dimension in row-major order, in memory of their own.
+
+    `mask` is bool; it and `input` broadcast against each other. The gradient goes back to the elements' places.
+
+    Arguments:
+        mask: which elements to take.
+
+    >>> from facula_tensor import tensor
+    >>> masked_select(tensor([1, 2, 3]), tensor([True, False, True]))
+    tensor([1, 3])
+    """
+    mask = check_mask("masked_select", mask)
+    if mask.is_meta:
+        raise UnsupportedError("masked_select: the result's shape depends on elements, which the meta device has not")
+    shape = broadcast_shapes("masked_select", tuple(input.shape), tuple(mask.shape))
+    places = where_true("nonzero_flat", no_record_ops.expand(mask, shape), ())
+    flat = F.reshape(F.expand(input, shape), (-1,))
+    return F.take(flat, places, (0,))
+
+
+@function(method=True, changes=True)
+def masked_scatter(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`input` with the elements where `mask` is true replaced by those of `source`, in row-major order of both.
+
+    `mask` is bool; it and `input` broadcast against each other. `source` has the dtype of `input` and at least as many
+    elements as are replaced: TypeError or ValueError otherwise.
+
+    Arguments:
+        mask: which elements to replace.
+        source: the new elements.
+
+    >>> from facula_tensor import tensor
+    >>> masked_scatter(tensor([1, 2, 3]), tensor([True, False, True]), tensor([8, 9]))
+    tensor([8, 2, 9])
+    """
+    if operation == "masked_scatter":
+        return _scattered(operation, input, mask, source)
+    check_writable(operation, input)
+    check_overlap(operation, snapshot(input), ())
+    check_covers(operation, input, check_mask(operation, mask))
+    return assign_inplace(operation, input, _scattered(operation, input, mask, source))
+
+
+def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter` for the function named `operation`."""
+    input, mask = steady_tensor(operation, input), check_mask(operation, mask)
+    source = steady_tensor(operation, source)
+    if source.dtype is not input.dtype:
+        raise DTypeError(
+            f"{operation}: expected source in the dtype of input, {input.dtype.name}; got {source.dtype.name}; "
+            f"convert it with .to(facula.{input.dtype.name})"
+        )
+    shape = broadcast_shapes(operation, tuple(input.shape), tuple(mask.shape))
+    if mask.is_meta:
+        raise UnsupportedError(f"{operation}: how many elements are replaced depends on elements, which meta has not")
+    places = where_true("nonzero_flat", no_record_ops.expand(mask, shape), ())
+    count = places.numel()
+    if count > source.numel():
+        raise ArgumentError(
+            f"{operation}: expected source to have an element for each of the {count} places where mask is true; "
+            f"got {source.numel()}"
+        )
+    values = recorded_ops.narrow(recorded_ops.reshape(source, (-1,)), 0, 0, count)
+    flat = recorded_ops.reshape(recorded_ops.expand(input, shape), (-1,))
+    return recorded_ops.reshape(recorded_ops.put(flat, places, values, (0, False, False)), shape)

@@ -1,0 +1,328 @@
+"""Values put, added or otherwise reduced into a tensor, each at an index of its own: the `scatter` family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import active_modes
+from facula_errors import ArgumentError, DTypeError
+from facula_errors.extend import boundary
+from facula_storage import Layout, int64
+from facula_storage.extend import BOOL, COMPLEX, FLOATING
+
+from ..._core.call_sites import user_site
+from ..._core.memory import check_overlap, check_writable, meet
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
+from ..._creation.filled import full
+from ..._dispatch.inplace_checks import starts_inplace
+from ..._dispatch.launching import MISSED, mutated
+from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from ..._dispatch.written import function
+from ..memory.assignment import assign_inplace
+from .gather import as_index, at_least_one, check_fits, different_dtypes, scatter_into
+from .masks import fitting
+
+if TYPE_CHECKING:
+    from facula_storage import DType
+
+    from ..._core.types import Operand, Scalar
+    from ..._dispatch.kinds import Checked
+
+REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
+
+
+def _prepared(
+    operation: str, input: Tensor, dim: int, index: Tensor, src: Any
+) -> tuple[Tensor, int, Tensor | None, Tensor]:
+    """`input`, dim from the front, index or None where it is empty, and of `src` the part that the index has."""
+    input, index = steady(as_tensor(operation, input)), as_index(operation, index)
+    layout = layout_of_tensor(input)
+    dim = check_dim(operation, dim, len(layout.shape))
+    if isinstance(src, Tensor) and layout_of_tensor(src).dtype is not layout.dtype:
+        raise different_dtypes(operation, layout, layout_of_tensor(src))
+    number = None if isinstance(src, Tensor) else fitting(operation, src, input)
+    if not index.numel():
+        return input, dim, None, src
+    index, input = at_least_one(no_record_ops, index), at_least_one(recorded_ops, input)
+    if number is None:
+        src = at_least_one(recorded_ops, steady(src))
+    check_fits(
+        operation,
+        layout_of_tensor(input),
+        layout_of_tensor(index),
+        dim,
+        None if number is not None else layout_of_tensor(src),
+    )
+    if number is not None:
+        src = _repeated(number, layout, layout_of_tensor(index).shape)
+    for at, size in enumerate(index.shape):
+        if src.shape[at] != size:
+            src = recorded_ops.narrow(src, at, 0, size)
+    return input, dim, index, src
+
+
+_numbers: dict[tuple[object, ...], Tensor] = {}  # numbers that were scattered: programs do it again and again
+MOST_NUMBERS = 64
+
+
+def _key(number: Scalar, like: Layout, shape: tuple[int, ...]) -> tuple[object, ...]:
+    """The key of a repeated number, with its sign for 0.0 and -0.0, which are equal."""
+    return number, type(number), str(number) if number == 0 else "", like.dtype, like.device, shape
+
+
+def _repeated(number: Scalar, like: Layout, shape: tuple[int, ...]) -> Tensor:
+    """A number as elements of `like`, which share one place in memory: read, never written."""
+    key = _key(number, like, shape)
+    known = _numbers.get(key)
+    if known is None:
+        if len(_numbers) >= MOST_NUMBERS:
+            _numbers.clear()
+        known = _numbers[key] = snapshot(full((), number, dtype=like.dtype, device=like.device).expand(shape))
+    return known
+
+
+def _scattered(operation: str, input: Tensor, dim: int, index: Tensor, src: Any, mode: str, own: bool = True) -> Tensor:
+    """`scatter` and its kin out of place; `own`: the element that is there takes part."""
+    shape = tuple(as_tensor(operation, input).shape)
+    there, dim, at, src = _prepared(operation, input, dim, index, src)
+    if at is None:
+        return recorded_ops.clone(there)
+    return recorded_ops.reshape(reduced(operation, there, dim, at, src, mode, own), shape)
+
+
+def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor, mode: str, own: bool) -> Tensor:
+    """`input` with `src` reduced into it at `index`; `own`: what is there takes part."""
+    if mode == "set":
+        return recorded_ops.scatter(input, index, src, (dim, "set"))
+    dtype = input.dtype
+    if (mode in ("amax", "amin") and dtype.category == COMPLEX) or (mode == "mean" and dtype.category == BOOL):
+        raise DTypeError(f"{operation}: reduce={mode!r} is not defined for {dtype.name}")
+    if not own:
+        start = full((), _neutral(mode, dtype), dtype=dtype, device=input.device).expand(index.shape)
+        input = recorded_ops.scatter(input, index, start, (dim, "set"))
+    if mode == "prod":
+        return recorded_ops.scatter_product(input, index, src, (dim, mode))
+    if mode in ("amax", "amin"):
+        return recorded_ops.scatter_extreme(input, index, src, (dim, mode))
+    total = recorded_ops.scatter(input, index, src, (dim, "sum"))
+    if mode == "sum":
+        return total
+    ones = no_record_ops.ones_like(snapshot(input))
+    count = ones if own else no_record_ops.zeros_like(ones)
+    count = no_record_ops.scatter(count, index, no_record_ops.ones_like(snapshot(src)), (dim, "sum"))
+    count = count if own else no_record_ops.where(no_record_ops.eq(count, 0), ones, count)
+    return (
+        recorded_ops.div(total, count)
+        if dtype.category >= FLOATING
+        else no_record_ops.floor_divide(snapshot(total), count)
+    )
+
+
+def _neutral(mode: str, dtype: DType) -> float:
+    """The number that changes nothing in a reduction."""
+    if mode in ("sum", "mean", "prod"):
+        return int(mode == "prod")
+    if dtype.category == FLOATING:
+        return float("-inf" if mode == "amax" else "inf")
+    bits = dtype.itemsize * 8
+    if dtype.category == BOOL:
+        return mode == "amin"
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
+    return low if mode == "amax" else high
+
+
+def _change(operation: str, self: Tensor, dim: int, index: Tensor, src: Any, mode: str, own: bool = True) -> Tensor:
+    """The in-place form."""
+    given = src
+    if type(src) in (float, int):
+        try:
+            given = _numbers.get(_key(src, self._layout, index._layout.shape))
+        except AttributeError:  # no tensors: said below
+            pass
+    if own and _changed(operation, self, dim, index, given, mode):
+        return self
+    check_writable(operation, as_tensor(operation, self))
+    if starts_inplace(operation, self, (self, index, src)) or mode not in ("set", "sum") or not own:
+        # A copy is what the rules save: this tensor is about to change.
+        check_overlap(operation, snapshot(self), ())
+        return assign_inplace(
+            operation, self, _scattered(operation, recorded_ops.clone(self), dim, index, src, mode, own)
+        )
+    there = snapshot(self)
+    check_overlap(operation, there, ())
+    target, dim, at, src = _prepared(operation, there, dim, index, src)
+    if at is None:
+        return self
+    at, src = (no_record_ops.clone(one) if meet(one, there) else snapshot(one) for one in (at, src))
+    scatter_into(snapshot(target), at, src, dim, mode)
+    mutated(there, operation)
+    return self
+
+
+_plans = operators["scatter"].slow_table.by_key
+
+
+def _changed(operation: str, target: Tensor, dim: int, index: Tensor, src: Any, mode: str) -> bool:
+    """Do the common case without detours: layouts met before, apart in memory, not recorded; False for others."""
+    try:
+        la = target._layout  # see Note [One moment]
+        sa = target._storage
+        oa = target._offset
+        li = index._layout
+        si = index._storage
+        oi = index._offset
+        lv = src._layout
+        sv = src._storage
+        ov = src._offset
+        if active_modes or target.node is not None or src.node is not None:
+            return False
+        launch = _plans[(li, lv), la, dim + len(la.shape) if dim < 0 else dim, mode].launch
+        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa
+        pi = si.ptr + oi
+        pv = sv.ptr + ov
+        if (pa < pi + li.extent and pi < pa + la.extent) or (pa < pv + lv.extent and pv < pa + la.extent):
+            return False
+        launch(la.numel, pi, pv, pa)
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
+        return False
+    sa.version += 1  # type: ignore[operator]
+    sa.mutator = (operation, *user_site())
+    return True
+
+
+_SAYS_REDUCE = {None: "set", "add": "sum", "multiply": "prod"}
+
+
+def _mode(operation: str, src: Operand | None, value: Operand | None, reduce: str | None) -> tuple[Operand | None, str]:
+    """The one of `src` and `value` that was given, and the kernel's word for `reduce`."""
+    if (src is None) == (value is None):
+        raise ArgumentError(f"{operation}: expected src or value; got {'neither' if src is None else 'both'}")
+    if reduce not in _SAYS_REDUCE:
+        raise ArgumentError(f"{operation}: expected reduce to be 'add' or 'multiply'; got {reduce!r}")
+    return (value if src is None else src), _SAYS_REDUCE[reduce]
+
+
+@function(method=True, changes=True, out=("input", "index", "src"))
+def scatter(
+    operation: str,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Operand | None = None,
+    *,
+    value: Operand | None = None,
+    reduce: str | None = None,
+) -> Tensor:
+    """A copy of `input` with the elements at `index` along `dim` set to those of `src`, or to the number `value`.
+
+    For dim = 1: `out[i, index[i, j, k], k] = src[i, j, k]`; of several for one place the last one wins. With `reduce`
+    "add" or "multiply" they are added, or multiplied, to what is there. `index` is int64 or int32, with as many
+    dimensions as `input` and `src`, none longer but `dim`; `src` has the dtype of `input`. IndexError, naming the
+    place, for an index below 0 or beyond the dimension.
+
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        value: a number in place of `src`.
+        reduce: "add" or "multiply": what happens to the element that is there; it is replaced if None.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> scatter(zeros(2, 3), 1, tensor([[0], [2]]), 1.0)
+    tensor([[1., 0., 0.],
+            [0., 0., 1.]])
+    """
+    mode = "set"
+    if src is None or value is not None or reduce is not None:
+        src, mode = _mode(operation, src, value, reduce)
+    return (_scattered if operation == "scatter" else _change)(operation, input, dim, index, src, mode)
+
+
+@overridable
+@method()
+@boundary
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `input` with the elements of `src` added at `index` along `dim`; arguments as those of `scatter`.
+
+    The sums of one place are taken in their order, whatever the number of threads.
+
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        out: where the result goes; a new tensor if None.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> scatter_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
+    tensor([4., 0., 2.])
+    """
+    try:  # the usual call
+        layout = index._layout
+        like = layout.shape == src._layout.shape and len(layout.shape) == len(input._layout.shape) and layout.shape
+        if like and layout.dtype is int64 and layout.numel and out is None:
+            return recorded_ops.scatter(input, index, src, (dim, "sum"))
+    except AttributeError:
+        pass
+    src = as_tensor("scatter_add", src)
+    return write_out("scatter_add", _scattered("scatter_add", input, dim, index, src, "sum"), out, (input, index, src))
+
+
+@function(method=True)
+def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Checked) -> Tensor:
+    """`scatter_add` in place: changes this tensor and returns it.
+
+    Arguments:
+        input: the tensor that changes.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+    """
+    return _change("scatter_add_", input, dim, index, src, "sum")
+
+
+@function(method=True, changes=True, out=("input", "index", "src"))
+def scatter_reduce(
+    operation: str,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Checked,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`.
+
+    `reduce` is "sum", "prod", "mean", "amax" or "amin" of what meets in a place; without `include_self` the element
+    that is there takes no part. Equal extremes share the gradient. Means of integers are rounded down.
+
+    Arguments:
+        input: the tensor that is copied.
+        dim: the dimension that `index` counts along.
+        index: places along `dim`: int64 or int32, as many dimensions as `input`.
+        src: the elements: a tensor of input's dtype, at least as long as `index` in each dimension.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether the element that is there takes part.
+
+    >>> from facula_tensor import tensor
+    >>> scatter_reduce(tensor([1.0, 2.0]), 0, tensor([0, 0]), tensor([5.0, 3.0]), "amax")
+    tensor([5., 2.])
+    """
+    mode = check_reduction(operation, reduce, REDUCTIONS)
+    call = _scattered if operation == "scatter_reduce" else _change
+    return call(operation, input, dim, index, src, mode, include_self)
+
+
+def check_reduction(operation: str, reduce: str | None, known: tuple[str, ...]) -> str:
+    """`reduce`, or a ValueError that names the ones there are."""
+    if reduce not in known:
+        raise ArgumentError(f"{operation}: expected reduce to be one of {known}; got {reduce!r}")
+    return reduce

@@ -1,0 +1,47 @@
+"""Where a mask is true: one launch counts, another fills."""
+
+from __future__ import annotations
+
+from facula_storage import contiguous, int64
+from facula_storage.extend import PlanTable, allocate
+
+from ..._core.tensor import Tensor, layout_of_tensor, make, readable, snapshot
+from ..._dispatch.declaration import operator
+from ..._dispatch.launching import launch
+from ..._dispatch.namespaces import no_record_ops
+
+_table = PlanTable("nonzero")
+
+
+def where_true(kernel: str, mask: Tensor, further: tuple[int, ...], count: int | None = None) -> Tensor:
+    """An int64 tensor (count, *further) of where a mask is true, row-major: one plan counts, another fills.
+
+    Arguments:
+        kernel: nonzero, or nonzero_flat.
+        mask: the mask.
+        further: the other dimensions of the result.
+        count: how many are true, where that is known.
+    """
+    mask = snapshot(readable(mask, kernel.removesuffix("_flat")) if count is None else mask)
+    layout = mask._layout
+    if count is None:
+        count = int(no_record_ops.count_true(mask).item())
+    target = contiguous((count, *further), int64, layout.device)
+    result = make(Tensor, target, allocate(target))
+    plan = _table.by_key.get((kernel, layout))
+    if plan is None:
+        plan = _table.add((kernel, layout), layout.device.backend.plan(kernel, (layout,), (target,), ()))
+    launch(plan, (mask,), [(result._storage, 0)], n=target.numel)
+    return result
+
+
+@operator
+class _count_true:
+    """The number of true elements."""
+
+    def batching(F, call):
+        (mask,) = call.operands
+        return F.sum(mask, (tuple(range(layout_of_tensor(mask).ndim)), False))
+
+    def outputs(layout):
+        return contiguous((), int64, layout.device)

@@ -1,0 +1,1 @@
+"""Linear algebra: products of matrices, decompositions, and systems of equations."""

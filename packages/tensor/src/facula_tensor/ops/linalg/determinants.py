@@ -1,0 +1,159 @@
+"""Determinants of matrices, and their logarithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage import Layout, contiguous
+from facula_storage.extend import COMPLEX
+
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..._core.wrapped import is_variable
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.written import function
+from ..named_results import NamedResults, named_results, results_named
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Outs, SquareMatrices
+    from ..._dispatch.namespaces import Namespace
+
+
+@operator
+class _det:
+    """The determinant of each matrix."""
+
+    batching = "leading"
+
+    def outputs(layout):
+        return contiguous(layout.shape[:-2], layout.dtype, layout.device)
+
+    def vjp_input(F, g, input):
+        return F.mul(F.unsqueeze(F.unsqueeze(g, -1), -1), F.mT(F.adjugate(input)))
+
+
+@operator
+class _adjugate:
+    """The transposed matrix of cofactors: det(A) A^-1, and defined where A is singular."""
+
+    batching = "leading"
+
+    def outputs(layout):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def vjp_input(F, g, input):
+        return F.adjugate_grad(g, input)
+
+
+@operator
+class _adjugate_grad:
+    """The derivative by A of the sum of the elements of g adj(A), element by element."""
+
+    inputs = ("input", "other")
+    batching = "leading"
+
+    def outputs(g, layout):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def vjp_input(F, g, other):
+        return F.mT(F.adjugate_grad(F.mT(g), other))
+
+    def vjp_other(F, g, input, other):
+        """The derivative of det(A) (<input, X> X^T - X^T input X^T), X = A^-1: the value unless A is singular."""
+        X, whole = F.inv_ex(other)[0], F.unsqueeze(F.unsqueeze(F.det(other), -1), -1)
+        Y, h = F.mT(X), F.mT(g)
+        plane = ((len(other.shape) - 2, len(other.shape) - 1), True)
+        a, b = F.sum(F.mul(input, X), plane), F.sum(F.mul(h, X), plane)
+        left, right = F.times(input, Y, h), F.times(h, Y, input)
+        value = F.sub(F.mul(a, b), F.sum(F.mul(X, left), plane))
+        of_X = F.sub(F.add(F.mul(b, input), F.mul(a, h)), F.add(left, right))
+        return F.mul(whole, F.sub(F.mul(value, Y), F.times(Y, of_X, Y)))
+
+
+@operator
+class _slogdet:
+    """The logarithm of the determinant's magnitude, and its sign: of complex matrices a number on the unit circle."""
+
+    results = ("out", "sign")
+    holomorphic = False
+    batching = "leading"
+
+    def outputs(layout):
+        sign = contiguous(layout.shape[:-2], layout.dtype, layout.device)
+        return sign.to_dtype(layout.dtype.to_real()), sign
+
+    def vjp_input(F, g, input):
+        return F.mul(F.unsqueeze(F.unsqueeze(g, -1), -1), F.mH(F.inv_ex(input)[0]))
+
+
+def is_complex(layout: Layout) -> bool:
+    """Whether elements are complex."""
+    return layout.dtype.category == COMPLEX
+
+
+Slogdet: type[NamedResults] = results_named("slogdet", "sign", "logabsdet")
+
+
+def sign_and_logarithm(F: Namespace, A: Tensor) -> tuple[Tensor, Tensor]:
+    """The sign of determinants, and the logarithm of their magnitude."""
+    logarithm, sign = F.slogdet(A)
+    return F.turned_sign(A, sign) if is_variable(logarithm) else sign, logarithm
+
+
+@operator
+class _turned_sign:
+    """The known sign of determinants, with its derivative by the matrix: 0 of real ones."""
+
+    inputs = ("input", "other")
+    holomorphic = False
+    batching = "leading"
+
+    def outputs(layout, sign):
+        return contiguous(sign.shape, sign.dtype, sign.device)
+
+    def execute(operands, parameters):
+        return [no_record_ops.clone(operands[1])]
+
+    def vjp_input(F, g, input, out):
+        if not input.is_complex():
+            return F.zeros_like(input)
+        turn = F.imag_view(F.mul(F.conj(g), out))
+        factor = F.mul(F.to(turn, (input.dtype,)), -1j)
+        return F.mul(F.unsqueeze(F.unsqueeze(factor, -1), -1), F.mH(F.inv_ex(input)[0]))
+
+
+@function(calls="det", method=True)
+def det(input: SquareMatrices) -> None:
+    """The determinant of matrices (..., n, n): (...).
+
+    >>> from facula_tensor import tensor
+    >>> det(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2.)
+    """
+
+
+@function(method=True)
+def slogdet(F: Namespace, input: SquareMatrices, *, out: Outs = None) -> NamedResults:
+    """The determinant of matrices (..., n, n) as the pair (sign, logabsdet): 0 and -inf of singular ones.
+
+    The sign of complex matrices is a number on the unit circle.
+
+    >>> from facula_tensor import tensor
+    >>> slogdet(tensor([[-1.0, 0.0], [0.0, 1.0]])).sign
+    tensor(-1.)
+    """
+    return named_results("slogdet", Slogdet, sign_and_logarithm(F, input), out)
+
+
+@function(method=True)
+def logdet(F: Namespace, input: SquareMatrices) -> Tensor:
+    """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0.
+
+    >>> from facula_tensor import eye
+    >>> logdet(eye(3))
+    tensor(0.)
+    """
+    sign, logarithm = sign_and_logarithm(F, input)
+    if is_complex(layout_of_tensor(sign)):
+        return F.add(logarithm, F.log(sign))
+    return F.where(F.lt(sign, 0), float("nan"), logarithm)

@@ -1,0 +1,314 @@
+"""Sums of products by index: `einsum` and `tensordot`, as a sequence of matrix products.
+
+Note [Contraction]
+~~~~~~~~~~~~~~~~~~
+Labels that one operand alone has, and the result has not, are summed first. Then two operands at a time are multiplied,
+those whose product is smallest beside what they take: one matrix product, with the labels of the first alone for rows,
+those of the second alone for columns, those that no other operand has for the inner dimension, and the others that both
+have for the stack. So no product is larger than its result. Steps depend on shapes alone and are kept.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError
+
+from ..._core.promotion import as_integer
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..._dispatch.namespaces import recorded_ops
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from ..._dispatch.written import function
+from .subscripts import labels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import SupportsIndex
+
+    from ..._dispatch.kinds import Checked
+
+Labels = tuple[int, ...]
+Step = tuple[str, tuple[Any, ...]]  # the name of an operator, and its parameter
+Steps = tuple[Step, ...]
+Sublist = tuple[object, ...]  # numbers and `...`
+Subscripts = str | tuple[tuple[Sublist, ...], Sublist | None]  # an equation, or the lists of operands and result
+Product = tuple[bool, str, Steps, Steps, Steps]  # of two operands: see `_pair`
+Plan = tuple[tuple[Steps, ...], tuple[tuple[int, int, Product], ...], Steps]
+
+
+def _shape(labels: Labels, sizes: dict[int, int]) -> tuple[int, ...]:
+    return tuple([sizes[label] for label in labels])
+
+
+def _moved(labels: Labels, wanted: Labels) -> Steps:
+    """The step that puts dimensions into the order wanted; none where they are."""
+    return () if labels == wanted else (("permute", tuple([labels.index(label) for label in wanted])),)
+
+
+def _summed(labels: Labels, kept: set[int]) -> tuple[Labels, Steps]:
+    """The labels that are left where all but the `kept` are summed, and the step that sums them."""
+    dims = tuple([place for place, label in enumerate(labels) if label not in kept])
+    left = tuple([label for label in labels if label in kept])
+    return left, ((("sum", (dims, False)),) if dims else ())
+
+
+def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: dict[int, int]) -> tuple[Product, Labels]:
+    """The product of operands with these labels, and the labels of what it gives.
+
+    Arguments:
+        a: the labels of the first operand.
+        b: the labels of the second.
+        kept: the labels that other operands or the result have.
+        result: the labels of the result where this is the last product, else None.
+        sizes: the length of each label.
+
+    Returns:
+        Whether the operands change places, the operator, the steps before it of each operand, and those after it.
+    """
+    rows = tuple([label for label in a if label not in b])
+    columns = tuple([label for label in b if label not in a])
+    if result is not None:  # the last product: its dimensions should come in the order of the result
+        order = [label for label in result if label in rows or label in columns]
+        swapped = bool(order) and order[0] in columns
+        stack = tuple([label for label in result if label in a and label in b])
+        rows, columns = [tuple([one for one in order if one in some]) for some in (rows, columns)]
+    else:
+        swapped = False
+        stack = tuple([label for label in a if label in b and label in kept])
+    if swapped:
+        a, b, rows, columns = b, a, columns, rows
+    inner = tuple([label for label in a if label in b and label not in kept])
+    if not inner:
+        wanted = (*stack, *rows, *columns)
+        narrow = tuple([1] * len(columns))
+        first: Steps = _moved(a, (*stack, *rows)) + (
+            (("reshape", (*_shape((*stack, *rows), sizes), *narrow)),) if columns else ()
+        )
+        second = _moved(b, (*stack, *columns))
+        if stack and rows:
+            spread = (*_shape(stack, sizes), *[1] * len(rows), *_shape(columns, sizes))
+            second += (("reshape", spread),)
+        return (swapped, "mul", first, second, ()), wanted
+    size = prod(_shape(inner, sizes))
+    ahead = _shape(stack, sizes)
+    lengths = [(prod(_shape(some, sizes)),) if some or stack else () for some in (rows, columns)]
+    left = _moved(a, (*stack, *rows, *inner))
+    if len(rows) != 1 or len(inner) != 1:
+        left += _reshaped((*stack, *rows, *inner), (*ahead, *lengths[0], size), sizes)
+    right = _moved(b, (*stack, *inner, *columns))
+    if len(columns) != 1 or len(inner) != 1:
+        right += _reshaped((*stack, *inner, *columns), (*ahead, size, *lengths[1]), sizes)
+    wanted = (*stack, *rows, *columns)
+    after: Steps = ()
+    if (*ahead, *lengths[0], *lengths[1]) != _shape(wanted, sizes):
+        after = (("reshape", _shape(wanted, sizes)),)
+    return (swapped, "matmul", left, right, after), wanted
+
+
+def _reshaped(labels: Labels, shape: tuple[int, ...], sizes: dict[int, int]) -> Steps:
+    """The step that gives dimensions of these labels another shape; none where they have it."""
+    return () if _shape(labels, sizes) == shape else (("reshape", shape),)
+
+
+@lru_cache(maxsize=1024)
+def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
+    """The steps for these shapes: of each operand first, then of each product, and of the last result.
+
+    `subscripts` is the equation, or a tuple with the label lists of the operands and of the result.
+    """
+    operands, result = labels_of(subscripts, shapes)  # type: ignore[arg-type]  # lists within are tuples here
+    sizes: dict[int, int] = {}
+    for labels, shape in zip(operands, shapes, strict=True):
+        for label, size in zip(labels, shape, strict=True):
+            known = sizes.setdefault(label, size)
+            if known == 1:
+                sizes[label] = size
+            elif size not in (1, known):
+                raise ArgumentError(
+                    f"einsum: expected every label to have one length; got lengths {known} and {size} for one, in "
+                    f"operands of shapes {', '.join(map(str, shapes))}"
+                )
+    first: list[Steps] = []
+    left: list[Labels] = []
+    for labels, shape in zip(operands, shapes, strict=True):
+        steps: Steps = ()
+        if len(set(labels)) < len(labels):
+            groups = tuple(
+                [tuple([place for place, one in enumerate(labels) if one == label]) for label in dict.fromkeys(labels)]
+            )
+            if any(len({shape[place] for place in group}) > 1 for group in groups):
+                raise ArgumentError(f"einsum: expected equal lengths for a label that repeats; got shape {shape}")
+            steps = (("diagonals", groups),)
+            shape = tuple([shape[group[0]] for group in groups])
+            labels = tuple(dict.fromkeys(labels))
+        # A dimension of length 1 here, and of another length elsewhere, is left out here.
+        short = tuple([place for place, label in enumerate(labels) if shape[place] == 1 != sizes[label]])
+        if short:
+            labels = tuple([label for place, label in enumerate(labels) if place not in short])
+            steps += (("reshape", _shape(labels, sizes)),)
+        first.append(steps)
+        left.append(labels)
+    for place, labels in enumerate(left):
+        kept = set(result).union(*[other for number, other in enumerate(left) if number != place])
+        left[place], step = _summed(labels, kept)
+        first[place] += step
+
+    pairs: list[tuple[int, int, Product]] = []
+    while len(left) > 1:
+        best = None
+        for i, j in combinations(range(len(left)), 2):
+            kept = set(result).union(*[one for place, one in enumerate(left) if place not in (i, j)])
+            size = prod(_shape(tuple((set(left[i]) | set(left[j])) & kept), sizes))
+            cost = size - prod(_shape(left[i], sizes)) - prod(_shape(left[j], sizes))
+            if best is None or cost < best[0]:
+                best = cost, i, j, kept
+            if len(left) == 2:
+                break
+        assert best is not None
+        _, i, j, kept = best
+        product, left[i] = _pair(left[i], left[j], kept, result if len(left) == 2 else None, sizes)
+        pairs.append((i, j, product))
+        del left[j]
+    return tuple(first), tuple(pairs), _moved(left[0], result)
+
+
+def _diagonals(input: Tensor, groups: tuple[tuple[int, ...], ...]) -> Tensor:
+    """A view of the elements whose places along each group's dimensions are equal: a dimension for each group."""
+    strides = layout_of_tensor(input).strides
+    shape = tuple([input.shape[group[0]] for group in groups])
+    return recorded_ops.as_strided(input, shape, tuple([sum([strides[dim] for dim in group]) for group in groups]), 0)
+
+
+def _run(value: Tensor, steps: Steps) -> Tensor:
+    for step, parameters in steps:
+        if step == "diagonals":
+            value = _diagonals(value, parameters)
+        else:
+            value = getattr(recorded_ops, step)(value, parameters)
+    return value
+
+
+def _contract(operation: str, subscripts: Subscripts, operands: list[Tensor]) -> Tensor:
+    """The operands multiplied and summed as `subscripts` say."""
+    first, pairs, last = _plan(subscripts, tuple([layout_of_tensor(one).shape for one in operands]))
+    left = [_run(one, steps) if steps else one for one, steps in zip(operands, first, strict=True)]
+    for i, j, (swapped, product, before_a, before_b, after) in pairs:
+        b = left.pop(j)
+        a = left[i]
+        if swapped:
+            a, b = b, a
+        left[i] = _run(getattr(recorded_ops, product)(_run(a, before_a), _run(b, before_b)), after)
+    result = _run(left[0], last)
+    return recorded_ops.view(result, tuple(result.shape)) if any([result is one for one in operands]) else result
+
+
+@function(overridable=True)
+def einsum(*args: str | Tensor | Sequence[object]) -> Tensor:
+    """The sum of products by an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.
+
+    The equation has a letter for each dimension of each operand, operands apart by commas. Letters behind the arrow are
+    the result's dimensions, in that order; all others are summed over. Without an arrow the result has, in alphabetical
+    order, those that occur once. A letter that repeats within an operand takes the diagonal; `...` stands for any
+    further dimensions, which broadcast and come first. Operands may be given as one list, and instead of an equation
+    each may be followed by a list of numbers and `...`: `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+
+    ValueError where the equation does not fit the operands.
+
+    Arguments:
+        args: the equation and the operands, or each operand and its list.
+
+    >>> from facula_tensor import ones
+    >>> einsum("bij,bjk->bik", ones(5, 2, 3), ones(5, 3, 4)).shape
+    facula.Size([5, 2, 4])
+    >>> einsum("ii", ones(3, 3))
+    tensor(3.)
+    """
+    if not args:
+        raise InvalidTypeError("einsum: expected an equation and tensors; got nothing")
+    if isinstance(args[0], str):
+        equation: Subscripts = args[0]
+        operands: tuple[object, ...] = args[1:]
+    else:
+        operands, lists = args[0::2], args[1::2]
+        result = None
+        if len(operands) > len(lists):  # the last is the result's
+            operands, result = operands[:-1], operands[-1]
+        equation = (tuple([_sublist(one) for one in lists]), None if result is None else _sublist(result))
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    if not operands:
+        raise InvalidTypeError("einsum: expected an equation and tensors; got no tensor")
+    tensors = [one if isinstance(one, Tensor) else as_tensor("einsum", one) for one in operands]
+    return _contract("einsum", equation, tensors)
+
+
+def _sublist(labels: object) -> Sublist:
+    if not isinstance(labels, (list, tuple)):
+        raise InvalidTypeError(
+            f"einsum: expected an equation, or a list of numbers after each tensor; got {type(labels).__name__}"
+        )
+    return tuple([one if one is Ellipsis else as_integer(one, "einsum", "subscripts") for one in labels])
+
+
+@function(overridable=True)
+def tensordot(
+    a: Checked, b: Checked, dims: SupportsIndex | Sequence[object] | Tensor = 2, out: Tensor | None = None
+) -> Tensor:
+    """The sum of products over pairs of dimensions.
+
+    Arguments:
+        a: a tensor.
+        b: a tensor.
+        dims: two lists of dimensions, of `a` and of `b`; or how many last ones of `a` and first ones of `b`.
+
+    Returns:
+        A tensor with the other dimensions of `a`, then those of `b`.
+
+    Raises:
+        ValueError: where lengths differ.
+
+    >>> from facula_tensor import ones
+    >>> tensordot(ones(2, 3, 4), ones(4, 3, 5), dims=([2, 1], [0, 1])).shape
+    facula.Size([2, 5])
+    """
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (list, tuple)):
+        if len(dims) != 2:
+            raise ArgumentError(f"tensordot: expected dims to be a number or two lists; got {dims}")
+        pairs = [[one] if not isinstance(one, (list, tuple)) else list(one) for one in dims]
+        chosen = [[_dim(one, operand.ndim) for one in some] for some, operand in zip(pairs, (a, b), strict=True)]
+    else:
+        count = as_integer(dims, "tensordot", "dims")
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise ArgumentError(
+                f"tensordot: expected dims from 0 to {min(a.ndim, b.ndim)}; got {count} for shapes {tuple(a.shape)} "
+                f"and {tuple(b.shape)}"
+            )
+        chosen = [list(range(a.ndim - count, a.ndim)), list(range(count))]
+    lengths = [[operand.shape[dim] for dim in some] for some, operand in zip(chosen, (a, b), strict=True)]
+    if len(lengths[0]) != len(lengths[1]) or any(
+        one != other and 1 not in (one, other) for one, other in zip(*lengths, strict=True)
+    ):
+        raise ArgumentError(
+            f"tensordot: expected equally long dimensions in pairs; got dims {chosen} for shapes {tuple(a.shape)} "
+            f"and {tuple(b.shape)}"
+        )
+    first = list(range(a.ndim))
+    second = [first[chosen[0][chosen[1].index(dim)]] if dim in chosen[1] else a.ndim + dim for dim in range(b.ndim)]
+    kept = [label for label in first if label not in second] + [label for label in second if label >= a.ndim]
+    result = _contract("tensordot", ((tuple(first), tuple(second)), tuple(kept)), [a, b])
+    if a.dtype is b.dtype is not result.dtype:  # a sum along a dimension that was broadcast, in int64
+        result = recorded_ops.to(result, (a.dtype,))
+    return write_out("tensordot", result, out)
+
+
+def _dim(dim: object, ndim: int) -> int:
+    place = as_integer(dim, "tensordot", "dims")
+    if not -ndim <= place < ndim:
+        raise ArgumentError(f"tensordot: expected dims from {-ndim} to {ndim - 1}; got {place}")
+    return place % ndim

@@ -1,0 +1,161 @@
+"""Pseudo-inverses, least squares, ranks: what is decided by singular values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError
+from facula_storage import contiguous, int64
+
+from ..._core.number_limits import finfo
+from ..._core.promotion import as_real
+from ..._core.tensor import Tensor, elements, layout_of_tensor, snapshot, steady
+from ..._creation.filled import empty, full
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
+from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.written import function
+from .eigenvalues import not_converged, values_of
+from .matrices import check_info, check_same, matrices, status_layout
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Matrices
+    from ..._dispatch.namespaces import Namespace
+
+
+@operator
+class _pinv:
+    """The pseudo-inverse of matrices: singular values up to the greater of `atol` and `rtol` times the first are 0.
+
+    The derivative, at a rank that does not change: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and
+    nonlinear least squares problems whose variables separate", 1973.
+    """
+
+    inputs = ("input", "atol", "rtol")
+    parameters = ("hermitian",)
+    results = ("out", "info")
+    holomorphic = False
+
+    def batching(F, call):
+        input, *bounds = call.wholes()
+        ahead = layout_of_tensor(input).ndim - 2
+        return call.wrap(
+            call.run(
+                (input, *[F.reshape(one, (call.size, *(1,) * (ahead - one.ndim), *one.shape[1:])) for one in bounds])
+            )
+        )
+
+    def outputs(layout, atol, rtol, hermitian):
+        *batch, m, n = layout.shape
+        return contiguous((*batch, n, m), layout.dtype, layout.device), status_layout(layout)
+
+    def vjp_input(F, g, input, out):
+        adjoint, gH = F.mH(out), F.mH(g)
+        m, n = input.shape[-2:]
+        result = F.neg(F.times(adjoint, g, adjoint))
+        beyond_rows = F.sub(gH, F.times(input, out, gH))
+        beyond_columns = F.sub(gH, F.times(gH, out, input))
+        further = F.add(F.times(beyond_rows, out, adjoint), F.times(adjoint, out, beyond_columns))
+        return F.add(result, further) if m and n else result
+
+
+def tolerances(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None) -> tuple[Tensor, Tensor]:
+    """`atol` and `rtol` as tensors without history, of the dtype of A's magnitudes.
+
+    Where neither is given `rtol` is the greater length of A times the dtype's precision, else it is 0.
+    """
+    layout = layout_of_tensor(A)
+    dtype = layout.dtype.to_real()
+
+    def one(value: object, argument: str) -> Tensor:
+        if isinstance(value, Tensor):
+            found = layout_of_tensor(value)
+            if found.dtype.category == layout.dtype.category != dtype.category:
+                raise ArgumentError(f"{name}: expected {argument} to be real; got {found.dtype.name}")
+            batch = tuple(layout.shape[:-2])
+            if broadcast_shapes(name, found.shape, batch) != batch:
+                raise ArgumentError(
+                    f"{name}: expected {argument} to be a number, or one for each matrix of a batch {batch}; "
+                    f"got shape {found.shape}"
+                )
+            return no_record_ops.to(snapshot(value), (dtype,))
+        return full((), as_real(value, name, argument), dtype=dtype, device=layout.device)
+
+    if rtol is None:
+        rtol = 0.0 if atol is not None else max(layout.shape[-2:]) * finfo(dtype).eps
+    return one(0.0 if atol is None else atol, "atol"), one(rtol, "rtol")
+
+
+def pinv_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
+    """The pseudo-inverse; of one triangle of A where it is `hermitian`."""
+    result, info = recorded_ops.pinv(A, *tolerances(name, A, atol, rtol), (hermitian,))
+    check_info(name, info, not_converged)
+    return result
+
+
+@composite
+def magnitudes(F: Namespace, name: str, A: Tensor, hermitian: bool) -> Tensor:
+    """Singular values; of Hermitian matrices, of which one triangle is read, magnitudes of eigenvalues, in no order."""
+    if not hermitian:
+        return values_of(name, "svdvals", A)
+    return F.abs(values_of(name, "eigvalsh", A, (False,)))
+
+
+def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:
+    """The number of singular values that are not 0."""
+    A = snapshot(A)
+    absolute, relative = tolerances(name, A, atol, rtol)
+    values = no_record_ops.magnitudes(name, A, hermitian)
+    last = len(layout_of_tensor(values).shape) - 1
+    if not layout_of_tensor(values).shape[-1]:
+        return no_record_ops.sum(no_record_ops.to(values, (int64,)), ((last,), False))
+    bound = no_record_ops.maximum(absolute, no_record_ops.mul(relative, no_record_ops.amax(values, ((last,), False))))
+    return no_record_ops.sum(no_record_ops.gt(values, no_record_ops.unsqueeze(bound, -1)), ((last,), False))
+
+
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def least_squares(
+    name: str, A: Tensor, B: Tensor, rcond: float | Tensor | None, driver: str | None
+) -> tuple[Tensor, ...]:
+    """The solution of least norm, sums of squares of what is left, ranks, singular values."""
+    F = recorded_ops
+    if driver not in (None, *DRIVERS):
+        raise ArgumentError(f"{name}: expected driver to be one of {', '.join(DRIVERS)}; got {driver!r}")
+    a, given = layout_of_tensor(A), layout_of_tensor(steady(as_tensor(name, B)))
+    m, n = a.shape[-2:]
+    is_vector = len(given.shape) == len(a.shape) - 1
+    B = matrices(name, F.unsqueeze(B, -1) if is_vector else B, "B")
+    check_same(name, A, B)
+    b = layout_of_tensor(B).shape
+    if b[-2] != m:
+        raise ArgumentError(f"{name}: expected B to have {m} rows beside A {a.shape}; got shape {given.shape}")
+    solution = F.matmul(pinv_of(name, A, None, rcond, False), B)
+    rank = rank_of(name, A, None, rcond, False)
+    none = empty(0, dtype=a.dtype.to_real(), device=a.device)
+    values = no_record_ops.svdvals(snapshot(A))[0] if driver in ("gelsd", "gelss") else none
+    residuals = none
+    every = (tuple(range(len(rank.shape))), False)
+    wanted = driver in ("gels", "gelsd", "gelss") and m > n and a.device.type != "meta"
+    if wanted and no_record_ops.all(elements(no_record_ops.eq(rank, n)), every).item():
+        left = F.abs(F.sub(F.matmul(A, solution), B))
+        residuals = F.sum(F.mul(left, left), ((len(layout_of_tensor(left).shape) - 2,), False))
+    if driver == "gels":
+        rank = no_record_ops.to(empty(0, device=a.device), (int64,))
+    return F.squeeze(solution, -1) if is_vector else solution, residuals, rank, values
+
+
+@function(method=True)
+def pinverse(input: Matrices, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`.
+
+    Arguments:
+        rcond: the share of the first singular value up to which others count as 0.
+
+    >>> from facula_tensor import tensor
+    >>> pinverse(tensor([[2.0], [0.0]]))
+    tensor([[0.5000, 0.0000]])
+    """
+    return pinv_of("pinverse", input, None, rcond, False)

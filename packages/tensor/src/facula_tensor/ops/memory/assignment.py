@@ -1,0 +1,213 @@
+"""Writing into a tensor: `copy_`, `fill_`, `zero_`, and the in-place forms of composite operators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import active_modes, edge_to
+from facula_errors import ArgumentError, FaculaError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage.extend import current_recorder, recorders
+
+from ..._core.call_sites import user_site
+from ..._core.errors import relabel
+from ..._core.memory import check_overlap, check_writable
+from ..._core.promotion import number_for
+from ..._core.tensor import Tensor, layout_of_tensor, method, snapshot
+from ..._core.wrapped import innermost
+from ..._creation.filling import fill
+from ..._creation.from_data import as_tensor_like
+from ..._dispatch.declaration import operator
+from ..._dispatch.inplace_checks import check_fits, starts_inplace
+from ..._dispatch.launching import MISSED, mutated
+from ..._dispatch.modes import unrecorded
+from ..._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
+from ..._dispatch.nodes import node_for
+from ..._dispatch.overrides import overridable
+from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.snapshots import edge_from, snapshots_of
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.view_changes import rebase
+from ..._dispatch.writing import write
+from . import copying as _copying  # noqa: F401  declares `to`
+
+if TYPE_CHECKING:
+    from ..._core.types import Operand
+
+
+def _copy_into(target: Tensor, source: Tensor) -> Tensor:
+    level = innermost((target, source))
+    if level is not None:
+        return level.copy("copy_", target, source)
+    now = snapshot(target)
+    write(now, snapshot(source))
+    mutated(now, "copy_")
+    return target
+
+
+no_record_ops.copy_into = recorded_ops.copy_into = _copy_into
+
+
+@operator
+class _overwrite:
+    """The record of `copy_`: the old value is gone, the new one is the source, broadcast."""
+
+    inputs = ("input", "other")
+    holomorphic = False
+    batching = "first"
+    broadcasts = True
+
+    def outputs(layout, other):
+        return layout
+
+    def vjp_input(F, g):
+        return F.zeros_like(g)
+
+    vjp_other = identity_grad
+
+
+@overridable
+@method()
+def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
+    """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor.
+
+    `src` may also be a number. ValueError where it does not broadcast to this shape.
+
+    >>> from facula_tensor import zeros, tensor
+    >>> zeros(2, 2).copy_(tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    try:
+        return self if _copied("copy_", self, src) else copy_as("copy_", self, src)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+_copy_plans = operators["to"].slow_table.by_key
+
+
+def _copied(operation: str, target: Tensor, source: Any) -> bool:
+    """Copy `source` into `target`, as `operation`, in the common case: apart in memory, known layouts, no record.
+
+    False, and nothing is changed, in all other cases.
+    """
+    try:
+        la = target._layout
+        sa = target._storage
+        oa = target._offset
+        lb = source._layout
+        sb = source._storage
+        ob = source._offset
+        free: bool | None = False  # whether nothing is recorded whatever the tensors are
+        if active_modes:
+            free = unrecorded()
+            if free is None:
+                return False
+        if not (free or (target.node is None and source.node is None)) or not la.is_contiguous:
+            return False
+        launch = _copy_plans[(lb,), la].launch
+        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        pa = sa.ptr + oa
+        pb = sb.ptr + ob
+        if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
+            return False
+        launch(la.numel, pb, pa)
+    except MISSED as error:
+        if hasattr(error, "launched"):
+            raise
+        return False
+    sa.version += 1  # type: ignore[operator]
+    sa.mutator = (operation, *user_site())
+    return True
+
+
+def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
+    """Put `result` into `target` and return that: the in-place form of a composite operator.
+
+    `operation` is its name. TypeError where the result's dtype cannot be stored, ValueError where shapes differ.
+    """
+    if result._layout is not target._layout:
+        check_fits(operation, layout_of_tensor(result), layout_of_tensor(target))
+    return target if _copied(operation, target, result) else copy_as(operation, target, result)
+
+
+def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
+    """Copy `source` into `self` and record it, as `operation`: all cases that `_copied` leaves."""
+    try:
+        source = as_tensor_like(source, self, operation)
+        level = innermost((self, source))
+        if level is not None:  # Note [Levels]
+            return level.copy(operation, self, source)
+        record = starts_inplace(operation, self, (self, source))
+        recorder = current_recorder() if recorders else None
+        if recorder is not None:
+            recorder.operands((self, source))
+        target, held = snapshots_of((self, source), record)
+        check_writable(operation, target)
+        layout = target._layout
+        if broadcast_shapes(operation, layout.shape, held._layout.shape) != layout.shape:
+            raise ArgumentError(
+                f"{operation}: source of shape {held._layout.shape} does not broadcast to {layout.shape}"
+            )
+        if held._layout.device is not layout.device:
+            held = (recorded_ops if record else no_record_ops).to_device(held, (layout.device,))
+        same = check_overlap(operation, target, (held,))
+    except Exception as error:
+        relabel(error, operation)
+        raise
+    if not (same and held._layout.dtype is layout.dtype):
+        write(target, held)
+    mutated(target, operation)
+    if record:
+        edges = (edge_to(self), edge_from(held))
+        node_for(operators["overwrite"], (self, held), (layout, held._layout), (), [self], None, edges)
+        rebase(self, edges[0])
+    return self
+
+
+@overridable
+@method()
+@boundary
+def fill_(self: Tensor, value: Operand) -> Tensor:
+    """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor.
+
+    >>> from facula_tensor import zeros
+    >>> zeros(3).fill_(2.5)
+    tensor([2.5000, 2.5000, 2.5000])
+    """
+    return _fill("fill_", self, value)
+
+
+def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
+    """Set every element of `self` to `value`, as `operation`."""
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ArgumentError(
+                f"{operation}: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
+            )
+        return copy_as(operation, self, value)
+    try:
+        now = snapshot(self)
+    except AttributeError:
+        as_tensor(operation, self)
+        raise
+    value = number_for(value, layout_of_tensor(now).dtype, operation)
+    if starts_inplace(operation, self, (self,)):
+        return copy_as(operation, self, value)
+    check_writable(operation, now)  # several elements in one place, as after expand(), all get the same number
+    fill(now, value)
+    mutated(now, operation)
+    return self
+
+
+@overridable
+@method()
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to 0. Returns this tensor."""
+    try:
+        return _fill("zero_", self, 0)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

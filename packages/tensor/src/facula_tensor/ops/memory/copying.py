@@ -1,0 +1,278 @@
+"""Copies: to another dtype, device or memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from facula_errors import FaculaError, InvalidTypeError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import Device, DType, Layout, contiguous
+from facula_storage.extend import FLOATING
+
+from ..._core.errors import relabel
+from ..._core.formats import check_format
+from ..._core.promotion import as_dtype
+from ..._core.tensor import Tensor, layout_of_tensor, make, method
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.view_call import as_tensor
+
+if TYPE_CHECKING:
+    from ..._core.types import DeviceLike, DTypeLike, MemoryFormat
+    from ..._dispatch.namespaces import Namespace
+
+
+@operator
+class to:
+    """A copy in another dtype. Floats lose their fraction in integers; complex numbers their imaginary part."""
+
+    kernel = "copy"
+    parameters = ("dtype",)
+    linear = ("input",)
+    holomorphic = False
+    batching = "leading"
+
+    def outputs(layout, dtype):
+        return contiguous(layout.shape, dtype, layout.device)
+
+    def vjp_input(F, g, input_layout, _dtype):
+        return F.to(g, (input_layout.dtype,))
+
+
+@operator
+class to_device:
+    """A copy on another device."""
+
+    parameters = ("device",)
+    linear = ("input",)
+    holomorphic = False
+    batching = "leading"
+
+    def outputs(layout, device):
+        return contiguous(layout.shape, layout.dtype, device)
+
+    def execute(operands, parameters):
+        (source,), (device,) = operands, parameters
+        layout = layout_of_tensor(source)
+        target = new_tensor(contiguous(layout.shape, layout.dtype, device))
+        if device.type == "meta" or not layout.numel:
+            return [target]
+        host = np.empty(layout.nbytes, np.uint8)
+        plain = no_record_ops.contiguous(source)  # of a snapshot, as all operands of `execute` are
+        address = plain._storage.ptr + plain._offset
+        layout.device.backend.copy_out(address, host)  # type: ignore[arg-type]  # NumPy says so from Python 3.12 on
+        device.backend.copy_in(target._storage.ptr, host)
+        return [target]
+
+    def vjp_input(F, g, input_layout, _device):
+        return F.to_device(g, (input_layout.device,))
+
+
+def new_tensor(layout: Layout) -> Tensor:
+    """A tensor with uninitialised memory."""
+    from facula_storage.extend import allocate
+
+    return make(Tensor, layout, allocate(layout))
+
+
+@operator
+class _clone:
+    """A copy in memory of its own."""
+
+    linear = ("input",)
+    kernel = "copy"
+    batching = "leading"
+
+    def outputs(layout):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def vjp_input(F, g):
+        return F.clone(g)
+
+
+@overridable
+@method()
+def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
+    """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`.
+
+    >>> from facula_tensor import tensor
+    >>> x = tensor([1.0, 2.0])
+    >>> y = x.clone()
+    >>> y[0] = 5
+    >>> x
+    tensor([1., 2.])
+    """
+    try:
+        if check_format("clone", memory_format, as_tensor("clone", input).ndim):
+            result = recorded_ops.in_format(input, memory_format)
+            return recorded_ops.view(recorded_ops.clone(input), tuple(input.shape)) if result is input else result
+        return recorded_ops.clone(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@composite
+def contiguous_(F: Namespace, input: Tensor) -> Tensor:
+    """`input` itself where it is contiguous, else a contiguous copy."""
+    return input if layout_of_tensor(input).is_contiguous else F.clone(input)
+
+
+no_record_ops.contiguous, recorded_ops.contiguous = no_record_ops.contiguous_, recorded_ops.contiguous_
+
+
+@overridable
+@method("contiguous")
+def contiguous_method(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
+    """This tensor if its elements lie in row-major order (or in `memory_format`) without gaps, else such a copy."""
+    try:
+        return recorded_ops.in_format(self, memory_format)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method("to")
+def to_like(
+    self: Tensor,
+    *args: Tensor | DTypeLike | DeviceLike | None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+    copy: bool = False,
+    non_blocking: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """This tensor in another dtype, on another device, or with those of another tensor; itself where nothing changes.
+
+    Arguments:
+        *args: a dtype, a device, or a tensor that has both; then flags for `non_blocking` and `copy`, in this order.
+        dtype: the dtype, or None to keep it.
+        device: the device, or None to keep it.
+        copy: whether a copy is made in any case.
+        non_blocking: has no effect.
+        memory_format: the order of the elements of a copy, or None for row-major.
+
+    >>> from facula_tensor import tensor, int64
+    >>> tensor([1.7, -1.7]).to(int64)
+    tensor([ 1, -1])
+    """
+    try:
+        if len([one for one in (*args, dtype) if isinstance(one, (DType, type))]) > 1:
+            raise InvalidTypeError(f"to: expected one dtype; got {', '.join(map(repr, (*args, dtype)))}")
+        flags = 0  # non_blocking is the first, copy the second
+        for arg in args:
+            if isinstance(arg, Tensor):
+                dtype, device = arg.dtype, arg.device
+            elif isinstance(arg, (Device, str)) and not (
+                isinstance(arg, str) and arg.startswith(("float", "int", "complex"))
+            ):
+                device = arg
+            elif arg is None:
+                continue
+            elif isinstance(arg, bool):
+                flags += 1
+                copy = copy or (arg and flags == 2)
+                if flags > 2:
+                    raise InvalidTypeError(f"to: expected non_blocking and copy at most; got {flags} flags in {args}")
+            else:
+                dtype = arg
+        result = self
+        layout = layout_of_tensor(self)
+        try:
+            place = layout.device if device is None else Device(device)
+            wanted = layout.dtype if dtype is None else as_dtype(dtype, "to")
+        except Exception as error:
+            relabel(error, "to")
+            raise
+        if place is not layout.device:
+            result = recorded_ops.to_device(result, (place,))
+        if wanted is not layout.dtype:
+            result = cast_to(result, wanted)
+        if copy and result is self:
+            return clone(result, memory_format=memory_format)
+        return result if memory_format is None else recorded_ops.in_format(result, memory_format)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def cast_to(input: Tensor, dtype: DType) -> Tensor:
+    """`input` in another dtype. No gradient flows through integers: they are constants."""
+    if input.node is not None and dtype.category < FLOATING:
+        input = input.detach()
+    return recorded_ops.to(input, (dtype,))
+
+
+def _cast_method(name: str, dtype_name: str) -> None:
+    """Add the method `name`, which gives a tensor in the dtype of this name: `x.float()`, `x.long()`."""
+    from facula_storage import dtype_named
+
+    dtype = dtype_named(dtype_name)
+    whole = dtype.category < FLOATING
+
+    def cast(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
+        try:
+            if self.dtype is dtype:
+                result = self
+            else:
+                result = cast_to(self, dtype) if whole else recorded_ops.to(self, (dtype,))
+            return result if memory_format is None else recorded_ops.in_format(result, memory_format)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = f"This tensor as {dtype_name}."
+    setattr(Tensor, name, cast)
+    overridable(cast)
+
+
+_CASTS = {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32", "long": "int64",
+    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
+for _name, _dtype in _CASTS.items():
+    _cast_method(_name, _dtype)
+
+
+@overridable
+@method()
+@boundary
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """This tensor in the dtype of another."""
+    return to_like(self, as_tensor("type_as", other).dtype)
+
+
+@overridable
+@method()
+@boundary
+def cpu(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
+    """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
+    return to_like(self, "cpu", memory_format=memory_format)
+
+
+@overridable
+@method()
+@boundary
+def cuda(
+    self: Tensor,
+    device: DeviceLike | int | None = None,
+    non_blocking: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """This tensor on a CUDA device; itself where it is there.
+
+    Arguments:
+        device: the device or its number; None for "cuda", without a number.
+        non_blocking: has no effect.
+        memory_format: the order of the elements of a copy, or None for row-major.
+
+    Raises:
+        RuntimeError: without such a device; the message says what to install.
+    """
+    place = "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device
+    return to_like(self, place, memory_format=memory_format)

@@ -1,0 +1,100 @@
+"""Tensors over the same memory: `detach` shares the version, `data` has one of its own."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError, InvalidTypeError, OperationError
+from facula_errors.extend import boundary, trim_traceback
+from facula_storage import Layout, Storage
+from facula_storage.extend import FLOATING, alias, new_instance
+
+from ..._core.call_sites import user_site
+from ..._core.tensor import Tensor, method, snapshot
+from ..._core.wrapped import LevelLayout, WrappedLayout, innermost, no_address
+from ..._dispatch.overrides import call_torch_function, overridden
+
+
+@method()
+def detach(self: Tensor) -> Tensor:
+    """A tensor over the same memory, without the graph: it wants no gradient. Both share one version.
+
+    >>> from facula_tensor import ones
+    >>> ones(2, requires_grad=True).detach().requires_grad
+    False
+    """
+    try:
+        layout = self._layout
+        storage = self._storage
+        offset = self._offset
+        if type(layout) is WrappedLayout:
+            if overridden((self,)):
+                return call_torch_function("detach", detach, (self,), {})
+            layout = layout.real
+        elif isinstance(layout, LevelLayout):
+            return snapshot(self)
+        t = new_instance(Tensor)
+        t._layout = layout
+        t._storage = storage
+        t._offset = offset
+        t.node = None
+        return t
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@method()
+@boundary
+def detach_(self: Tensor) -> Tensor:
+    """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    if not isinstance(self, Tensor):
+        raise InvalidTypeError(f"detach_: expected a Tensor; got {type(self).__name__}")
+    if hasattr(self, "_viewed") and self.node is not None:
+        raise OperationError("detach_: a view cannot be detached in place; use .detach()")
+    self.node = None
+    if isinstance(self._layout, LevelLayout):
+        self._layout = snapshot(self)._layout
+    return self
+
+
+def _get_data(self: Tensor) -> Tensor:
+    now = snapshot(self)
+    if not isinstance(now._layout, LevelLayout):
+        now._storage = alias(now._storage)
+    return now
+
+
+def _set_data(self: Tensor, new: Tensor) -> None:
+    if not isinstance(new, Tensor):
+        raise InvalidTypeError(f"data: expected a Tensor; got {type(new).__name__}")
+    if innermost((self, new)) is not None:
+        no_address("data")
+    now = snapshot(new)
+    layout, storage, offset = now._layout, alias(now._storage), now._offset
+    if self.node is not None and layout.dtype.category < FLOATING:
+        raise InvalidTypeError(
+            f"data: this tensor wants a gradient, and {layout.dtype.name} has none; use a floating dtype"
+        )
+    become(self, layout, storage, offset, "data")
+
+
+def become(self: Tensor, layout: Layout, storage: Storage, offset: int, name: str) -> None:
+    """Give a tensor other memory, which `storage` has to itself.
+
+    The version goes on from the former memory's: a node that saved this tensor finds it changed.
+    """
+    if storage.version is not None:
+        storage.version = (self._storage.version or 0) + 1
+        storage.mutator = (name, *user_site())
+    if type(self._layout) is WrappedLayout:
+        layout = WrappedLayout(layout)  # type: ignore[assignment]
+    # All three with no call between, so that no thread sees a mixture.
+    self._layout = layout
+    self._storage = storage
+    self._offset = offset
+
+
+Tensor.data = property(  # type: ignore[method-assign, assignment]
+    _get_data,
+    _set_data,
+    doc="A tensor over the same memory, with a version of its own; assigning gives this tensor other memory.",
+)

@@ -1,0 +1,27 @@
+"""Memory formats: orders in which a copy's elements lie, by PyTorch's names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..._core.formats import check_format, strided
+from ..._core.tensor import Tensor, layout_of_tensor, method
+from ..._dispatch.namespaces import composite
+
+if TYPE_CHECKING:
+    from ..._core.types import MemoryFormat
+    from ..._dispatch.namespaces import Namespace
+
+method("layout")(property(lambda self: strided, doc="How the elements are kept: `strided`."))  # type: ignore[type-var]
+
+
+@composite
+def in_format(F: Namespace, input: Tensor, wanted: MemoryFormat | None) -> Tensor:
+    """`input` itself where its elements lie as `wanted` says, else a copy in which they do."""
+    ndim = input.ndim
+    if not check_format("contiguous", wanted, ndim):
+        return F.contiguous(input)
+    last = F.permute(input, (0, *range(2, ndim), 1))
+    if layout_of_tensor(last).is_contiguous:
+        return input
+    return F.permute(F.clone(last), (0, ndim - 1, *range(1, ndim - 1)))

@@ -1,0 +1,1 @@
+"""Operators of neural networks: activations, convolutions, pooling, normalization, attention, recurrence, losses."""

@@ -1,0 +1,1 @@
+"""Activation functions: piecewise ones, smooth ones, those with irregular arguments, and softmax."""

@@ -1,0 +1,248 @@
+"""Activations that are straight lines or exponentials on both sides of a point."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import moved
+from facula_storage import float32
+from facula_storage.extend import FLOATING
+
+from ...._core.promotion import floating
+from ...._core.tensor import Tensor, layout_of_tensor
+from ...._dispatch.declaration import elementwise
+from ...._dispatch.namespaces import composite
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import function
+from ...elementwise.pointwise import real
+
+if TYPE_CHECKING:
+    from ...._dispatch.kinds import Flag, Float, Floating, Real, Reals
+    from ...._dispatch.namespaces import Namespace
+
+
+moved(__name__)  # names that pickles of earlier releases have
+
+
+@composite
+def below_zero(F: Namespace, input: Tensor) -> Tensor:
+    """Negative elements, and 0 for positive ones, so that nothing overflows where it is not looked at; NaN stays."""
+    return F.hardtanh(input, -inf, 0)
+
+
+# ------------------------------------------------------------------------------------------------ straight lines
+@elementwise
+class leaky_relu:
+    """Each element, times `negative_slope` where it is negative.
+
+    Arguments:
+        negative_slope: the factor of negative elements.
+
+    >>> from facula_tensor import tensor
+    >>> leaky_relu(tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000])
+    """
+
+    accepts = real
+    changes = True
+
+    @staticmethod
+    def signature(input: Reals, negative_slope: Real = 0.01, inplace: Flag = False) -> None: ...
+
+    def vjp_input(F, g, input, negative_slope):
+        return F.where(F.gt(input, 0), g, F.mul(g, negative_slope))
+
+    def partial_negative_slope(F, input):
+        return F.below_zero(input)
+
+
+@function(refuses={"min_val > max_val": "min_val <= max_val; got {min_val} and {max_val}"}, changes=True)
+def hardtanh(F: Namespace, input: Reals, min_val: Real = -1.0, max_val: Real = 1.0) -> Tensor:
+    """Each element, or the bound that it is beyond; no gradient flows at a bound.
+
+    Arguments:
+        min_val: the lower bound; rounded toward zero for integers.
+        max_val: the upper bound, likewise.
+
+    Raises:
+        ValueError: where min_val > max_val.
+
+    >>> from facula_tensor import tensor
+    >>> hardtanh(tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
+    if not as_tensor("hardtanh", input).is_floating_point():
+        min_val, max_val = int(min_val), int(max_val)
+    return F.hardtanh(input, min_val, max_val)
+
+
+@function(inplace=True)
+def relu6(F: Namespace, input: Reals) -> Tensor:
+    """Each element, but at least 0 and at most 6.
+
+    >>> from facula_tensor import tensor
+    >>> relu6(tensor([-1.0, 7.0]))
+    tensor([0., 6.])
+    """
+    low, high = (0.0, 6.0) if as_tensor("relu6", input).is_floating_point() else (0, 6)
+    return F.hardtanh(input, low, high)
+
+
+@elementwise
+class hardsigmoid:
+    """relu6(x + 3) / 6 of each element: a sigmoid of straight lines.
+
+    >>> from facula_tensor import tensor
+    >>> hardsigmoid(tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    @staticmethod
+    def signature(input: Floating, inplace: Flag = False) -> None: ...
+
+    def value(F, input):
+        return F.clamp(input + 3, 0, 6) / 6
+
+    def vjp_input(F, g, input):
+        return F.where(F.lt(F.abs(input), 3), F.mul(g, 1 / 6), 0)
+
+
+@elementwise
+class hardswish:
+    """x * relu6(x + 3) / 6 of each element. A. Howard and others: Searching for MobileNetV3, 2019.
+
+    >>> from facula_tensor import tensor
+    >>> hardswish(tensor([0.0, 1.0, 4.0]))
+    tensor([0.0000, 0.6667, 4.0000])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    @staticmethod
+    def signature(input: Floating, inplace: Flag = False) -> None: ...
+
+    def value(F, input):
+        return input * F.clamp(input + 3, 0, 6) / 6
+
+    def vjp_input(F, g, input):
+        slope = F.where(F.lt(input, 3), F.add(F.mul(input, 1 / 3), 0.5), 1)
+        return F.where(F.le(input, -3), 0, F.mul(g, slope))
+
+
+@function(refuses={"not lambd >= 0": "lambd of at least 0; got {lambd}"})
+def softshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
+    """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0.
+
+    Arguments:
+        lambd: the distance.
+
+    Raises:
+        ValueError: where `lambd` is negative.
+
+    >>> from facula_tensor import tensor
+    >>> softshrink(tensor([-2.0, 0.25]))
+    tensor([-1.5000,  0.0000])
+    """
+    inner = F.where(F.ge(input, -lambd), F.mul(input, 0), F.add(input, lambd))
+    return F.where(F.gt(input, lambd), F.sub(input, lambd), inner)
+
+
+@function(method=True)
+def hardshrink(F: Namespace, input: Floating, lambd: Float = 0.5) -> Tensor:
+    """Each element, or 0 where it is at most `lambd` from 0.
+
+    Arguments:
+        lambd: the distance.
+
+    >>> from facula_tensor import tensor
+    >>> hardshrink(tensor([-2.0, 0.25]))
+    tensor([-2.,  0.])
+    """
+    return F.where(F.gt(input, lambd), input, F.where(F.ge(input, -lambd), 0, input))
+
+
+@function(changes=True)
+def threshold(F: Namespace, input: Reals, threshold: Real, value: Real) -> Tensor:
+    """Each element, or `value` where it is not greater than `threshold`.
+
+    Arguments:
+        threshold: the bound; rounded toward zero for integers.
+        value: the number in place of elements up to the bound, rounded likewise.
+
+    >>> from facula_tensor import tensor
+    >>> threshold(tensor([1.0, 3.0]), 2.0, -1.0)
+    tensor([-1.,  3.])
+    """
+    dtype = layout_of_tensor(as_tensor("threshold", input)).dtype
+    if dtype.category != FLOATING:
+        threshold, value = int(threshold), int(value)
+    # Compared in float32, so that the bound of 16-bit elements is not rounded.
+    compared = F.to(input, (float32,)) if dtype.category == FLOATING and dtype.itemsize == 2 else input
+    return F.where(F.le(compared, threshold), value, input)
+
+
+# --------------------------------------------------------------------------------------------------- exponentials
+@elementwise
+class elu:
+    """Each element, or alpha * (exp(x) - 1) where it is negative.
+
+    D.-A. Clevert and others: Fast and accurate deep network learning by exponential linear units, 2015.
+
+    Arguments:
+        alpha: minus the value that very negative elements tend to.
+
+    >>> from facula_tensor import tensor
+    >>> elu(tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+
+    compute_dtype = floating
+    accepts = real
+    changes = True
+
+    @staticmethod
+    def signature(input: Reals, alpha: Float = 1.0, inplace: Flag = False) -> None: ...
+
+    def value(F, input, alpha):
+        return F.where(input > 0, input, alpha * F.expm1(input))
+
+    def vjp_input(F, g, input, alpha):
+        # The slope at 0 is that of negative elements, and the slope's own slope is not: `below_zero` is constant there.
+        return F.where(F.le(input, 0), F.mul(g, F.mul(F.exp(F.below_zero(input)), alpha)), g)
+
+    def partial_alpha(F, input):
+        return F.expm1(F.below_zero(input))
+
+
+@function(changes=True)
+def selu(F: Namespace, input: Floating) -> Tensor:
+    """`elu` with the scales that let mean 0 and variance 1 pass through layers. G. Klambauer and others, 2017.
+
+    >>> from facula_tensor import tensor
+    >>> selu(tensor([-1.0, 1.0]))
+    tensor([-1.1113,  1.0507])
+    """
+    return F.mul(F.elu(input, 1.6732632423543772), 1.0507009873554805)
+
+
+@function(refuses={"alpha == 0": "an alpha other than 0, since it divides by it; got 0"}, changes=True)
+def celu(F: Namespace, input: Floating, alpha: Float = 1.0) -> Tensor:
+    """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
+
+    Arguments:
+        alpha: minus the value that very negative elements tend to.
+
+    Raises:
+        ValueError: for an alpha of 0.
+
+    >>> from facula_tensor import tensor
+    >>> celu(tensor([-1.0, 1.0]), 2.0)
+    tensor([-0.7869,  1.0000])
+    """
+    below = F.mul(F.expm1(F.div(F.below_zero(input), alpha)), alpha)
+    return F.where(F.lt(input, 0), below, input)  # at 0 the slope is 1, and that of below_zero is 0

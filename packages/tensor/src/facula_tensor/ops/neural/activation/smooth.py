@@ -1,0 +1,265 @@
+"""Activations that are smooth: gates of sigmoids and normal distributions, softplus and its relatives."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import TYPE_CHECKING, Literal
+
+from facula_storage import float32
+from facula_storage.extend import FLOATING
+
+from ...._core.promotion import floating
+from ...._core.tensor import Tensor, layout_of_tensor
+from ...._dispatch.declaration import elementwise
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import function
+from ...elementwise.pointwise import real
+
+if TYPE_CHECKING:
+    from ...._dispatch.kinds import Flag, Floating, Real, Reals
+    from ...._dispatch.namespaces import Namespace
+
+
+@elementwise
+class _log1p_exp:
+    """log(1 + exp(-abs(x))): how far the softened maximum of x and 0 is from the maximum."""
+
+    compute_dtype = floating
+    accepts = real
+
+    def partial_input(F, input):
+        return -(F.sign(input) * F.sigmoid(-abs(input)))
+
+
+@elementwise
+class _softplus:
+    """log(1 + exp(x)), without overflow; x itself above 20."""
+
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input):
+        return F.where(input > 20, input, F.relu(input) + F.log1p_exp(input))
+
+    def partial_input(F, input):
+        return F.where(input > 20, 1, F.sigmoid(input))
+
+
+@function(refuses={"beta == 0": "a beta other than 0, since it divides by it; got 0"})
+def softplus(F: Namespace, input: Reals, beta: Real = 1, threshold: Real = 20) -> Tensor:
+    """log(1 + exp(beta * x)) / beta of each element; x itself where beta * x is above `threshold`.
+
+    Arguments:
+        beta: the steepness, not 0.
+        threshold: above it the result is x itself.
+
+    Raises:
+        ValueError: `beta` is 0.
+
+    >>> from facula_tensor import tensor
+    >>> softplus(tensor([0.0, 30.0]))
+    tensor([ 0.6931, 30.0000])
+    """
+    dtype = layout_of_tensor(as_tensor("softplus", input)).dtype
+    if beta == 1 and threshold == 20 and dtype.category == FLOATING:
+        return F.softplus(input)
+    narrow = dtype.category == FLOATING and dtype.itemsize == 2
+    exact = F.to(input, (float32,)) if narrow else input  # so that the threshold is not rounded to 16 bits
+    scaled = F.mul(exact, beta)
+    smooth = F.sub(0, F.log_sigmoid(F.neg(scaled)))  # 0, not -0, far below
+    result = F.where(F.gt(scaled, threshold), exact, F.div(smooth, beta))
+    return F.to(result, (dtype,)) if narrow else result
+
+
+@elementwise
+class _log_sigmoid:
+    """log(sigmoid(x)), without overflow."""
+
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input):
+        return F.minimum(input, 0) - F.log1p_exp(input)
+
+    def partial_input(F, input):
+        return F.sigmoid(-input)
+
+
+@function()
+def logsigmoid(F: Namespace, input: Reals) -> Tensor:
+    """log(sigmoid(x)) of each element, without overflow.
+
+    >>> from facula_tensor import tensor
+    >>> logsigmoid(tensor([0.0, -100.0]))
+    tensor([  -0.6931, -100.0000])
+    """
+    return F.log_sigmoid(input)
+
+
+@elementwise
+class silu:
+    """x * sigmoid(x) of each element.
+
+    >>> from facula_tensor import tensor
+    >>> silu(tensor([0.0, 2.0]))
+    tensor([0.0000, 1.7616])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    @staticmethod
+    def signature(input: Reals, inplace: Flag = False) -> None: ...
+
+    def vjp_input(F, g, input):
+        return F.silu_grad(g, input)
+
+
+@elementwise
+class _silu_grad:
+    """g times the derivative of silu, in one pass."""
+
+    inputs = ("input", "other")
+
+    def vjp_input(F, g, _input, other):
+        return F.silu_grad(g, other)
+
+    def vjp_other(F, g, input, other):
+        s = F.sigmoid(other)
+        slope = F.add(F.mul(other, F.sub(1, F.mul(s, 2))), 2)
+        return F.mul(F.mul(g, input), F.mul(F.mul(s, F.sub(1, s)), slope))
+
+
+@elementwise
+class softsign:
+    """x / (1 + abs(x)) of each element.
+
+    >>> from facula_tensor import tensor
+    >>> softsign(tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    @staticmethod
+    def signature(input: Reals) -> None: ...
+
+    def value(F, input):
+        return input / (abs(input) + 1)
+
+    def partial_input(F, input):
+        return F.square(F.reciprocal(abs(input) + 1))
+
+
+@elementwise
+class tanhshrink:
+    """x - tanh(x) of each element.
+
+    >>> from facula_tensor import tensor
+    >>> tanhshrink(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2384])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    @staticmethod
+    def signature(input: Reals) -> None: ...
+
+    def value(F, input):
+        return input - F.tanh(input)
+
+    def partial_input(F, input):
+        return F.square(F.tanh(input))
+
+
+@elementwise
+class mish:
+    """x * tanh(softplus(x)) of each element. D. Misra: Mish, 2019.
+
+    >>> from facula_tensor import tensor
+    >>> mish(tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8651])
+    """
+
+    compute_dtype = floating
+    accepts = real
+
+    @staticmethod
+    def signature(input: Floating, inplace: Flag = False) -> None: ...
+
+    def value(F, input):
+        return input * F.tanh(F.softplus(input))
+
+    def partial_input(F, input):
+        t = F.tanh(F.softplus(input))
+        return t + input * F.sigmoid(input) * (1 - F.square(t))
+
+
+@elementwise
+class _gelu:
+    """x times the normal distribution's probability of less than x."""
+
+    compute_dtype = floating
+    accepts = real
+
+    def vjp_input(F, g, input):
+        return F.gelu_grad(g, input)
+
+
+@elementwise
+class _gelu_grad:
+    """g times the derivative of gelu, in one pass."""
+
+    inputs = ("input", "other")
+
+    def vjp_input(F, g, _input, other):
+        return F.gelu_grad(g, other)
+
+    def vjp_other(F, g, input, other):
+        square = F.mul(other, other)
+        density = F.mul(F.exp(F.mul(square, -0.5)), (2 * pi) ** -0.5)
+        return F.mul(F.mul(g, input), F.mul(density, F.sub(2, square)))
+
+
+@elementwise
+class _gelu_tanh:
+    """x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3): nearly gelu."""
+
+    compute_dtype = floating
+    accepts = real
+
+    def vjp_input(F, g, input):
+        return F.gelu_tanh_grad(g, input)
+
+
+@elementwise
+class _gelu_tanh_grad:
+    """g times the derivative of gelu_tanh, in one pass."""
+
+    inputs = ("input", "other")
+
+    def vjp_input(F, g, _input, other):
+        return F.gelu_tanh_grad(g, other)
+
+    def vjp_other(F, g, input, other):
+        square = F.mul(other, other)
+        t = F.tanh(F.mul(F.mul(other, F.add(F.mul(square, 0.044715), 1)), (2 / pi) ** 0.5))
+        slope = F.mul(F.add(F.mul(square, 3 * 0.044715), 1), (2 / pi) ** 0.5)  # dy/dx
+        bend = F.sub(F.mul(other, 3 * 0.044715 * (2 / pi) ** 0.5), F.mul(t, F.mul(slope, slope)))  # y''/2 - t y'**2
+        return F.mul(F.mul(g, input), F.mul(F.sub(1, F.mul(t, t)), F.add(slope, F.mul(other, bend))))
+
+
+@function()
+def gelu(F: Namespace, input: Reals, approximate: Literal["none", "tanh"] = "none") -> Tensor:
+    """x times the normal distribution's probability of less than x. D. Hendrycks, K. Gimpel, 2016.
+
+    Arguments:
+        approximate: "none", or "tanh" for x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3).
+
+    >>> from facula_tensor import tensor
+    >>> gelu(tensor([0.0, 2.0]))
+    tensor([0.0000, 1.9545])
+    """
+    return F.gelu(input) if approximate == "none" else F.gelu_tanh(input)

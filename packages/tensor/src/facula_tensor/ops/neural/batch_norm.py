@@ -1,0 +1,332 @@
+"""Batch normalisation. S. Ioffe, C. Szegedy: Batch normalization, ICML 2015."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, DTypeError, FaculaError, OperationError
+from facula_storage import Layout, contiguous, float32, int64
+from facula_storage.extend import FLOATING
+
+from ..._core.errors import relabel
+from ..._core.tensor import Tensor, layout_of_tensor, snapshot
+from ..._dispatch.conversions import at_least_float32
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
+from ..._dispatch.slow_path import check_changes
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.written import function
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..._core.types import Operands, Parameters
+    from ..._dispatch.kinds import Checked, Flag, Float
+    from ..._dispatch.namespaces import Namespace
+
+OPERANDS = ("input", "weight", "bias", "running_mean", "running_var")
+
+
+def check(*layouts_and_parameters: Any) -> None:
+    """Raise unless input is (n, channels, ...) and the others are (channels,), all in one dtype or float32."""
+    input, *others = layouts_and_parameters
+    if input.dtype.category != FLOATING:
+        raise DTypeError(f"batch_norm: defined for floating dtypes; got {input.dtype.name}; convert with .float()")
+    if len(input.shape) < 2:
+        raise ArgumentError(f"batch_norm: expected input (n, channels, ...); got shape {input.shape}")
+    given = [(name, one) for name, one in zip(OPERANDS[1:], others, strict=False) if one is not None]
+    shapes = {one.shape for _, one in given}
+    if len(given) > 1 and len(shapes) == 1 and shapes != {input.shape[1:2]}:  # they agree, so it is the input's fault
+        raise ArgumentError(
+            f"batch_norm: expected input of {given[0][1].numel} channels (n, channels, ...), as many as {given[0][0]} "
+            f"has numbers; got shape {input.shape}"
+        )
+    for name, one in given:
+        if one.shape != input.shape[1:2]:
+            raise ArgumentError(
+                f"batch_norm: expected {name} of shape {input.shape[1:2]}, one number a channel; got {one.shape}"
+            )
+        if one.dtype is not input.dtype and not (one.dtype is float32 and input.dtype.itemsize < 4):
+            raise DTypeError(
+                f"batch_norm: expected all in one dtype; got input {input.dtype.name}, {name} {one.dtype.name}"
+            )
+
+
+def check_several(layout: Layout, operands: Operands) -> None:
+    """Raise where training has a single value a channel, which is its own mean, or operands that do not fit."""
+    check(*[None if a is None else layout_of_tensor(a) for a in operands])
+    if layout.numel:
+        raise ArgumentError(
+            f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
+        )
+
+
+def made_contiguous(F: Namespace, operands: Operands, count: int) -> tuple[Tensor | None, ...] | None:
+    """The operands with the first `count` made contiguous; None where they are."""
+    ready = tuple([a if a is None or i >= count else F.contiguous(a) for i, a in enumerate(operands)])
+    return None if all(a is b for a, b in zip(ready, operands, strict=True)) else ready
+
+
+def in_training(
+    name: str, F: Namespace, operands: Operands, parameters: Parameters
+) -> Sequence[Tensor] | Tensor | None:
+    """The operator of this name on operands that are contiguous; None where they are."""
+    call = getattr(F, name)
+    ready = made_contiguous(F, operands, 3)
+    if ready is not None:
+        return call(*ready, parameters)
+    running, count = operands[3:5], operands[5:]
+    if all([one is None or layout_of_tensor(one).is_contiguous for one in running]):
+        return None
+    check_changes(operators[name], operands, operands)
+    copies = [None if one is None else no_record_ops.contiguous(snapshot(one)) for one in running]
+    made = call(*operands[:3], *copies, *count, parameters)
+    for one, copy in zip(running, copies, strict=True):
+        if one is not None and copy is not one:
+            no_record_ops.copy_into(one, copy)
+    return made
+
+
+def training_of_batches(F: Namespace, call: Any) -> tuple[Tensor, ...]:
+    """The operator on a whole batch, whose elements have running statistics of their own, or none."""
+    running = zip(call.operands[3:5], call.batched[3:5], strict=True)
+    if any([a is not None and not one for a, one in running]) or any(call.batched[5:]):
+        raise OperationError(
+            "batch_norm: expected no running statistics inside vmap, since what is batched would change them in "
+            "place, or batched ones; use track_running_stats=False, or eval()"
+        )
+    input, *given = call.operands[:5]
+    further = [None if one is None else call.rows(one) for one in given]
+    out, *statistics = call.run((call.channels(input), *further, *call.operands[5:]))
+    for one, changed in zip(given[2:], further[2:], strict=True):
+        if one is not None and not layout_of_tensor(one).is_contiguous:
+            no_record_ops.copy_into(call.whole(one), no_record_ops.reshape(changed, tuple(call.whole(one).shape)))
+    return (call.split_channels(out), *[call.split(one) for one in statistics])
+
+
+@operator
+class _batch_norm:
+    """Each channel with mean 0 and variance 1, times weight, plus bias. Running statistics are changed in place."""
+
+    inputs = OPERANDS
+    optional = OPERANDS[1:]
+    mutates = OPERANDS[3:]
+    parameters = ("momentum", "eps")
+    launch_scalars = ("momentum", "eps")
+    results = ("out", "mean", "inverse")
+
+    compute_dtype = at_least_float32
+    validate_layouts = check
+    decompose = partial(in_training, "batch_norm")
+    batching = training_of_batches
+
+    def outputs(input, *rest):
+        channels = contiguous(input.shape[1:2], input.dtype, input.device)
+        return contiguous(input.shape, input.dtype, input.device), channels, channels
+
+    def vjp_all(F, g, edges, input, weight, mean, inverse, _momentum, eps):
+        return (*F.batch_norm_gradients(g, input, weight, mean, inverse, eps), None, None)
+
+
+@operator
+class _batch_norm_counted:
+    """The same where the running statistics become the means over `count` batches and this one."""
+
+    inputs = (*OPERANDS, "count")
+    optional = OPERANDS[1:]
+    mutates = OPERANDS[3:]
+    parameters = ("eps",)
+    launch_scalars = ("eps",)
+    results = ("out", "mean", "inverse")
+    compute_dtype = at_least_float32
+    validate_layouts = check
+    decompose = partial(in_training, "batch_norm_counted")
+    batching = training_of_batches
+
+    def outputs(input, *rest):
+        channels = contiguous(input.shape[1:2], input.dtype, input.device)
+        return contiguous(input.shape, input.dtype, input.device), channels, channels
+
+    def vjp_all(F, g, edges, input, weight, mean, inverse, eps):
+        return (*F.batch_norm_gradients(g, input, weight, mean, inverse, eps), None, None, None)
+
+
+@operator
+class _batch_norm_grad:
+    """The gradients of input, weight and bias."""
+
+    inputs = ("grad", "input", "mean", "inverse", "weight")
+    optional = ("weight",)
+
+    def batching(F, call):
+        g, input, *given = call.operands
+        wide = [F.contiguous(call.channels(one)) for one in (g, input)]
+        found = call.run((*wide, *[None if one is None else F.contiguous(call.rows(one)) for one in given]))
+        return (call.split_channels(found[0]), *[call.split(one) for one in found[1:]])
+
+    def outputs(g, input, mean, inverse, weight):
+        return contiguous(input.shape, input.dtype, input.device), mean, mean
+
+
+def _gradients(g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float) -> Any:
+    """The gradients of input, weight and bias in one pass; `mean` and `inverse` are saved statistics."""
+    return no_record_ops.batch_norm_grad(no_record_ops.contiguous(g), input, mean, inverse, weight)
+
+
+def _recorded_gradients(
+    g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float
+) -> Any:
+    """The same in operators that have gradients, from the operands alone."""
+    F = recorded_ops
+    layout = layout_of_tensor(input)
+    dims = (0, *range(2, len(layout.shape)))
+    each = 1 / max(1, layout.numel // max(1, layout.shape[1]))
+    centred = F.sub(input, F.mul(F.sum(input, (dims, True)), each))
+    deviation = F.rsqrt(F.add(F.mul(F.sum(F.mul(centred, centred), (dims, True)), each), eps))
+    y = F.mul(centred, deviation)
+    g_sum, dot = F.sum(g, (dims, True)), F.sum(F.mul(g, y), (dims, True))
+    slope = deviation if weight is None else F.mul(deviation, F.channels_of(weight, layout))
+    along = F.mul(slope, F.sub(g, F.mul(F.add(g_sum, F.mul(y, dot)), each)))
+    return along, F.reshape(dot, layout.shape[1:2]), F.reshape(g_sum, layout.shape[1:2])
+
+
+no_record_ops.batch_norm_gradients, recorded_ops.batch_norm_gradients = _gradients, _recorded_gradients
+
+
+@operator
+class _batch_norm_eval:
+    """(input - running_mean) / sqrt(running_var + eps) * weight + bias."""
+
+    inputs = OPERANDS
+    optional = OPERANDS[1:3]
+    parameters = ("eps",)
+    launch_scalars = ("eps",)
+
+    compute_dtype = at_least_float32
+    validate_layouts = check
+
+    def decompose(F, operands, parameters):
+        ready = made_contiguous(F, operands, 5)
+        return None if ready is None else F.batch_norm_eval(*ready, parameters)
+
+    def batching(F, call):
+        input, *given = call.operands
+        if not any(call.batched[1:]):
+            return call.split(call.run((call.rows(input), *given)))
+        given = [None if one is None else call.rows(one) for one in given]
+        return call.split_channels(call.run((call.channels(input), *given)))
+
+    def outputs(input, *rest):
+        return contiguous(input.shape, input.dtype, input.device)
+
+    def vjp_input(F, g, weight, running_var, input_layout, eps):
+        scale = F.rsqrt(F.add(running_var, eps))
+        return F.mul(g, F.channels_of(scale if weight is None else F.mul(scale, weight), input_layout))
+
+    def vjp_weight(F, g, input, running_mean, running_var, input_layout, eps):
+        scale = F.channels_of(F.rsqrt(F.add(running_var, eps)), input_layout)
+        y = F.mul(F.sub(input, F.channels_of(running_mean, input_layout)), scale)
+        return F.sum(F.mul(g, y), ((0, *range(2, len(input_layout.shape))), False))
+
+    def vjp_bias(F, g, input_layout):
+        return F.sum(g, ((0, *range(2, len(input_layout.shape))), False))
+
+
+@composite
+def channels_of(F: Namespace, numbers: Tensor, layout: Layout) -> Tensor:
+    """One number a channel, shaped to broadcast with (n, channels, ...)."""
+    return F.reshape(numbers, (layout.shape[1], *(1,) * (len(layout.shape) - 2)))
+
+
+@function(
+    refuses={
+        "not eps >= 0": "eps of at least 0, which is added to a variance; got {eps}",
+        "training and not eps": "eps above 0 in training, where a variance may be 0; got 0.0",
+    },
+    inline=True,
+)
+def batch_norm(
+    F: Namespace,
+    input: Checked,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: Flag = False,
+    momentum: Float = 0.1,
+    eps: Float = 1e-5,
+) -> Tensor:
+    """Each channel of input (n, channels, ...) with mean 0 and variance 1, times `weight`, plus `bias`.
+
+    In training by the batch's statistics; running ones (channels,) become (1 - momentum) * running + momentum *
+    batch's, the variance being the unbiased one. Else by the running ones. All in one floating dtype, or the others in
+    float32 with an input of half precision, which is computed in float32.
+    Without elements there is nothing to learn, and they stay. ValueError for shapes that do not fit, for eps below 0,
+    and in training for eps 0 and a single value a channel.
+
+    Arguments:
+        input: the numbers (n, channels, ...).
+        running_mean: the running means (channels,); None where there are none.
+        running_var: the running variances (channels,); None where there are none.
+        weight: the factors (channels,); none if None.
+        bias: what is added at last (channels,); nothing if None.
+        training: whether the batch's statistics count, and the running ones are updated.
+        momentum: the share of the batch in the running statistics.
+        eps: what is added to the variance.
+
+    >>> from facula_tensor import tensor
+    >>> batch_norm(tensor([[1.0], [3.0]]), None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
+    layout = layout_of_tensor(input)
+    if layout.shape == (0,):  # no examples of no channels
+        return F.clone(input)
+    if not training:
+        if running_mean is None or running_var is None:
+            raise ArgumentError("batch_norm: expected running_mean and running_var, or training=True; got None")
+        return F.batch_norm_eval(input, weight, bias, running_mean, running_var, (eps,))
+    if len(layout.shape) < 2 or layout.numel <= layout.shape[1]:  # a value a channel, or none
+        check_several(layout, (input, weight, bias, running_mean, running_var))
+        running_mean = running_var = None
+    return F.batch_norm(input, weight, bias, running_mean, running_var, (momentum, eps))[0]
+
+
+def counted_batch_norm(
+    input: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    count: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """`batch_norm` in training, where running statistics become the means over `count` batches and this one.
+
+    The count is not read: the kernel looks at it.
+
+    Arguments:
+        input: the numbers (n, channels, ...).
+        running_mean: the mean of the means of the batches so far (channels,).
+        running_var: the mean of their variances (channels,).
+        count: how many batches there were, int64 without dimensions.
+        weight: the factors (channels,); none if None.
+        bias: what is added at last (channels,); nothing if None.
+        eps: what is added to the variance.
+
+    >>> from facula_tensor import tensor
+    >>> mean = tensor([4.0])
+    >>> _ = counted_batch_norm(tensor([[1.0], [3.0]]), mean, tensor([0.0]), tensor(1))
+    >>> mean
+    tensor([3.])
+    """
+    layout = layout_of_tensor(as_tensor("batch_norm", input))
+    if len(layout.shape) < 2 or layout.numel <= layout.shape[1] or not eps > 0:
+        return batch_norm(input, running_mean, running_var, weight, bias, True, 0.0, eps)  # nothing new, or an error
+    count = no_record_ops.to(count, (int64,))
+    try:
+        return recorded_ops.batch_norm_counted(input, weight, bias, running_mean, running_var, count, (eps,))[0]
+    except FaculaError as error:
+        relabel(error, "batch_norm")
+        raise

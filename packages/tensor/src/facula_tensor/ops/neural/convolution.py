@@ -1,0 +1,236 @@
+"""Convolutions in one, two and three dimensions, and their transposes.
+
+Three operators close under differentiation: `conv2d`, its derivative in the input and its derivative in the weight are
+each bilinear, so the rules of each are the other two. Images have four dimensions, volumes five: then all lengths come
+in threes. Sequences are images of height 1.
+"""
+
+# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import DTypeError
+from facula_storage import DType, contiguous, float64
+
+from ..._core.tensor import layout_of_tensor
+from ..._dispatch.conversions import exact
+from ..._dispatch.declaration import operator
+from ..._dispatch.written import function
+from ..._forms.ops.neural.convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
+from .convolution_geometry import forward_parameters, transposed_parameters, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..._core.tensor import Tensor
+    from ..._core.types import Operands, Parameters
+    from ..._dispatch.kinds import Numbers
+    from ..._dispatch.namespaces import Namespace
+
+PARAMETERS = ("stride", "padding", "dilation", "groups", "size")  # padding above and left; size of the result
+
+
+COMPUTE_DTYPE = exact(float64)
+
+
+def in_one_dtype(*dtypes: DType | None) -> DType:
+    """What the kernels compute in; TypeError unless all operands are of one dtype."""
+    given = [one for one in dtypes if one is not None]
+    if len({*given}) > 1:
+        raise DTypeError(
+            f"convolution: expected all in one dtype; got {', '.join([one.name for one in given])}; convert with .to()"
+        )
+    return COMPUTE_DTYPE(given[0])
+
+
+@operator
+class _conv2d:
+    """Each filter's products with the input, at every place."""
+
+    inputs = ("input", "weight", "bias")
+    optional = ("bias",)
+    parameters = PARAMETERS
+    bilinear = ("input", "weight")
+    linear = ("bias",)
+    compute_dtype = in_one_dtype
+    row_major = True
+
+    def outputs(input, weight, bias, stride, padding, dilation, groups, size):
+        return contiguous((input.shape[0], weight.shape[0], *size), input.dtype, input.device)
+
+    def batching(F, call):
+        input, weight, bias = call.operands
+        if call.batched[2]:
+            row = F.reshape(bias, (-1, *(1,) * (layout_of_tensor(input).ndim - 2)))
+            return F.add(F.conv2d(input, weight, None, call.parameters), row)
+        if not call.batched[1]:
+            return call.split(call.run((call.rows(input), weight, bias)))
+        bias = None if bias is None else call.rows(bias)
+        return call.split_channels(call.run((call.channels(input), call.rows(weight), bias), call.grouped()))
+
+    def vjp_input(F, g, weight, input_layout, stride, padding, dilation, groups):
+        return F.conv2d_input(g, weight, (stride, padding, dilation, groups, input_layout.shape[2:]))
+
+    def vjp_weight(F, g, input, weight_layout, stride, padding, dilation, groups):
+        return F.conv2d_weight(g, input, (stride, padding, dilation, groups, weight_layout.shape[2:]))
+
+    def vjp_bias(F, g):
+        return F.sum(g, ((0, *range(2, len(layout_of_tensor(g).shape))), False))
+
+
+@operator
+class _conv2d_input:
+    """The gradient of conv2d in its input: the transposed convolution."""
+
+    inputs = ("grad", "weight")
+    parameters = PARAMETERS
+    compute_dtype = in_one_dtype
+    row_major = True
+
+    def outputs(grad, weight, stride, padding, dilation, groups, size):
+        return contiguous((grad.shape[0], weight.shape[1] * groups, *size), grad.dtype, grad.device)
+
+    def batching(F, call):
+        grad, weight = call.operands
+        if not call.batched[1]:
+            return call.split(call.run((call.rows(grad), weight)))
+        return call.split_channels(call.run((call.channels(grad), call.rows(weight)), call.grouped()))
+
+    def vjp_grad(F, g, weight, grad_layout, stride, padding, dilation, groups):
+        return F.conv2d(g, weight, None, (stride, padding, dilation, groups, grad_layout.shape[2:]))
+
+    def vjp_weight(F, g, grad, weight_layout, stride, padding, dilation, groups):
+        return F.conv2d_weight(grad, g, (stride, padding, dilation, groups, weight_layout.shape[2:]))
+
+
+@operator
+class _conv2d_weight:
+    """The gradient of conv2d in its weight."""
+
+    inputs = ("grad", "input")
+    parameters = PARAMETERS
+    compute_dtype = in_one_dtype
+    row_major = True
+
+    def outputs(grad, input, stride, padding, dilation, groups, size):
+        return contiguous((grad.shape[1], input.shape[1] // groups, *size), grad.dtype, grad.device)
+
+    def batching(F, call):
+        return call.split(call.run(tuple([call.channels(one) for one in call.operands]), call.grouped()))
+
+    def vjp_grad(F, g, input, grad_layout, stride, padding, dilation, groups):
+        return F.conv2d(input, g, None, (stride, padding, dilation, groups, grad_layout.shape[2:]))
+
+    def vjp_input(F, g, grad, input_layout, stride, padding, dilation, groups):
+        return F.conv2d_input(grad, g, (stride, padding, dilation, groups, input_layout.shape[2:]))
+
+
+# --------------------------------------------------------------------------------------------------- public
+def convolutions(dims: int) -> None:
+    """Declare the convolution of sequences (1), images (2) or volumes (3), and its transpose."""
+    name, transposed_name = f"conv{dims}d", f"conv_transpose{dims}d"
+
+    @function(name=name, words=words(dims), overridable=dims != 2)
+    def convolved(
+        F: Namespace,
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Numbers = 1,
+        padding: int | Sequence[int] | str = 0,
+        dilation: Numbers = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        """The cross-correlation of {images} with filters, called a convolution in networks.
+
+        Half precisions are computed in float32; integers in float64, in which sums up to 2**53 are exact. V. Dumoulin,
+        F. Visin: A guide to convolution arithmetic for deep learning, 2016.
+
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            weight: (filters, channels / groups, {kernel}), in the dtype of `input`.
+            bias: (filters,), or None.
+            stride: the steps of the filters: one number, or one for each dimension.
+            padding: zeros on each side, likewise; "same", for an output as large as the input; or "valid", none.
+            dilation: the distance of a filter's taps, likewise.
+            groups: into how many parts channels and filters are divided; each part of filters sees one of channels.
+
+        Returns:
+            ({images}, filters, {out}), where an out length is
+            (length + 2 padding - dilation (kernel - 1) - 1) // stride + 1.
+
+        Raises:
+            ValueError: where a length would be less than 1, or shapes do not fit.
+
+        >>> from facula_tensor import ones
+        >>> conv{dims}d(ones(1, 1{twos}), ones(1, 1{twos})).item()
+        {count}.0
+        """
+        operands = (input, weight) if bias is None else (input, weight, bias)
+        parameters, alone = forward_parameters(name, operands, dims, stride, padding, dilation, groups)
+        if dims == 1:
+            input, weight = F.unsqueeze(input, -2), F.unsqueeze(weight, -2)
+        made = F.conv2d(F.unsqueeze(input, 0) if alone else input, weight, bias, parameters)
+        if dims == 1:
+            made = F.squeeze(made, -2)
+        return F.squeeze(made, 0) if alone else made
+
+    @function(name=transposed_name, words=words(dims), overridable=True)
+    def transposed(
+        F: Namespace,
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Numbers = 1,
+        padding: Numbers = 0,
+        output_padding: Numbers = 0,
+        groups: int = 1,
+        dilation: Numbers = 1,
+    ) -> Tensor:
+        """The transpose of the linear map that `conv{dims}d` is, plus a bias: it enlarges what `conv{dims}d` reduces.
+
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            weight: (channels, filters / groups, {kernel}), in the dtype of `input`.
+            bias: (filters,), or None.
+            stride: the steps of the filters over the output: one number, or one for each dimension.
+            padding: what is cut from each side of the output, likewise.
+            output_padding: how much longer the output is at its ends, likewise; less than stride or dilation.
+            groups: into how many parts channels and filters are divided.
+            dilation: the distance of a filter's taps: one number, or one for each dimension.
+
+        Returns:
+            ({images}, filters, {out}), where an out length is
+            (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1.
+
+        Raises:
+            ValueError: where a length would be less than 1, or shapes do not fit.
+
+        >>> from facula_tensor import ones
+        >>> conv_transpose{dims}d(ones(1, 1{ones}), ones(1, 1{twos})).shape
+        facula.Size([1, 1{twos}])
+        """
+        operands = (input, weight) if bias is None else (input, weight, bias)
+        parameters, alone = transposed_parameters(
+            transposed_name, operands, dims, stride, padding, output_padding, groups, dilation
+        )
+        if dims == 1:
+            input, weight = F.unsqueeze(input, -2), F.unsqueeze(weight, -2)
+        made = F.conv2d_input(F.unsqueeze(input, 0) if alone else input, weight, parameters)
+        if dims == 1:
+            made = F.squeeze(made, -2)
+        if bias is not None:
+            made = F.add(made, F.reshape(bias, (-1, *(1,) * dims)))
+        return F.squeeze(made, 0) if alone else made
+
+
+for dims in (1, 2, 3):
+    convolutions(dims)

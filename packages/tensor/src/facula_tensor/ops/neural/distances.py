@@ -1,0 +1,202 @@
+"""Distances and angles between vectors: `cdist`, `pdist`, `pairwise_distance`, `cosine_similarity`, `normalize`."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, DTypeError
+from facula_storage import bfloat16, float16, float32
+from facula_storage.extend import COMPLEX, FLOATING
+
+from ..._core.promotion import promote_types
+from ..._core.tensor import Tensor, check_dim, steady
+from ..._dispatch.namespaces import recorded_ops
+from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from ..._dispatch.written import function
+from ..linalg.tril import triu_indices
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Real, RealOrTensor, Steady, Truth
+    from ..._dispatch.namespaces import Namespace
+
+EXPONENT = {"not p >= 0": "p of at least 0; got {p}"}
+MANY = 25  # rows, from which products of matrices are quicker than differences of all pairs
+
+
+def _floating(operation: str, *tensors: Tensor, complex: bool = False) -> list[Tensor]:
+    """The operands in one floating dtype, or, where `complex`, a complex one; TypeError otherwise."""
+    found = [steady(as_tensor(operation, one)) for one in tensors]
+    dtype = found[0].dtype
+    for one in found[1:]:
+        dtype = promote_types(dtype, one.dtype)
+    if dtype.category != FLOATING and not (complex and dtype.category == COMPLEX):
+        raise DTypeError(f"{operation}: expected floating tensors; got {dtype.name}; convert with .float()")
+    return [one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in found]
+
+
+def norm_along(x: Tensor, p: float, dims: tuple[int, ...], keepdim: bool = False) -> Tensor:
+    """The p-norm of x along dimensions, kept with length 1 where `keepdim`; its gradient where it is 0 is 0."""
+    parameters = (dims, keepdim)
+    if p == 0:
+        return recorded_ops.sum(recorded_ops.sign(recorded_ops.abs(x)), parameters)
+    if p == 1:
+        return recorded_ops.sum(recorded_ops.abs(x), parameters)
+    if p == inf or p == -inf:
+        return (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(x), parameters)
+    return recorded_ops.norm2(x, parameters) if p == 2 else recorded_ops.norm_p(x, (*parameters, p))
+
+
+def _root(total: Tensor) -> Tensor:
+    """The square root of sums that are not negative, with a gradient of 0 at 0."""
+    nothing = recorded_ops.le(total, 0)
+    return recorded_ops.where(nothing, 0.0, recorded_ops.sqrt(recorded_ops.where(nothing, 1.0, total)))
+
+
+@function(overridable=True, refuses=EXPONENT)
+def cdist(
+    F: Namespace,
+    x1: Tensor,
+    x2: Tensor,
+    p: Real = 2.0,
+    compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
+    """The p-norm of the difference of each row of `x1` and each row of `x2`.
+
+    Batches broadcast. Euclidean distances of more than 25 rows are taken by a product of matrices, with fewer digits
+    where they are small.
+
+    Arguments:
+        x1: (..., P, M).
+        x2: (..., R, M).
+        p: the exponent, at least 0.
+        compute_mode: "donot_use_mm_for_euclid_dist" for no such product, "use_mm_for_euclid_dist" for one in any case.
+
+    Returns:
+        (..., P, R).
+
+    >>> from facula_tensor import tensor
+    >>> cdist(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]])
+    """
+    name = "cdist"
+    a, b = _floating(name, x1, x2)
+    modes = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+    if compute_mode not in modes:
+        raise ArgumentError(f"{name}: expected compute_mode to be one of {modes[1:]}; got {compute_mode!r}")
+    if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-1]:
+        raise ArgumentError(
+            f"{name}: expected rows of one length in at least 2 dimensions; got shapes {tuple(a.shape)} and "
+            f"{tuple(b.shape)}"
+        )
+    many = compute_mode == modes[2] or (compute_mode != modes[3] and max(a.shape[-2], b.shape[-2]) > MANY)
+    if p == 2 and many and a.shape[-1]:
+        squares = [F.sum(F.mul(one, one), ((one.ndim - 1,), True)) for one in (a, b)]
+        both = F.add(squares[0], F.transpose(squares[1], -1, -2))
+        return _root(F.sub(both, F.mul(F.matmul(a, F.transpose(b, -1, -2)), 2)))
+    difference = F.sub(F.unsqueeze(a, -2), F.unsqueeze(b, -3))
+    if not difference.shape[-1]:
+        return F.sum(difference, ((difference.ndim - 1,), False))
+    return norm_along(difference, p, (difference.ndim - 1,))
+
+
+@function(overridable=True, refuses=EXPONENT)
+def pdist(F: Namespace, input: Tensor, p: Real = 2.0) -> Tensor:
+    """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows.
+
+    Arguments:
+        input: the rows (N, M), of a floating dtype.
+        p: the exponent, at least 0.
+
+    >>> from facula_tensor import tensor
+    >>> pdist(tensor([[0.0], [1.0], [5.0]]))
+    tensor([1., 5., 4.])
+    """
+    (x,) = _floating("pdist", input)
+    if x.ndim != 2:
+        raise ArgumentError(f"pdist: expected a matrix; got shape {tuple(x.shape)}")
+    first, second = triu_indices(x.shape[0], x.shape[0], 1, device=x.device)
+    difference = F.sub(F.take(x, first, (0,)), F.take(x, second, (0,)))
+    return norm_along(difference, p, (1,)) if x.shape[1] else F.sum(difference, ((1,), False))
+
+
+@function(overridable=True)
+def pairwise_distance(
+    F: Namespace, x1: Steady, x2: Steady, p: Real = 2.0, eps: Real = 1e-6, keepdim: Truth = False
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    Arguments:
+        x1: (..., M).
+        x2: (..., M); the two broadcast.
+        p: the exponent.
+        eps: added to each difference.
+        keepdim: whether the last dimension is kept, with length 1.
+
+    >>> from facula_tensor import tensor
+    >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]))
+    tensor([5.0000])
+    """
+    broadcast_shapes("pairwise_distance", tuple(x1.shape), tuple(x2.shape))
+    difference = F.add(F.sub(x1, x2), eps)
+    if not difference.ndim:
+        raise ArgumentError("pairwise_distance: expected vectors in the last dimension; got numbers; use unsqueeze(0)")
+    return norm_along(difference, p, (difference.ndim - 1,), keepdim)
+
+
+@function(overridable=True)
+def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: Real = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along `dim`.
+
+    Arguments:
+        x1: vectors, of a floating dtype.
+        x2: vectors; the two broadcast.
+        dim: the dimension.
+        eps: the least length that a vector is taken to have.
+
+    >>> from facula_tensor import tensor
+    >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
+    tensor([0.7071])
+    """
+    a, b = _floating("cosine_similarity", x1, x2)
+    broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
+    product = F.mul(a, b)
+    at = check_dim("cosine_similarity", dim, product.ndim or 1)
+    if not product.ndim:  # numbers are vectors of one element
+        a, b, product = (F.reshape(one, (1,)) for one in (a, b, product))
+    a, b = (F.expand(one, tuple(product.shape)) for one in (a, b))
+    lengths = [F.sqrt(F.clamp_min(F.sum(F.mul(one, one), ((at,), False)), eps * eps)) for one in (a, b)]
+    return F.div(F.sum(product, ((at,), False)), F.mul(*lengths))
+
+
+@function(overridable=True)
+def normalize(
+    F: Namespace,
+    input: Tensor,
+    p: Real = 2.0,
+    dim: int | tuple[int, ...] = 1,
+    eps: RealOrTensor = 1e-12,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`input` over its p-norm along `dim`. Half precisions are computed in float32.
+
+    Arguments:
+        input: a tensor of a floating dtype.
+        p: the exponent.
+        dim: the dimension, or several.
+        eps: the least norm that is divided by.
+
+    >>> from facula_tensor import tensor
+    >>> normalize(tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
+    (x,) = _floating("normalize", input)
+    dtype = x.dtype
+    if dtype in (float16, bfloat16):
+        x = F.to(x, (float32,))
+    several = dim if isinstance(dim, (tuple, list)) else (dim,)
+    dims = tuple(sorted([check_dim("normalize", one, x.ndim) for one in several])) if x.ndim else ()
+    result = F.div(x, F.clamp_min(norm_along(x, p, dims, True), eps))
+    return write_out("normalize", result if dtype is x.dtype else F.to(result, (dtype,)), out, (input,))

@@ -1,0 +1,141 @@
+"""Normalisation of instances, and by neighbouring channels: `instance_norm`, `local_response_norm`."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError
+
+from ..._core.memory import check_writable
+from ..._core.tensor import Tensor, layout_of_tensor, snapshot
+from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.written import function
+from ..reduction.moments import var_mean
+from .batch_norm import batch_norm
+from .layer_norm import group_norm
+from .vision.padding import pad
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Flag, Float, Integer, Real, RealOrTensor, Steady
+    from ..._dispatch.namespaces import Namespace
+
+
+@function(overridable=True)
+def instance_norm(
+    F: Namespace,
+    input: Steady,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: Flag = True,
+    momentum: Real = 0.1,
+    eps: Float = 1e-5,
+) -> Tensor:
+    """Each channel of each example with mean 0 and variance 1, times `weight`, plus `bias`.
+
+    D. Ulyanov, A. Vedaldi, V. Lempitsky: Instance normalization, 2016.
+
+    Arguments:
+        input: (n, channels, ...), of a floating dtype.
+        running_mean: (channels,), moved towards the mean over the examples, in place; or None.
+        running_var: (channels,), moved towards the variance, likewise.
+        weight: (channels,), or None for 1.
+        bias: (channels,), or None for 0.
+        use_input_stats: whether the examples' own mean and variance are used; else the running ones.
+        momentum: the share of the new value in running statistics.
+        eps: added to variances.
+
+    Raises:
+        ValueError: for shapes that do not fit, and for a single value an instance.
+
+    >>> from facula_tensor import tensor
+    >>> instance_norm(tensor([[[1.0, 3.0], [2.0, 8.0]]]))
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
+    """
+    name = "instance_norm"
+    shape = layout_of_tensor(input).shape
+    if len(shape) < 2:
+        raise ArgumentError(f"{name}: expected input (n, channels, ...); got shape {shape}")
+    for what, one in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if one is not None and layout_of_tensor(as_tensor(name, one)).shape != shape[1:2]:
+            raise ArgumentError(
+                f"{name}: expected {what} of shape {shape[1:2]}, one number a channel; got {tuple(one.shape)}"
+            )
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise ArgumentError(f"{name}: expected running_mean and running_var, or use_input_stats=True; got None")
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    if prod(shape[2:]) == 1:
+        raise ArgumentError(f"{name}: expected more than 1 spatial element when training, got input size {shape}")
+    if not prod(shape):
+        return F.clone(input)
+    made = group_norm(input, shape[1], weight, bias, eps)
+    if running_mean is not None or running_var is not None:
+        _follow(input, running_mean, running_var, float(momentum))
+    return made
+
+
+def _follow(input: Tensor, mean: Tensor | None, variance: Tensor | None, share: float) -> None:
+    """Move running statistics towards the means of the examples' by `share`; nothing is recorded.
+
+    `mean` and `variance` are the running ones, of which one may be None.
+    """
+    shape = layout_of_tensor(input).shape
+    known = [None if one is None else snapshot(one) for one in (variance, mean)]
+    for one in known:
+        if one is not None:
+            check_writable("instance_norm", one)
+    dtype = next(one for one in known if one is not None).dtype
+    lines = no_record_ops.to(no_record_ops.reshape(snapshot(input), (*shape[:2], prod(shape[2:]))), (dtype,))
+    for running, found in zip(known, var_mean(lines, 2), strict=True):
+        if running is not None:
+            moved = no_record_ops.add(
+                no_record_ops.mul(running, 1 - share),
+                no_record_ops.mul(no_record_ops.sum(found, ((0,), False)), share / shape[0]),
+            )
+            no_record_ops.copy_into(running, moved)
+
+
+@function(overridable=True)
+def local_response_norm(
+    F: Namespace,
+    input: Steady,
+    size: Integer,
+    alpha: RealOrTensor = 1e-4,
+    beta: RealOrTensor = 0.75,
+    k: RealOrTensor = 1.0,
+) -> Tensor:
+    """Each element of (n, channels, ...) divided by (k + alpha * m) ** beta.
+
+    m is the mean of the squares of the `size` channels around its own, those beyond the first and last being 0. A.
+    Krizhevsky, I. Sutskever, G. Hinton: ImageNet classification with deep convolutional neural networks, 2012.
+
+    Arguments:
+        input: (n, channels, ...), of at least 3 dimensions.
+        size: the number of channels, at least 1.
+        alpha: the factor of m.
+        beta: the exponent.
+        k: what is added.
+
+    >>> from facula_tensor import tensor
+    >>> local_response_norm(tensor([[[3.0], [4.0]]]), 2, alpha=1.0, beta=1.0, k=0.0)
+    tensor([[[0.6667],
+             [0.3200]]])
+    """
+    shape = layout_of_tensor(input).shape
+    if len(shape) < 3 or size < 1:
+        raise ArgumentError(
+            "local_response_norm: expected input (n, channels, ...) of at least 3 dimensions, and size of at least 1; "
+            f"got {shape} and {size}"
+        )
+    area = prod(shape[2:])
+    if not prod(shape):
+        return F.clone(input)
+    squares = F.reshape(F.mul(input, input), (shape[0], shape[1], area))
+    padded = pad(squares, (0, 0, size // 2, (size - 1) // 2))
+    means = F.avg_pool2d(padded, (((size, 1), (1, 1), (0, 0), True, None), (shape[1], area)))
+    return F.div(input, F.pow(F.add(F.mul(F.reshape(means, shape), alpha), k), beta))

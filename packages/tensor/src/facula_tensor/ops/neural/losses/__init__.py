@@ -1,0 +1,1 @@
+"""Losses: of differences, likelihoods, classes, margins, and unaligned sequences."""

@@ -1,0 +1,141 @@
+"""Losses that ask for a margin between the classes of a row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, DTypeError, InvalidIndexError
+from facula_storage import int64
+from facula_storage.extend import FLOATING, INTEGER
+
+from ...._core.tensor import Tensor, elements, layout_of_tensor
+from ...._creation.ranges import arange
+from ...._dispatch.namespaces import recorded_ops
+from ...._dispatch.value_checks import refuse_outside
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import function
+from .regression import reduced
+
+if TYPE_CHECKING:
+    from ...._dispatch.kinds import Averages, Checked, Real, Reduces, Reduction
+    from ...._dispatch.namespaces import Namespace
+
+
+@function(overridable=True, refuses={"p not in (1, 2)": "p to be 1 or 2; got {p}"})
+def multi_margin_loss(
+    F: Namespace,
+    input: Checked,
+    target: Checked,
+    p: int = 1,
+    margin: Real = 1.0,
+    weight: Tensor | None = None,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """The mean over classes of max(0, margin - input at the target + input)**p, the target's own being 0.
+
+    Input (N, C) with target (N) of int64, or (C) with (); `weight` (C) is a factor by target; "mean" is over N. float32
+    and float64. ValueError for `p` other than 1 and 2 and for shapes that do not fit, IndexError for a target that is
+    no class.
+
+    Arguments:
+        input: scores (N, C), or (C).
+        target: the class of each row.
+        p: 1 or 2.
+        margin: how much greater the score of the target should be.
+        weight: a factor for each class (C); none if None.
+
+    >>> from facula_tensor import tensor
+    >>> multi_margin_loss(tensor([[0.5, 0.0, 1.0]]), tensor([0]), reduction="none")
+    tensor([0.6667])
+    """
+    name = "multi_margin_loss"
+    x, y, scalar = rows_of_classes(name, input, target)
+    count, classes = x.shape
+    if y.shape != (count,):
+        raise ArgumentError(f"{name}: expected target of shape ({count},), a class a row; got {tuple(y.shape)}")
+    check_classes(name, y, 0, classes)
+    own = F.eq(F.unsqueeze(y, 1), arange(classes, device=x.device))
+    at_target = F.gather(x, F.unsqueeze(y, 1), (1,))
+    terms = F.relu(F.add(F.sub(margin, at_target), x))
+    terms = F.where(own, 0, terms if p == 1 else F.square(terms))
+    losses = F.div(F.sum(terms, ((1,), False)), classes)
+    if weight is not None:
+        w = layout_of_tensor(as_tensor(name, weight))
+        if w.shape != (classes,) or w.dtype is not x.dtype:
+            raise ArgumentError(
+                f"{name}: expected weight of shape ({classes},) and {x.dtype.name}, a number for each class; "
+                f"got {w.shape} and {w.dtype.name}"
+            )
+        losses = F.mul(losses, F.take(weight, y, (0,)))
+    return reduced(F.squeeze(losses, 0) if scalar and not target.ndim else losses, reduction)
+
+
+@function(overridable=True)
+def multilabel_margin_loss(
+    F: Namespace,
+    input: Checked,
+    target: Checked,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """The sum of max(0, 1 - input at a target + input elsewhere) over targets and other classes, over their number.
+
+    Input (N, C) with target (N, C) of int64, or (C) with (C): classes, ended by a first -1. float32 and float64.
+    ValueError for shapes that differ, IndexError for a target that is neither -1 nor a class.
+
+    Arguments:
+        input: scores (N, C), or (C).
+        target: the classes of each row.
+
+    >>> from facula_tensor import tensor
+    >>> multilabel_margin_loss(tensor([0.1, 0.2, 0.4, 0.8]), tensor([3, 0, -1, 1]))
+    tensor(0.8500)
+    """
+    name = "multilabel_margin_loss"
+    x, y, scalar = rows_of_classes(name, input, target)
+    if y.shape != x.shape:
+        raise ArgumentError(f"{name}: expected target of input's shape {tuple(x.shape)}; got {tuple(y.shape)}")
+    classes = x.shape[1]
+    check_classes(name, y, -1, classes)
+    counts = y.ne(-1).long().cumprod(1)  # 1 before the first -1
+    most = int(counts.sum(1).amax()) if y.numel() else 0  # targets of a row: fewer than classes, as a rule
+    taken, counted = (y * counts).narrow(1, 0, most), counts.narrow(1, 0, most).unsqueeze(2).bool()
+    own = (taken.unsqueeze(2).eq(arange(classes, device=x.device)) & counted).any(1, keepdim=True)
+    at_targets = F.unsqueeze(F.gather(x, taken, (1,)), 2)
+    terms = F.relu(F.add(F.sub(1, at_targets), F.unsqueeze(x, 1)))
+    terms = F.where(counted & ~own, terms, 0)
+    losses = F.div(F.sum(terms, ((1, 2), False)), classes)
+    return reduced(F.squeeze(losses, 0) if scalar else losses, reduction)
+
+
+def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor, bool]:
+    """Input (N, C) and target with N first, of (C) and a target without N, and whether that was so."""
+    x, given, classes = input, layout_of_tensor(input), layout_of_tensor(target)
+    if given.dtype.category != FLOATING:
+        raise DTypeError(f"{name}: defined for floating dtypes; got input {given.dtype.name}; convert with .float()")
+    if classes.dtype.category != INTEGER:
+        raise DTypeError(f"{name}: expected target of classes to be int64; got {classes.dtype.name}; use .long()")
+    if len(given.shape) > 2 or given.shape[-1:] == (0,):
+        raise ArgumentError(f"{name}: expected input (N, C) or (C), with a class at least; got shape {given.shape}")
+    y = recorded_ops.to(target, (int64,))
+    if len(given.shape) == 2:
+        return x, y, False
+    if not given.shape:  # one class
+        x = recorded_ops.unsqueeze(x, 0)
+        y = recorded_ops.reshape(y, (1,)) if classes.shape == () and name == "multilabel_margin_loss" else y
+    one = classes.shape == (1,) and name == "multi_margin_loss"
+    return recorded_ops.unsqueeze(x, 0), y if one else recorded_ops.unsqueeze(y, 0), True
+
+
+def check_classes(name: str, target: Tensor, least: int, classes: int) -> None:
+    """IndexError for a target below `least` or not below `classes`."""
+
+    def describe() -> Exception:
+        lowest, also = int(elements(target).amin()), ", or -1 for the end" if least else ""
+        found = lowest if lowest < least else int(elements(target).amax())
+        return InvalidIndexError(f"{name}: expected targets from 0 to {classes - 1}{also}; got {found}")
+
+    refuse_outside(target, least, classes - 1, describe)

@@ -1,0 +1,283 @@
+"""Connectionist temporal classification: losses of sequences whose targets are not aligned with them.
+
+A. Graves and others: Connectionist temporal classification, 2006.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd import enable_grad, grad
+from facula_errors import ArgumentError, DTypeError
+from facula_storage import Layout, contiguous, float32, float64, int64
+from facula_storage.extend import INTEGER
+
+from ...._core.promotion import as_integer
+from ...._core.tensor import Tensor, layout_of_tensor
+from ...._core.wrapped import is_differentiated
+from ...._creation.from_data import tensor
+from ...._creation.ranges import arange
+from ...._dispatch.declaration import operator
+from ...._dispatch.namespaces import no_record_ops, recorded_ops
+from ...._dispatch.written import function
+from .regression import reduced
+
+if TYPE_CHECKING:
+    from ...._core.types import Parameters
+    from ...._dispatch.kinds import Checked, Flag, Integer, Reduction
+    from ...._dispatch.namespaces import Namespace
+
+NEVER = -1e30  # a logarithm in place of -inf, whose slopes would be NaN
+ROUND = 8  # longest targets are rounded up to multiples of it, so that fewer plans are made
+
+
+def _check(log_probs: Layout, targets: Layout, lengths: Layout, longest: int) -> None:
+    """Raise unless shapes, and the parameter `longest`, are what the kernel reads; it looks at the numbers itself."""
+    if (
+        len(log_probs.shape) != 3
+        or lengths.shape != (log_probs.shape[1], 3)
+        or lengths.dtype is not int64
+        or longest < 0
+    ):
+        raise ArgumentError(
+            f"ctc_loss: expected log_probs (steps, batch, classes) and lengths int64 (batch, 3); got {log_probs.shape} "
+            f"and {lengths.dtype.name} {lengths.shape}"
+        )
+
+
+@operator
+class _ctc_loss:
+    """The loss of each example, and the logarithms of the probabilities of all paths to each state.
+
+    log_probs (steps, batch, classes), targets of all examples, lengths (batch, 3): steps, targets and where these
+    begin. See Note [States] in the CPU backend's ctc.c.
+    """
+
+    inputs = ("log_probs", "targets", "lengths")
+    parameters = ("longest", "blank", "zero_infinity")
+    launch_scalars = ("blank", "zero_infinity")
+    results = ("out", "alphas")
+
+    def validate_layouts(log_probs, targets, lengths, longest, *launch):
+        _check(log_probs, targets, lengths, longest)
+
+    def decompose(F, operands, parameters):
+        log_probs, targets, lengths = operands
+        if not is_differentiated(operands):
+            return None
+        losses = composed(log_probs, targets, lengths, parameters[1])  # Note [Levels]: the rule takes its own gradient
+        # Of probabilities that add up to 1, as the rule has it.
+        inside = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
+        whole = F.sum(F.where(F.unsqueeze(inside, 2), F.exp(log_probs), 0), ((0, 2), False))
+        losses = F.add(losses, F.sub(whole, whole.detach()))
+        return F.where(F.lt(losses, -NEVER / 2), losses, 0.0 if parameters[2] else float("inf")), None
+
+    def outputs(log_probs, targets, lengths, longest, blank, zero_infinity):
+        steps, batch, _ = log_probs.shape
+        dtype, device = log_probs.dtype, log_probs.device
+        return contiguous((batch,), dtype, device), contiguous((batch, steps, 2 * longest + 1), dtype, device)
+
+    def batching(F, call):
+        log_probs, targets, lengths = joined(F, call, *call.operands)
+        return call.split(call.run((log_probs, targets, lengths)))
+
+    def vjp_all(F, g, edges, log_probs, targets, lengths, out, alphas, longest, blank, zero_infinity):
+        parameters = (longest, blank, zero_infinity)
+        return F.ctc_loss_gradient(g, log_probs, targets, lengths, out, alphas, parameters), None, None
+
+
+@operator
+class _ctc_loss_grad:
+    """The gradient of the logarithms of probabilities."""
+
+    inputs = ("grad", "log_probs", "targets", "lengths", "losses", "alphas")
+    parameters = ("longest", "blank", "zero_infinity")
+    launch_scalars = ("blank", "zero_infinity")
+
+    def validate_layouts(g, log_probs, targets, lengths, losses, alphas, longest, *launch):
+        _check(log_probs, targets, lengths, longest)
+        steps, batch, _ = log_probs.shape
+        wanted = ((batch,), (batch,), (batch, steps, 2 * longest + 1))
+        if (g.shape, losses.shape, alphas.shape) != wanted:
+            raise ArgumentError(
+                f"ctc_loss_grad: expected grad, losses and alphas of shapes {wanted}; "
+                f"got {(g.shape, losses.shape, alphas.shape)}"
+            )
+
+    def batching(F, call):
+        g, log_probs, targets, lengths, losses, alphas = call.operands
+        rest = [F.contiguous(call.rows(one)) for one in (losses, alphas)]
+        return call.split_channels(
+            call.run((F.contiguous(call.rows(g)), *joined(F, call, log_probs, targets, lengths), *rest))
+        )
+
+    def outputs(g, log_probs, *rest):
+        return contiguous(log_probs.shape, log_probs.dtype, log_probs.device)
+
+
+def joined(F: Namespace, call: Any, log_probs: Tensor, targets: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
+    """The operands of a batch of calls as those of one, of more examples."""
+    size, count = call.size, layout_of_tensor(targets).numel
+    starts = tensor([[[0, 0, count * i]] for i in range(size)], device=lengths.device)
+    lengths = F.add(call.whole(lengths), F.to(starts, (layout_of_tensor(lengths).dtype,)))
+    merged = F.reshape(lengths, (-1, 3))
+    return F.contiguous(call.channels(log_probs)), F.contiguous(call.rows(targets)), merged
+
+
+def _gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
+              parameters: Parameters) -> Tensor:  # fmt: skip
+    """The gradient of `log_probs` by the kernel; operands, results and parameters are those of `ctc_loss`."""
+    return no_record_ops.ctc_loss_grad(
+        no_record_ops.contiguous(g), log_probs, targets, lengths, out, alphas, parameters
+    )
+
+
+def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: Tensor, out: Tensor, alphas: Tensor,
+                       parameters: Parameters) -> Tensor:  # fmt: skip
+    """The gradient of `log_probs`, from the operands alone, by operators that have gradients themselves."""
+    F, (_, blank, zero_infinity) = recorded_ops, parameters
+    with enable_grad():
+        losses = composed(log_probs, targets, lengths, blank)
+        possible = F.lt(out, float("inf"))
+        (slope,) = grad(F.sum(F.mul(F.where(possible, losses, 0), g), ((0,), False)), log_probs, create_graph=True)
+        counts = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
+        result = F.add(slope, F.mul(F.mul(F.exp(log_probs), F.unsqueeze(g, 1)), F.unsqueeze(counts, 2)))
+        missing = 0.0 if zero_infinity else float("nan")
+        return F.where((possible | ~counts).unsqueeze(2), result, missing)
+
+
+no_record_ops.ctc_loss_gradient, recorded_ops.ctc_loss_gradient = _gradient, _recorded_gradient
+
+
+def composed(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) -> Tensor:
+    """The losses, step by step in operators that have gradients; operands are those of `ctc_loss`."""
+    steps, batch, _ = log_probs.shape
+    given, counts, starts = lengths.unbind(1)
+    longest, device = int(counts.amax()), log_probs.device
+    states, never = arange(2 * longest + 1, device=device), tensor(NEVER, dtype=log_probs.dtype, device=device)
+    places = (starts.unsqueeze(1) + states // 2).clamp(0, max(targets.numel() - 1, 0))
+    inside = (states % 2 == 1) & (states < 2 * counts.unsqueeze(1))
+    classes = (targets.reshape(-1)[places] if targets.numel() else places * 0).where(
+        inside, tensor(blank, device=device)
+    )
+    skips = inside & (states > 1) & (classes != classes.roll(2, 1))
+    now = log_probs.clamp(min=NEVER).gather(2, classes.unsqueeze(0).expand(steps, batch, 2 * longest + 1))
+    alpha = now[0].where(states < 2, never) if steps else now.sum(0)
+    nothing = log_probs.new_full((batch, 2), NEVER)
+    for t in range(1, steps):
+        wide = recorded_ops.cat((nothing, alpha), (1,))
+        before, skipped = wide[:, 1:-1], wide[:, :-2].where(skips, never)
+        alpha_next = recorded_ops.logaddexp(recorded_ops.logaddexp(alpha, before), skipped) + now[t]
+        alpha = alpha_next.where((given > t).unsqueeze(1), alpha)
+    last = alpha.gather(1, (2 * counts).unsqueeze(1)).squeeze(1)
+    other = alpha.gather(1, (2 * counts - 1).clamp(min=0).unsqueeze(1)).squeeze(1)
+    total = recorded_ops.logaddexp(last, other.where(counts > 0, never))
+    return -total.where(given > 0, total.detach() * 0)
+
+
+@function(overridable=True)
+def ctc_loss(
+    F: Namespace,
+    log_probs: Checked,
+    targets: Checked,
+    input_lengths: Tensor | Sequence[int] | int,
+    target_lengths: Tensor | Sequence[int] | int,
+    blank: Integer = 0,
+    reduction: Reduction = "mean",
+    zero_infinity: Flag = False,
+) -> Tensor:
+    """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences.
+
+    One example may come without its dimension: (T, C), (S), () and (). A target that is too long for its sequence has
+    the loss inf and gradients of NaN. Gradients are those of the operand of `log_softmax`, as in PyTorch; that
+    function's rule leaves them as they are.
+
+    Arguments:
+        log_probs: (T, N, C), as `log_softmax` gives them; float32 or float64.
+        targets: classes, (N, S) padded, or all of them one after another; integers.
+        input_lengths: how many steps of each sequence count, (N,).
+        target_lengths: how many classes each target has, (N,).
+        blank: the class of no output.
+        reduction: "none", "sum", or "mean", for which losses are first divided by the lengths of targets (at least 1).
+        zero_infinity: whether losses that would be inf, and their gradients, are 0.
+
+    Raises:
+        ValueError: for lengths that do not fit.
+        IndexError: for a target that is no class.
+
+    >>> from facula_tensor import tensor
+    >>> log_probs = tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()
+    >>> ctc_loss(log_probs, tensor([[1]]), [2], [1])
+    tensor(0.2877)
+    """
+    name, x, given, classes = "ctc_loss", log_probs, layout_of_tensor(log_probs), layout_of_tensor(targets)
+    if given.dtype not in (float32, float64):
+        raise DTypeError(f"{name}: defined for float32 and float64; got {given.dtype.name}; convert with .float()")
+    if classes.dtype.category != INTEGER:
+        raise DTypeError(f"{name}: expected targets of classes to be int64; got {classes.dtype.name}; use .long()")
+    if len(given.shape) not in (2, 3) or not given.shape[-1]:
+        raise ArgumentError(f"{name}: expected log_probs (T, N, C) or (T, C); got shape {given.shape}")
+    alone = len(given.shape) == 2
+    if alone:
+        x = F.unsqueeze(x, 1)
+        given = layout_of_tensor(x)
+    steps, batch, count = given.shape
+    if not 0 <= blank < count:
+        raise ArgumentError(f"{name}: expected blank to be one of {count} classes; got {blank}")
+    inputs = lengths_of(name, "input_lengths", input_lengths, batch, steps)
+    lengths = lengths_of(name, "target_lengths", target_lengths, batch, None)
+    starts = starts_of(name, classes.shape, lengths, alone)
+    numbers = [one for three in zip(inputs, lengths, starts, strict=True) for one in three]
+    table = tensor(numbers, dtype=int64, device=x.device).reshape(batch, 3)
+    longest = -(-max(lengths, default=0) // ROUND) * ROUND
+    ready = F.contiguous(F.to(targets, (int64,)))
+    losses = F.ctc_loss(x, ready, table, (longest, blank, int(bool(zero_infinity))))[0]
+    if zero_infinity:
+        losses = F.where(F.eq(losses, float("inf")), 0, losses)
+    if reduction == "mean":
+        losses = F.div(losses, tensor([max(one, 1) for one in lengths], dtype=given.dtype, device=x.device))
+    return reduced(F.squeeze(losses, 0) if alone else losses, reduction)
+
+
+def lengths_of(name: str, what: str, given: Tensor | Sequence[int] | int, batch: int, most: int | None) -> list[int]:
+    """The lengths `given`, called `what` in errors, as a list.
+
+    ValueError unless there are `batch` of them, from 0 to `most` (None for no such bound).
+    """
+    if isinstance(given, Tensor):
+        if given.dtype.category != INTEGER:
+            raise DTypeError(f"{name}: expected {what} to be integers; got {given.dtype.name}; use .long()")
+        each: Iterable[int] = given.reshape(-1).tolist()
+    else:
+        each = given if isinstance(given, Iterable) else [given]
+    lengths = [one if type(one) is int else as_integer(one, name, what) for one in each]
+    if len(lengths) != batch:
+        raise ArgumentError(f"{name}: expected {what} of {batch} examples, as log_probs has; got {len(lengths)}")
+    for at, length in enumerate(lengths):
+        if length < 0 or (most is not None and length > most):
+            bound = "at least 0" if most is None else f"from 0 to {most}, the steps of log_probs"
+            raise ArgumentError(f"{name}: expected {what} {bound}; got {length} at {at}")
+    return lengths
+
+
+def starts_of(name: str, shape: tuple[int, ...], lengths: list[int], alone: bool) -> list[int]:
+    """The place at which each example's targets begin; ValueError where their shape does not fit the lengths.
+
+    `alone`: there is one example, without its dimension.
+    """
+    longest = max(lengths, default=0)
+    if len(shape) == 2 and not alone:
+        if shape[0] != len(lengths) or shape[1] < longest:
+            raise ArgumentError(
+                f"{name}: expected targets of shape ({len(lengths)}, {longest} or more), or one after another; "
+                f"got shape {shape}"
+            )
+        return [at * shape[1] for at in range(len(lengths))]
+    total = sum(lengths)
+    if len(shape) != 1 or (shape[0] < total if alone else shape[0] != total):
+        raise ArgumentError(
+            f"{name}: expected {total} targets one after another, as target_lengths say; got shape {shape}"
+        )
+    return [0, *accumulate(lengths)][: len(lengths)]

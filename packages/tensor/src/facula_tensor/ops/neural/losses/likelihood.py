@@ -1,0 +1,216 @@
+"""Negative logarithms of likelihoods: of counts, of numbers with a variance, and of labels of two kinds."""
+
+from __future__ import annotations
+
+from math import log, pi
+from typing import TYPE_CHECKING
+
+from facula_autograd import no_grad
+from facula_errors import ArgumentError
+
+from ...._core.promotion import as_real, floating
+from ...._core.tensor import Tensor, elements
+from ...._dispatch.declaration import elementwise
+from ...._dispatch.namespaces import no_record_ops
+from ...._dispatch.planning import broadcast_shapes
+from ...._dispatch.value_checks import refuse_unless
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import function
+from ...elementwise.pointwise import real
+from .binary import same_shape
+from .regression import loss_of, reduced
+
+if TYPE_CHECKING:
+    from ...._dispatch.kinds import Averages, Checked, Flag, Floating, Real, RealOrTensor, Reduces, Reduction
+    from ...._dispatch.namespaces import Namespace
+
+
+@elementwise
+class _poisson_of_logarithms:
+    """exp(input) - target input."""
+
+    inputs = ("input", "target")
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input, target):
+        return F.exp(input) - target * input
+
+
+@elementwise
+class _poisson_of_rates:
+    """input - target log(input + eps)."""
+
+    inputs = ("input", "target", "eps")
+    compute_dtype = floating
+    accepts = real
+    no_gradient = ("eps",)
+
+    def value(F, input, target, eps):
+        return input - target * F.log(input + eps)
+
+
+@elementwise
+class _gaussian:
+    """(log(var) + (input - target)**2 / var) / 2."""
+
+    inputs = ("input", "target", "var")
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input, target, var):
+        difference = input - target
+        return (F.log(var) + difference * difference / var) * 0.5
+
+
+@elementwise
+class _soft_margin:
+    """log(1 + exp(-target input))."""
+
+    inputs = ("input", "target")
+    compute_dtype = floating
+    accepts = real
+
+    def value(F, input, target):
+        return -F.log_sigmoid(target * input)
+
+
+@function(overridable=True)
+def poisson_nll_loss(
+    F: Namespace,
+    input: Checked,
+    target: Checked,
+    log_input: Flag = True,
+    full: Flag = False,
+    size_average: Averages = None,
+    eps: Real = 1e-8,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """exp(input) - target input, for counts `target` and logarithms of their expectations; shapes broadcast.
+
+    log_input False: input - target log(input + eps). `full` adds Stirling's approximation of log(target!) where target
+    is above 1.
+
+    Arguments:
+        input: expectations, or their logarithms.
+        target: counts.
+        log_input: whether `input` is logarithms.
+        full: whether Stirling's approximation is added.
+        eps: what is added to expectations before the logarithm is taken.
+
+    >>> from facula_tensor import tensor
+    >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]), reduction="none")
+    tensor([1.0000, 0.7183])
+    """
+    broadcast_shapes("poisson_nll_loss", tuple(input.shape), tuple(target.shape))
+    operator, numbers = ("poisson_of_logarithms", ()) if log_input else ("poisson_of_rates", (eps,))
+    if not full:
+        return loss_of(operator, (input, target), reduction, None, numbers)
+    losses = getattr(F, operator)(input, target, *numbers)
+    few = F.le(target, 1)
+    many = F.where(few, 1, target)
+    factorial = F.add(F.sub(F.mul(many, F.log(many)), many), F.mul(F.log(F.mul(many, 2 * pi)), 0.5))
+    return reduced(F.add(losses, F.where(few, 0, factorial)), reduction)
+
+
+@function(overridable=True)
+def gaussian_nll_loss(
+    F: Namespace,
+    input: Checked,
+    target: Checked,
+    var: Tensor | float,
+    full: Flag = False,
+    eps: RealOrTensor = 1e-6,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """(log(var) + (input - target)**2 / var) / 2, var being taken as at least `eps`; gradients pass that bound.
+
+    `var` has input's shape, or that with one length of 1, or without its last dimension, or is one number. `full`
+    adds log(2 pi) / 2. ValueError for a negative variance and for other shapes.
+
+    Arguments:
+        input: expectations.
+        target: samples.
+        var: variances, not negative.
+        full: whether log(2 pi) / 2 is added.
+        eps: the least variance.
+
+    >>> from facula_tensor import tensor
+    >>> gaussian_nll_loss(tensor([1.0, 2.0]), tensor([0.0, 2.0]), tensor([1.0, 1.0]), reduction="none")
+    tensor([0.5000, 0.0000])
+    """
+    name, shape = "gaussian_nll_loss", tuple(input.shape)
+    broadcast_shapes(name, shape, tuple(target.shape))
+    v = var if isinstance(var, Tensor) else F.mul(F.ones_like(input), as_real(var, name, "var"))
+    given = tuple(v.shape)
+    if given == shape[:-1] and given:
+        v = F.unsqueeze(v, -1)
+    elif v.numel() != 1 and given not in (shape, *[(*shape[:i], 1, *shape[i + 1 :]) for i in range(len(shape))]):
+        raise ArgumentError(
+            f"{name}: expected var of input's shape {shape}, or with one length of 1, or {shape[:-1]}; got {given}"
+        )
+    refuse_unless(
+        no_record_ops.bitwise_not(no_record_ops.lt(v.detach(), 0)),
+        lambda: ArgumentError(f"{name}: expected variances of at least 0; got {elements(v).detach().amin().item()}"),
+    )
+    v = v.clone()
+    with no_grad():
+        v.clamp_(min=eps)
+    if not full:
+        return loss_of("gaussian", (input, target, v), reduction)
+    return reduced(F.add(F.gaussian(input, target, v), log(2 * pi) / 2), reduction)
+
+
+@function(overridable=True)
+def soft_margin_loss(
+    input: Floating,
+    target: Checked,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """log(1 + exp(-target input)) for targets 1 and -1, without overflow. ValueError where shapes differ.
+
+    Arguments:
+        input: the predictions.
+        target: 1 or -1 for each prediction.
+
+    >>> from facula_tensor import tensor
+    >>> soft_margin_loss(tensor([0.0, -100.0]), tensor([1.0, 1.0]), reduction="none")
+    tensor([  0.6931, 100.0000])
+    """
+    same_shape("soft_margin_loss", input, target)
+    return loss_of("soft_margin", (input, target), reduction)
+
+
+@function(overridable=True)
+def multilabel_soft_margin_loss(
+    F: Namespace,
+    input: Floating,
+    target: Checked,
+    weight: Tensor | None = None,
+    size_average: Averages = None,
+    reduce: Reduces = None,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """`binary_cross_entropy_with_logits`, the mean over classes: (N, C) to (N). `weight` (C) is a factor of classes.
+
+    Arguments:
+        input: logits (N, C).
+        target: 0 or 1 for each class (N, C).
+        weight: a factor for each class (C); none if None.
+
+    >>> from facula_tensor import tensor
+    >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))
+    tensor(0.6931)
+    """
+    name = "multilabel_soft_margin_loss"
+    broadcast_shapes(name, tuple(input.shape), tuple(target.shape))
+    losses = F.logistic_loss(input, target)
+    if weight is not None:
+        losses = F.mul(losses, as_tensor(name, weight))
+    if not losses.ndim:
+        raise ArgumentError(f"{name}: expected input (N, C) or (C); got a number")
+    last = losses.ndim - 1
+    return reduced(F.div(F.sum(losses, ((last,), False)), losses.shape[last]), reduction)

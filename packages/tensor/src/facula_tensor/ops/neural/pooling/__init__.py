@@ -1,0 +1,1 @@
+"""Pooling: windows, their greatest elements and means, and pooling undone."""

@@ -1,0 +1,118 @@
+"""Pooling undone, and pooling by powers: `max_unpool1d` to `max_unpool3d`, `lp_pool1d` to `lp_pool3d`."""
+
+# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, InvalidIndexError
+
+from ...._core.geometry import several
+from ...._core.tensor import Tensor, layout_of_tensor, steady
+from ...._creation.filled import zeros
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import function
+from ...._forms.ops.neural.pooling.unpooling import (
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
+from ...indexing.scatter import scatter
+from ..convolution_geometry import words
+from .geometry import unpooled_size
+from .pooling import avg_pool1d, avg_pool2d, avg_pool3d
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...._core.types import Function
+    from ...._dispatch.kinds import Numbers, RealOrTensor
+    from ...._dispatch.namespaces import Namespace
+
+AVERAGES: dict[int, Function] = {1: avg_pool1d, 2: avg_pool2d, 3: avg_pool3d}
+
+
+def unpooling(dims: int) -> None:
+    """Declare `max_unpool` and `lp_pool` of sequences (1), images (2) or volumes (3)."""
+    unpool_name, power_name = f"max_unpool{dims}d", f"lp_pool{dims}d"
+
+    @function(name=unpool_name, words=words(dims), overridable=True)
+    def max_unpool(
+        F: Namespace,
+        input: Tensor,
+        indices: Tensor,
+        kernel_size: Numbers,
+        stride: int | Sequence[int] | None = None,
+        padding: Numbers = 0,
+        output_size: Sequence[int] | None = None,
+    ) -> Tensor:
+        """Zeros with the elements of `max_pool{dims}d` where they were.
+
+        Several sizes are pooled to one: the result has a length of (length - 1) stride - 2 padding + kernel_size, or
+        is as output_size says, less than a stride from that. Of elements with one index the last counts. ValueError
+        for indices beyond.
+
+        Arguments:
+            input: what the pooling returned: ({images}, channels, {lengths}), or without the first dimension.
+            indices: those that the pooling returned.
+            padding: how many elements the pooling added at each border.
+            output_size: the lengths of the result; those that follow from the pooling's arguments if None.
+
+        >>> from facula_tensor import tensor
+        >>> max_unpool{dims}d(tensor([5.0]).view(1{ones}), tensor([1]).view(1{ones}), 2).view(-1)[:2]
+        tensor([0., 5.])
+        """
+        input, indices = steady(as_tensor(unpool_name, input)), steady(as_tensor(unpool_name, indices))
+        size = unpooled_size(unpool_name, (input, indices), dims, kernel_size, stride, padding, output_size)
+        layout = layout_of_tensor(input)
+        outer, places = layout.shape[:-dims], prod(layout.shape[-dims:])
+        flat, at = F.reshape(input, (*outer, places)), F.reshape(indices, (*outer, places))
+        try:
+            made = scatter(zeros(*outer, prod(size), dtype=layout.dtype, device=layout.device), -1, at, flat)
+        except InvalidIndexError as error:
+            raise ArgumentError(
+                f"{unpool_name}: expected indices from 0 to {prod(size) - 1}, of {size}; {error}"
+            ) from None
+        return F.reshape(made, (*outer, *size))
+
+    @function(
+        name=power_name,
+        words=words(dims),
+        overridable=True,
+        refuses={"not norm_type": "norm_type other than 0, whose root is taken; got {norm_type}"},
+    )
+    def lp_pool(
+        F: Namespace,
+        input: Tensor,
+        norm_type: RealOrTensor,
+        kernel_size: Numbers,
+        stride: int | Sequence[int] | None = None,
+        ceil_mode: bool = False,
+    ) -> Tensor:
+        """The root of the sum of powers `norm_type` of each window of {images}.
+
+        Windows are those of `avg_pool{dims}d`; in ceil_mode the sum of a window that reaches beyond the border is its
+        mean times the whole window.
+
+        Arguments:
+            input: ({images}, channels, {lengths}), or without the first dimension.
+            norm_type: the power.
+
+        >>> from facula_tensor import ones
+        >>> lp_pool{dims}d(ones(1{twos}), 1, 2).item()
+        {count}.0
+        """
+        kernel = several(power_name, "kernel_size", kernel_size, dims, 1)
+        power = norm_type if isinstance(norm_type, Tensor) else float(norm_type)
+        powers = F.pow(steady(as_tensor(power_name, input)), power)
+        means = AVERAGES[dims](powers, kernel, stride, 0, ceil_mode)
+        positive = F.mul(F.sign(means), F.relu(F.abs(means)))
+        return F.pow(F.mul(positive, prod(kernel)), 1 / power)
+
+
+for dims in (1, 2, 3):
+    unpooling(dims)

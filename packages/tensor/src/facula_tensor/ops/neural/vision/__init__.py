@@ -1,0 +1,1 @@
+"""Vision functions: padding, interpolation, grid sampling, and pixels exchanged with channels."""

@@ -1,0 +1,261 @@
+"""Images, rows and volumes of other sizes: `interpolate`. Each dimension is resized by itself; see `resample.py`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import floor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_errors import ArgumentError, DTypeError
+from facula_storage import DType, bfloat16, float16, float32, float64, uint8
+
+from ...._core.geometry import is_integer
+from ...._core.promotion import as_real
+from ...._core.tensor import Tensor
+from ...._creation.from_data import from_numpy
+from ...._dispatch.arguments import geometry
+from ...._dispatch.written import function
+from .resample import Taps, even_taps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...._core.types import Lengths
+    from ...._dispatch.kinds import Steady
+    from ...._dispatch.namespaces import Namespace
+
+    Pass = tuple[int, int, int, float | None]  # a dimension, its length, the length to make, and the factor if given
+
+# The numbers of dimensions, with images and channels, that each mode takes.
+MODES: dict[str, tuple[int, ...]] = {
+    "nearest": (3, 4, 5), "nearest-exact": (3, 4, 5), "area": (3, 4, 5), "linear": (3,), "bilinear": (4,),
+    "bicubic": (4,), "trilinear": (5,),
+}  # fmt: skip
+LINEAR = ("linear", "bilinear", "trilinear", "bicubic")  # those that know align_corners
+CUBIC = -0.75  # the slope of the bicubic kernel at 1: R. Keys, Cubic convolution interpolation, 1981
+SMOOTH_CUBIC = -0.5  # that of the antialiased one, as in Pillow
+ANTIALIASED = {"bilinear": 1, "bicubic": 2}  # the radius of each kernel that knows antialias
+
+
+def nearest(length: int, count: int, scale: float | None, exact: bool) -> np.ndarray:
+    """The place of the nearest element for each of `count`, in single precision, as PyTorch computes it."""
+    step = np.float32(length) / np.float32(count) if scale is None else np.float32(1 / scale)
+    at = np.arange(count, dtype=np.float32)
+    return np.minimum(np.floor((at + np.float32(0.5) if exact else at) * step).astype(np.int64), length - 1)
+
+
+def positions(length: int, count: int, scale: float | None, align: bool) -> np.ndarray:
+    """Where in the input, as a real number, each element of the output lies."""
+    at = np.arange(count, dtype=np.float64)
+    if align:
+        return at * ((length - 1) / (count - 1) if count > 1 else 0.0)
+    return (at + 0.5) * (length / count if scale is None else 1 / scale) - 0.5
+
+
+@lru_cache(maxsize=1024)
+def resizing(mode: str, length: int, count: int, scale: float | None, align: bool, antialias: bool = False) -> Taps:
+    """The matrix that takes `length` elements to `count`."""
+    if antialias:
+        return smoothing(mode, length, count, scale, align)  # no file says it
+    taps = _taps_of(mode, length, count, scale, align)
+    taps.resizing = mode, scale, align
+    return taps
+
+
+def smoothing(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
+    """The matrix of the kernel that is as wide as the step between outputs, where that is more than one element."""
+    if align:
+        step = (length - 1) / (count - 1) if count > 1 else 0.0
+    else:
+        step = length / count if scale is None else 1 / scale
+    wide = max(step, 1.0)
+    radius = ANTIALIASED[mode] * wide
+    centers = step * (np.arange(count) + 0.5)
+    firsts = np.maximum((centers - radius + 0.5).astype(np.int64), 0)
+    ends = np.minimum((centers + radius + 0.5).astype(np.int64), length)
+    widths = np.maximum(ends - firsts, 0)
+    starts = np.concatenate([[0], np.cumsum(widths)])
+    places = np.arange(starts[-1]) - np.repeat(starts[:-1] - firsts, widths)
+    distances = np.abs(places + 0.5 - np.repeat(centers, widths)) / wide
+    if mode == "bilinear":
+        weights = np.maximum(1 - distances, 0)
+    else:
+        curves = near(distances, SMOOTH_CUBIC), far(distances, SMOOTH_CUBIC)
+        weights = np.where(distances < 1, curves[0], np.where(distances < 2, curves[1], 0))
+    sums = np.add.reduceat(np.append(weights, 0), starts[:-1])
+    return Taps(length, starts, places, weights / np.repeat(sums, widths))
+
+
+def _taps_of(mode: str, length: int, count: int, scale: float | None, align: bool) -> Taps:
+    if mode.startswith("nearest"):
+        return even_taps(length, nearest(length, count, scale, mode == "nearest-exact")[:, None])
+    if mode == "area":
+        bounds = [(i * length // count, -((i + 1) * length // -count)) for i in range(count)]
+        widths = [end - first for first, end in bounds]
+        found = [place for first, end in bounds for place in range(first, end)]
+        weights = np.repeat([1 / width for width in widths], widths)
+        return Taps(length, np.concatenate([[0], np.cumsum(widths)]), np.array(found, np.int64), weights)
+    at = positions(length, count, scale, align)
+    if mode == "bicubic":
+        first = np.floor(at)
+        t = at - first
+        weights = np.stack([far(1 + t), near(t), near(1 - t), far(2 - t)], 1)
+        return even_taps(length, (first.astype(np.int64)[:, None] + np.arange(-1, 3)).clip(0, length - 1), weights)
+    at = np.maximum(at, 0)
+    low = np.minimum(np.floor(at).astype(np.int64), length - 1)
+    high = np.minimum(low + 1, length - 1)
+    t = np.where(low == high, 0.0, at - low)
+    return even_taps(length, np.stack([low, high], 1), np.stack([1 - t, t], 1))
+
+
+@lru_cache(maxsize=1024)
+def in_16_bits(taps: Taps) -> Taps:
+    """The matrix for bytes: weights are multiples of the smallest power of two with which all fit in 16 bits.
+
+    Sums are then exact in float32. Weights of one element are added up before they are rounded, halves away from zero.
+    """
+    rows = np.repeat(np.arange(taps.count), np.diff(taps.starts))
+    found, where = np.unique(rows * taps.length + taps.places, return_inverse=True)
+    weights = np.bincount(where, taps.weights)
+    largest = weights.max()
+    unit = 2.0 ** -next(bits for bits in range(23) if bits == 22 or largest * 2 ** (bits + 1) >= 2**15 - 0.5)
+    starts = np.searchsorted(found, np.arange(taps.count + 1) * taps.length)
+    rounded = np.copysign(np.floor(np.abs(weights) / unit + 0.5) * unit, weights)
+    return Taps(taps.length, starts, found % taps.length, rounded)
+
+
+def near(t: np.ndarray, slope: float = CUBIC) -> np.ndarray:
+    """The cubic kernel up to a distance of 1."""
+    return ((slope + 2) * t - (slope + 3)) * t * t + 1
+
+
+def far(t: np.ndarray, slope: float = CUBIC) -> np.ndarray:
+    """The cubic kernel at distances from 1 to 2."""
+    return slope * (((t - 5) * t + 8) * t - 4)
+
+
+@geometry
+def resized_dimensions(
+    name: str,
+    operands: tuple[tuple[tuple[int, ...], DType], ...],
+    size: Lengths | None,
+    scale_factor: float | tuple[float, ...] | None,
+    mode: str,
+    align_corners: bool | None,
+    recompute: bool,
+    antialias: bool,
+) -> list[Pass]:
+    """How each dimension is resized; raises where the arguments of `interpolate` do not fit each other."""
+    ((shape, _),) = operands
+    if not isinstance(mode, str) or mode not in MODES:
+        raise ArgumentError(f"{name}: expected mode to be one of {', '.join(MODES)}; got {mode!r}")
+    if len(shape) not in MODES[mode] or not all(shape[1:]):
+        raise ArgumentError(
+            f"{name}: mode {mode!r} takes {' or '.join(map(str, MODES[mode]))} dimensions, images first, then "
+            f"channels, all but images with elements; got shape {shape}"
+        )
+    if align_corners is not None and mode not in LINEAR:
+        raise ArgumentError(
+            f"{name}: expected align_corners only for {', '.join(LINEAR)}; got {align_corners} for {mode!r}"
+        )
+    if antialias and mode not in ANTIALIASED:
+        raise ArgumentError(f"{name}: expected antialias only for {', '.join(ANTIALIASED)}; got {mode!r}")
+    lengths, scales = sizes_and_scales(name, shape, size, scale_factor)
+    if recompute:
+        if scale_factor is None:
+            raise ArgumentError(f"{name}: expected scale_factor with recompute_scale_factor; got size")
+        scales = [None] * len(lengths)
+    return list(zip(range(2, len(shape)), shape[2:], lengths, scales, strict=True))
+
+
+def numbers_of(scale_factor: float | Sequence[float]) -> float | tuple[float, ...]:
+    """The numbers that may be tensors, as Python's."""
+    if isinstance(scale_factor, (tuple, list)):
+        return tuple([as_real(one, "interpolate", "scale_factor") for one in scale_factor])
+    return as_real(scale_factor, "interpolate", "scale_factor")
+
+
+@function()
+def interpolate(
+    F: Namespace,
+    input: Steady,
+    size: Lengths | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """`input` in another size: (N, C, length), (N, C, height, width) or (N, C, depth, height, width).
+
+    float16 and bfloat16 are computed in float32. uint8 is resized along one dimension after another, the last first,
+    with weights of 16 bits, and rounded each time. Either `size` or `scale_factor` is given.
+
+    Arguments:
+        input: images of one, two or three dimensions, after N and C.
+        size: the lengths of the result: one number, or one a dimension.
+        scale_factor: what lengths are multiplied by, then rounded down: one number, or one a dimension.
+        mode: "nearest" (the old way of PyTorch, which favours the left neighbour), "nearest-exact", "linear",
+            "bilinear" or "trilinear" (by the number of dimensions), "bicubic", or "area" (means).
+        align_corners: whether the centres of the first and last elements of both lie over each other, else their
+            outer edges.
+        recompute_scale_factor: whether positions follow from the lengths, not from `scale_factor`.
+        antialias: whether what shrinks is smoothed, so that no element is left out: for "bilinear" and "bicubic".
+
+    >>> from facula_tensor import tensor
+    >>> interpolate(tensor([[[1.0, 3.0]]]), scale_factor=2)
+    tensor([[[1., 1., 3., 3.]]])
+    >>> interpolate(tensor([[[1.0, 3.0]]]), size=3, mode="linear", align_corners=True)
+    tensor([[[1., 2., 3.]]])
+    """
+    if scale_factor is not None and type(scale_factor) is not float and type(scale_factor) is not int:
+        scale_factor = numbers_of(scale_factor)
+    align, antialias, recompute = bool(align_corners), bool(antialias), bool(recompute_scale_factor)
+    dimensions = resized_dimensions(
+        "interpolate", (input,), size, scale_factor, mode, align_corners, recompute, antialias
+    )
+    dtype = input.dtype
+    if mode.startswith("nearest") and dtype not in (float32, float64):
+        for dim, length, count, scale in dimensions:
+            index = from_numpy(nearest(length, count, scale, mode == "nearest-exact"))
+            input = F.take(input, index.to(input.device), (dim,))
+        return input
+    if dtype not in (float32, float64):
+        if dtype not in (float16, bfloat16, uint8):
+            raise DTypeError(f"interpolate: defined for floating dtypes and uint8; got {dtype.name}; use .float()")
+        input = F.to(input, (float32,))
+    passes = [(one[0], resizing(mode, *one[1:], align, antialias)) for one in dimensions]
+    # What shrinks comes first, rows before columns; what grows last, columns before rows: the least work.
+    shrinking = [one for one in passes if one[1].count <= one[1].length]
+    growing = [one for one in passes if one[1].count > one[1].length]
+    for dim, taps in (*shrinking, *reversed(growing)) if dtype is not uint8 else reversed(passes):
+        if dtype is not uint8:
+            input = F.resample(input, (dim, taps))
+        elif taps.count != taps.length:  # as PyTorch and Pillow do: columns first, and each pass is rounded, halves up
+            sums = F.resample(input, (dim, in_16_bits(taps)))
+            input = F.floor(F.add(sums, 0.5).clamp(0, 255.5))
+    return input if input.dtype is dtype else F.to(input, (dtype,))
+
+
+def sizes_and_scales(
+    name: str, shape: tuple[int, ...], size: Lengths | None, scale_factor: float | tuple[float, ...] | None
+) -> tuple[list[int], list[float | None]]:
+    """The lengths to make, and the factors where those were given."""
+    count = len(shape) - 2
+    if (size is None) == (scale_factor is None):
+        raise ArgumentError(f"{name}: expected size or scale_factor; got {'both' if size is not None else 'neither'}")
+    given: Any = size if scale_factor is None else scale_factor
+    what = "size" if scale_factor is None else "scale_factor"
+    each = list(given) if isinstance(given, tuple) else [given] * count
+    if len(each) != count:
+        raise ArgumentError(f"{name}: expected {what} to have {count} number(s) for shape {shape}; got {given}")
+    if scale_factor is None:
+        if not all([is_integer(one) and one > 0 for one in each]):
+            raise ArgumentError(f"{name}: expected size to be positive integers; got {given}")
+        return [int(one) for one in each], [None] * count
+    lengths = [floor(length * factor) for length, factor in zip(shape[2:], each, strict=True)]
+    if min(lengths) < 1:
+        raise ArgumentError(f"{name}: scale_factor {given} leaves nothing of shape {shape}: sizes would be {lengths}")
+    return lengths, each

@@ -1,0 +1,147 @@
+"""`pad`: elements around a tensor, of one value or of what is there."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_storage import float32, float64
+from facula_storage.extend import contiguous_strides
+
+from ...._core.promotion import as_number
+from ...._core.sizes import sizes
+from ...._core.tensor import Tensor, layout_of_tensor
+from ...._creation.from_data import from_numpy
+from ...._dispatch.arguments import geometry
+from ...._dispatch.autocast import autocast_state, widen
+from ...._dispatch.written import function
+from .resample import Taps, even_taps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
+    from facula_storage import DType
+
+    from ...._dispatch.kinds import Steady
+    from ...._dispatch.namespaces import Namespace
+
+WORDS = {
+    "reflect": "less than {0} elements on each side of a dimension of length {0}",
+    "circular": "at most {0} elements on each side of a dimension of length {0}",
+}
+
+
+@lru_cache(maxsize=1024)
+def places(mode: str, length: int, before: int, after: int) -> np.ndarray:
+    """Where each element of a padded dimension comes from."""
+    at = np.arange(-before, length + after)
+    if mode == "circular":  # of what negative numbers leave
+        kept = np.arange(max(-before, 0), length - max(-after, 0))
+        return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % len(kept)]
+    if mode == "replicate":
+        return at.clip(0, length - 1)
+    return length - 1 - np.abs(length - 1 - np.abs(at))
+
+
+@lru_cache(maxsize=1024)
+def padded_taps(mode: str, length: int, before: int, after: int) -> Taps:
+    """The same as a matrix."""
+    return even_taps(length, places(mode, length, before, after)[:, None])
+
+
+@geometry
+def sides_of(
+    name: str, operands: tuple[tuple[tuple[int, ...], DType], ...], amounts: tuple[int, ...], mode: str
+) -> list[tuple[int, int, int]]:
+    """Dimension, before and after of each pair of `amounts`; raises where there are too few elements."""
+    ((shape, _),) = operands
+    if len(amounts) % 2 or len(amounts) > 2 * len(shape):
+        raise ArgumentError(
+            f"{name}: expected pad to have two numbers for each of up to {len(shape)} dimension(s); got {amounts}"
+        )
+    sides = [(len(shape) - 1 - i, amounts[2 * i], amounts[2 * i + 1]) for i in range(len(amounts) // 2)]
+    for dim, before, after in sides:
+        if shape[dim] + before + after < 0 or (mode != "constant" and shape[dim] + before + after == 0):
+            raise ArgumentError(
+                f"{name}: {before} before and {after} after leave nothing of dimension {dim} of shape {shape}"
+            )
+    if mode == "constant":
+        return sides
+    if len(sides) > 3 or len(shape) not in (len(sides) + 1, len(sides) + 2):
+        raise ArgumentError(
+            f"{name}: mode {mode!r} pads one to three last dimensions of images (N, C, ...) or (C, ...); "
+            f"got shape {shape} and pad for {len(sides)}"
+        )
+    for dim, before, after in sides:
+        length = shape[dim]
+        most = length - 1 if mode == "reflect" else length if mode == "circular" else max(before, after)
+        cropped = mode == "circular" and length + min(before, 0) + min(after, 0) < 1
+        if max(before, after) > most or not length or cropped:
+            words = WORDS.get(mode, "a dimension with elements").format(length)
+            raise ArgumentError(f"{name}: mode {mode!r} takes {words}; got {before} and {after} at {dim}")
+    return sides
+
+
+@function()
+def pad(
+    F: Namespace,
+    input: Steady,
+    pad: Sequence[int],
+    mode: Literal["constant", "reflect", "replicate", "circular"] = "constant",
+    value: float | None = None,
+) -> Tensor:
+    """`input` with elements added before and after; a negative number takes elements away.
+
+    ValueError where there are too few elements to take.
+
+    Arguments:
+        input: the tensor; images (N, C, ...) or (C, ...) for all modes but "constant".
+        pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
+        mode: "constant" (any dtype and dimensions), "reflect" (mirrored at the first and last element), "replicate"
+            (those two repeated) or "circular" (from the other end); the last three pad up to three last dimensions.
+        value: what is added in mode "constant"; 0 if None.
+
+    >>> from facula_tensor import arange
+    >>> pad(arange(3), (1, 2), value=9)
+    tensor([9, 0, 1, 2, 9, 9])
+    >>> pad(arange(3.0).view(1, 3), (2, 1), "reflect")
+    tensor([[2., 1., 0., 1., 2., 1.]])
+    """
+    sides = sides_of("pad", (input,), sizes("pad", (), pad, "pad"), mode)
+    if mode == "constant":
+        return _constant(F, input, sides, value)
+    if value:
+        raise ArgumentError(f"pad: expected a value only for mode 'constant'; got {value!r} for {mode!r}")
+    if autocast_state() is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
+        input = widen(input, True)
+    made = input
+    for dim, before, after in sides:
+        if not (before or after):
+            continue
+        length = layout_of_tensor(made).shape[dim]
+        if made.dtype in (float32, float64):
+            made = F.resample(made, (dim, padded_taps(mode, length, before, after)))
+        else:
+            index = from_numpy(places(mode, length, before, after)).to(made.device)
+            made = F.take(made, index, (dim,))
+    return F.clone(made) if made is input else made
+
+
+def _constant(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
+    """`input` with `value` added at `sides`: (dimension, before, after), negative numbers taking away."""
+    number = 0 if value is None else as_number(value, "pad", "value")
+    if isinstance(number, complex) and not input.is_complex():
+        raise InvalidTypeError(f"pad: expected a real value for {input.dtype.name}; got {value!r}")
+    size, start = list(layout_of_tensor(input).shape), [0] * input.ndim
+    for dim, before, after in sides:
+        first, last = max(-before, 0), size[dim] - max(-after, 0)
+        if before < 0 or after < 0:
+            input = F.slice(input, dim, min(first, last), last, 1)
+        size[dim], start[dim] = size[dim] + before + after, max(before, 0)
+    strides = contiguous_strides(tuple(size))
+    offset = sum([at * step for at, step in zip(start, strides, strict=True)])
+    return F.inset(input, (tuple(size), strides, offset, (), number))

@@ -1,0 +1,1 @@
+"""Random sampling: dropout, and draws whose parameters are tensors."""

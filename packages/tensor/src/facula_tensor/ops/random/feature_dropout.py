@@ -1,0 +1,163 @@
+"""Dropout of whole channels, and dropout that keeps mean and variance.
+
+J. Tompson and others: Efficient object localization using convolutional networks, 2015. G. Klambauer and others:
+Self-normalizing neural networks, 2017.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, DTypeError
+from facula_errors.extend import warn
+from facula_storage import float32, float64
+from facula_storage.extend import FLOATING
+
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..._creation.filled import ones
+from ..._dispatch.namespaces import recorded_ops
+from ..._dispatch.written import function
+from .dropout import PROBABILITY, dropout
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Checked, Flag, Float
+
+LEAST = -1.7580993408473766  # the limit of selu for very negative numbers
+
+
+def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims: int, keeps: bool) -> Tensor:
+    """`input` with parts dropped as a whole, one for each place of the first `dims` dimensions.
+
+    Arguments:
+        name: the operator's name, for errors.
+        input: a tensor of a floating dtype.
+        p: the probability that a part is dropped.
+        training: whether anything is dropped at all.
+        inplace: whether `input` itself takes the result.
+        dims: how many dimensions a part is chosen by.
+        keeps: whether dropped elements are selu's limit, and mean and variance kept; else 0, and the others / (1 - p).
+    """
+    layout = layout_of_tensor(input)
+    if layout.dtype.category != FLOATING:
+        raise DTypeError(f"{name}: defined for floating dtypes; got {layout.dtype.name}; convert with .float()")
+    if not training or p == 0 or not layout.numel:
+        return input
+    F, wide = recorded_ops, float64 if layout.dtype is float64 else float32
+    shape = layout.shape
+    mask = dropout(ones((*shape[:dims], *(1,) * (len(shape) - dims)), dtype=wide, device=layout.device), p)
+    if keeps and p < 1:
+        mask = F.mul(mask, 1 - p)
+        scale = ((1 - p) * (1 + p * LEAST**2)) ** -0.5
+        shift = F.mul(F.sub(1 - p, mask), LEAST * scale)
+        result = F.add(F.mul(input, F.to(F.mul(mask, scale), (layout.dtype,))), F.to(shift, (layout.dtype,)))
+    else:
+        result = F.mul(input, F.to(mask, (layout.dtype,)))
+    return input.copy_(result) if inplace else result
+
+
+def batched(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
+    """The number of dimensions up to the channels': 1 if `input` has dims[0] dimensions, 2 (a batch) if dims[1].
+
+    ValueError, with the function's name, for any other number.
+    """
+    shape = layout_of_tensor(input).shape
+    ndim = len(shape)
+    if ndim not in dims:
+        raise ArgumentError(f"{name}: expected {dims[0]} dimensions (channels, ...) or {dims[1]}; got shape {shape}")
+    return 1 if ndim == dims[0] else 2
+
+
+@function(overridable=True, refuses=PROBABILITY)
+def dropout1d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
+    """In training each channel of sequences is 0 with probability `p`, else divided by 1 - p.
+
+    Arguments:
+        input: (n, channels, length), or (channels, length).
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+
+    Raises:
+        ValueError: for other numbers of dimensions, and unless 0 <= p <= 1.
+
+    >>> from facula_tensor import ones
+    >>> dropout1d(ones(2, 1), p=1.0)
+    tensor([[0.],
+            [0.]])
+    """
+    return drop("dropout1d", input, p, training, inplace, batched("dropout1d", input, (2, 3)), False)
+
+
+@function(overridable=True, refuses=PROBABILITY)
+def dropout2d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
+    """In training each channel of images is 0 with probability `p`, else divided by 1 - p.
+
+    Arguments:
+        input: (n, channels, height, width); other numbers of dimensions, from (n, channels) on, give a warning.
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+
+    >>> from facula_tensor import ones
+    >>> dropout2d(ones(1, 1, 1, 2), p=1.0)
+    tensor([[[[0., 0.]]]])
+    """
+    shape = layout_of_tensor(input).shape
+    if len(shape) < 2:
+        raise ArgumentError(f"dropout2d: expected input (n, channels, ...); got shape {shape}")
+    if len(shape) != 4:
+        warn(f"dropout2d: the first two of {len(shape)} dimensions are taken as examples and channels; see dropout1d")
+    return drop("dropout2d", input, p, training, inplace, 2, False)
+
+
+@function(overridable=True, refuses=PROBABILITY)
+def dropout3d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
+    """In training each channel of volumes is 0 with probability `p`, else divided by 1 - p.
+
+    Arguments:
+        input: (n, channels, depth, height, width), or without n.
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+
+    >>> from facula_tensor import ones
+    >>> dropout3d(ones(1, 1, 1, 1, 2), p=1.0)
+    tensor([[[[[0., 0.]]]]])
+    """
+    return drop("dropout3d", input, p, training, inplace, batched("dropout3d", input, (4, 5)), False)
+
+
+@function(overridable=True, refuses=PROBABILITY)
+def alpha_dropout(input: Checked, p: Float = 0.5, training: Flag = False, inplace: Flag = False) -> Tensor:
+    """In training each element becomes selu's limit with probability `p`; then mean and variance are restored.
+
+    Arguments:
+        input: a tensor of a floating dtype.
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+
+    Raises:
+        ValueError: unless 0 <= p <= 1.
+
+    >>> from facula_tensor import ones
+    >>> alpha_dropout(ones(2), p=1.0, training=True)
+    tensor([0., 0.])
+    """
+    ndim = len(layout_of_tensor(input).shape)
+    return drop("alpha_dropout", input, p, training, inplace, ndim, True)
+
+
+@function(overridable=True, refuses=PROBABILITY)
+def feature_alpha_dropout(input: Checked, p: Float = 0.5, training: Flag = False, inplace: Flag = False) -> Tensor:
+    """`alpha_dropout` of whole channels.
+
+    Arguments:
+        input: (n, channels, ...).
+        p: the probability, from 0 to 1.
+        training: whether anything is dropped; else `input` itself is returned.
+
+    >>> from facula_tensor import ones
+    >>> feature_alpha_dropout(ones(1, 2), p=1.0, training=True)
+    tensor([[0., 0.]])
+    """
+    shape = layout_of_tensor(input).shape
+    if training and len(shape) < 2:
+        raise ArgumentError(f"feature_alpha_dropout: expected input (n, channels, ...); got shape {shape}")
+    return drop("feature_alpha_dropout", input, p, training, inplace, 2, True)

@@ -1,0 +1,55 @@
+"""Draws from categories, with gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage import float32, float64
+
+from ..._core.tensor import Tensor, check_dim
+from ..._creation.random import rand
+from ..._dispatch.written import function
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Flag, Floating, RealOrTensor
+    from ..._dispatch.namespaces import Namespace
+
+SMALLEST = 2.0**-126  # of draws, so that no logarithm is infinite
+
+
+@function(overridable=True, refuses={"not tau > 0": "tau > 0; got {tau}"})
+def gumbel_softmax(
+    F: Namespace, logits: Floating, tau: RealOrTensor = 1, hard: Flag = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """softmax((logits + noise) / tau) along `dim`, the noise drawn from Gumbel's distribution.
+
+    The greatest element is a draw from the categories. E. Jang and others: Categorical reparameterization with
+    Gumbel-softmax, 2016.
+
+    Arguments:
+        logits: logarithms of the weights of categories, of a floating dtype.
+        tau: the temperature: the smaller, the nearer is the greatest element to 1.
+        hard: whether it is 1 and the others 0, with the gradients of the soft result.
+        eps: has no effect.
+        dim: the dimension of categories.
+
+    Raises:
+        ValueError: unless tau > 0.
+
+    >>> from facula_tensor import tensor
+    >>> gumbel_softmax(tensor([0.0, 1000.0]), hard=True)
+    tensor([0., 1.])
+    """
+    x, at = logits, check_dim("gumbel_softmax", dim, logits.ndim or 1)
+    wide = float64 if x.dtype is float64 else float32
+    draws = rand(tuple(x.shape), dtype=wide, device=x.device)
+    waiting = F.clamp_min(F.neg(F.log1p(F.neg(draws))), SMALLEST)
+    noise = F.to(F.neg(F.log(waiting)), (x.dtype,))
+    soft = F.div(F.add(x, noise), tau)
+    soft = F.softmax(soft, (at,)) if x.ndim else F.ones_like(soft)
+    if not hard:
+        return soft
+    given = soft.detach()
+    place = given.argmax(at, keepdim=True)
+    one = F.zeros_like(given).scatter(at, place, 1.0) if x.ndim else F.ones_like(given)
+    return F.add(F.sub(one, given), soft)

@@ -1,0 +1,59 @@
+"""Operators along one dimension: their arguments, pairs of results, and the gradient of a choice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import DTypeError, InvalidTypeError
+from facula_storage import Layout
+from facula_storage.extend import COMPLEX
+
+from ..._core.memory import check_out
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
+from ..._dispatch.arguments import needed_dim
+from ..._dispatch.namespaces import composite
+from ..._dispatch.operands import describe
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from .extreme_pairs import Extremes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..._core.types import Dims
+    from ..._dispatch.namespaces import Namespace
+
+
+@composite
+def chosen_back(F: Namespace, g: Tensor, index: Tensor, layout: Layout, dim: int) -> Tensor:
+    """The gradient `g` at the places `index` along `dim` of zeros of this layout: that of elements chosen there."""
+    return F.gather_back(g, index, (layout.shape, dim)) if layout.shape else F.clone(g)
+
+
+def one_dim(operation: str, input: Tensor, dim: Dims | None) -> tuple[Tensor, int]:
+    """`input` at one moment and the dimension that `dim` means; 0 for a tensor without dimensions.
+
+    `operation` names the caller in errors. TypeError where there is none.
+    """
+    input = steady(as_tensor(operation, input))
+    if dim is None:
+        needed_dim(operation, dim, None)  # says so
+    return input, check_dim(operation, dim, len(layout_of_tensor(input).shape))
+
+
+def check_ordered(operation: str, layout: Layout) -> None:
+    """TypeError for complex numbers."""
+    if layout.dtype.category == COMPLEX:
+        raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
+
+
+def pair(kind: type[Extremes], results: Iterable[Tensor], out: Sequence[Tensor] | None) -> Extremes:
+    """The results (values, indices) as a `kind` of pair, written to the two tensors of `out` if there are any."""
+    if out is None:
+        return kind(results)
+    name = kind.name
+    if not (isinstance(out, (tuple, list)) and len(out) == 2):
+        raise InvalidTypeError(f"{name}: expected out to be two tensors (values, indices); got {describe(out)}")
+    values, indices = results
+    check_out(name, layout_of_tensor(indices), out[1], ())
+    return kind((write_out(name, values, out[0]), write_out(name, indices, out[1])))

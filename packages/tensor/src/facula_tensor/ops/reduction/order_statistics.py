@@ -1,0 +1,188 @@
+"""Elements by rank or by how often they occur: medians, the k-th smallest, modes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError
+from facula_storage import Layout, contiguous, int64
+
+from ..._core.tensor import Tensor, layout_of_tensor, steady
+from ..._creation.filled import full
+from ..._dispatch.declaration import operator, under
+from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from ..._dispatch.written import function
+from .extreme_pairs import KthValue, Median, Mode, NanMedian
+from .one_dim import check_ordered, one_dim, pair
+from .sorting import length
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..._core.types import Function
+    from ..._dispatch.kinds import Axis, Flag, Integer, KeepDims, Outs, PlainAxis, ReducedDim
+    from ..._dispatch.namespaces import Namespace
+    from .extreme_pairs import Extremes
+
+
+def _rank(name: str, *further: str) -> Function:
+    @operator
+    @under("_" + name, "One element of each line, and where it is.")
+    class body:
+        parameters = ("dim", *further)
+        results = ("values", "indices")
+
+        def outputs(layout, dim, *rest):
+            public = name.removesuffix("_dim")
+            check_ordered(public, layout)
+            shape = layout.shape
+            if not length(layout, dim):
+                raise ArgumentError(f"{public}: expected at least one element along dim {dim}; got shape {shape}")
+            values = contiguous((*shape[:dim], 1, *shape[dim + 1 :]) if shape else (), layout.dtype, layout.device)
+            return values, values.to_dtype(int64)
+
+        def vjp_input(F, g, indices, input_layout, dim):
+            return F.chosen_back(g, indices, input_layout, dim)
+
+    return body
+
+
+_kthvalue = _rank("kthvalue", "k")
+_median_dim = _rank("median_dim")
+_nanmedian_dim = _rank("nanmedian_dim")
+_mode = _rank("mode")
+
+
+def _whole(name: str) -> Function:
+    @operator
+    @under(f"_{name}_all", "The median of all; equal ones share.")
+    class body:
+        def outputs(layout):
+            check_ordered(name, layout)
+            return contiguous((), layout.dtype, layout.device)
+
+        def batching(F, call):
+            flat = F.reshape(call.operands[0], (-1,))
+            return F.reshape(getattr(F, name + "_dim")(flat, (0,))[0], ())
+
+        def execute(operands, parameters):
+            flat = no_record_ops.reshape(operands[0], (-1,))
+            if not layout_of_tensor(flat).numel:
+                return [full((), float("nan"), dtype=flat.dtype, device=flat.device)]
+            return [no_record_ops.reshape(getattr(no_record_ops, name + "_dim")(flat, (0,))[0], ())]
+
+        def vjp_input(F, g, input, out, input_layout):
+            winners = F.bitwise_or(F.eq(input, out), F.bitwise_and(F.ne(input, input), F.ne(out, out)))
+            everywhere = tuple(range(len(input_layout.shape)))
+            share = F.div(g, F.sum(F.to(winners, (g.dtype,)), (everywhere, False)))
+            return F.where(winners, share, 0)
+
+    return body
+
+
+_median_all = _whole("median")
+_nanmedian_all = _whole("nanmedian")
+
+
+def without(F: Namespace, results: Iterable[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
+    """Values and indices, without the dimension unless it is kept."""
+    values, indices = results
+    if keepdim or not layout.shape:
+        return values, indices
+    return F.squeeze(values, dim), F.squeeze(indices, dim)
+
+
+@function(method=True)
+def kthvalue(
+    F: Namespace,
+    input: Tensor,
+    k: Integer,
+    dim: int = -1,
+    keepdim: Flag = False,
+    *,
+    axis: PlainAxis = None,
+    keepdims: KeepDims = False,
+    out: Outs = None,
+) -> Extremes:
+    """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest.
+
+    Arguments:
+        k: the rank, from 1 on.
+
+    >>> from facula_tensor import tensor
+    >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
+    tensor(2.)
+    """
+    input, dim = one_dim("kthvalue", input, dim)
+    layout = layout_of_tensor(input)
+    most = length(layout, dim)
+    if not 1 <= k <= most:
+        raise ArgumentError(f"kthvalue: expected k from 1 to {most}, the elements along dim {dim}; got {k}")
+    return pair(KthValue, without(F, F.kthvalue(input, (dim, k)), dim, keepdim, layout), out)
+
+
+def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Function:
+    def body(
+        F: Namespace,
+        input: Tensor,
+        dim: ReducedDim = None,
+        keepdim: Flag = False,
+        *,
+        axis: Axis = None,
+        keepdims: KeepDims = False,
+        out: Tensor | Sequence[Tensor] | None = None,
+    ) -> Tensor | Extremes:
+        if dim is None:
+            return write_out(name, getattr(F, name + "_all")(steady(as_tensor(name, input))), out)  # type: ignore[arg-type]
+        input, dim = one_dim(name, input, dim)
+        results = getattr(F, name + "_dim")(input, (dim,))
+        return pair(kind, without(F, results, dim, keepdim, layout_of_tensor(input)), out)  # type: ignore[arg-type]
+
+    body.__doc__ = f"""{says}
+
+    Arguments:
+        out: a tensor, or with `dim` the pair of tensors, where the result goes.
+
+    >>> from facula_tensor import tensor
+    >>> {name}(tensor({operand}))
+    tensor(2.)
+    """
+    return function(name=name, method=True)(body)
+
+
+median: Function = _median(
+    "median",
+    Median,
+    "The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN.\n\n"
+    "    Of an even number the lower of the two in the middle. Of all elements, equal ones share the gradient.",
+    "[3.0, 1.0, 2.0, 5.0]",
+)
+nanmedian: Function = _median(
+    "nanmedian",
+    NanMedian,
+    "`median` of the elements that are no NaN; NaN where there are none.",
+    '[3.0, float("nan"), 2.0]',
+)
+
+
+@function(method=True)
+def mode(
+    F: Namespace,
+    input: Tensor,
+    dim: int = -1,
+    keepdim: Flag = False,
+    *,
+    axis: PlainAxis = None,
+    keepdims: KeepDims = False,
+    out: Outs = None,
+) -> Extremes:
+    """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last.
+
+    >>> from facula_tensor import tensor
+    >>> mode(tensor([3, 1, 3, 1, 2])).values
+    tensor(1)
+    """
+    input, dim = one_dim("mode", input, dim)
+    return pair(Mode, without(F, F.mode(input, (dim,)), dim, keepdim, layout_of_tensor(input)), out)

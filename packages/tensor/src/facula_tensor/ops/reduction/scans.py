@@ -1,0 +1,220 @@
+"""Scans: running sums, products and extremes along a dimension."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import DTypeError
+from facula_storage import Layout, contiguous, int64
+from facula_storage.extend import FLOATING
+
+from ..._core.promotion import accumulating, as_dtype
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..._dispatch.declaration import operator, under
+from ..._dispatch.namespaces import composite, recorded_ops
+from ..._dispatch.written import function
+from ..memory.copying import cast_to
+from .extreme_pairs import CumMax, CumMin
+from .one_dim import check_ordered, one_dim, pair
+
+if TYPE_CHECKING:
+    from ..._core.types import DTypeLike, Function
+    from ..._dispatch.kinds import Axis, Outs
+    from ..._dispatch.namespaces import Namespace
+    from .extreme_pairs import Extremes
+
+
+def like(layout: Layout, *rest: object) -> Layout:
+    """A contiguous result of the operand's shape and dtype."""
+    return contiguous(layout.shape, layout.dtype, layout.device)
+
+
+@operator
+class _cumsum:
+    """Running sums along a dimension, from either end."""
+
+    parameters = ("dim", "backwards")
+    linear = ("input",)
+    outputs = like
+
+    def vjp_input(F, g, _input_layout, dim, backwards):
+        return F.cumsum(g, (dim, not backwards))
+
+
+# Note [Gradient of running products]
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# The product up to j has for x[i] the slope x[0] ... x[i-1] x[i+1] ... x[j]. So the gradient of x[i] is the product
+# of all before it, times s[i] = g[i] + g[i+1] x[i+1] + g[i+2] x[i+1] x[i+2] + ..., and s[i] = g[i] + x[i+1] s[i+1]: a
+# linear recurrence from the end. Nothing is divided, so zeros are like other numbers, to any order.
+@operator
+class _cumprod:
+    """Running products along a dimension."""
+
+    parameters = ("dim", "backwards")
+    outputs = like
+
+    def vjp_input(F, g, input, out, dim):
+        return F.mul(F.before(out, dim, 1), F.recurrence(input, g, (dim, True)))
+
+
+@operator
+class _recurrence:
+    """y[i] = b[i] + a[i] y[i - 1] along a dimension; backwards y[i] = b[i] + a[i + 1] y[i + 1]."""
+
+    inputs = ("a", "b")
+    parameters = ("dim", "backwards")
+
+    def outputs(layout, b, dim, backwards):
+        return contiguous(layout.shape, layout.dtype, layout.device)
+
+    def vjp_b(F, g, a, dim, backwards):
+        return F.recurrence(a, g, (dim, not backwards))
+
+    def vjp_a(F, g, a, b, dim, backwards):
+        y, back = F.recurrence(a, b, (dim, backwards)), F.recurrence(a, g, (dim, not backwards))
+        return F.mul(y, F.before(back, dim, 0)) if backwards else F.mul(back, F.before(y, dim, 0))
+
+
+@composite
+def before(F: Namespace, input: Tensor, dim: int, start: int) -> Tensor:
+    """Each element's predecessor along a dimension; `start` (0 or 1) before the first."""
+    layout = layout_of_tensor(input)
+    if not layout.shape:
+        return F.zeros_of(input, layout) if start == 0 else F.ones_like(input)
+    n = layout.shape[dim]
+    if not n:
+        return input
+    one = F.slice(input, dim, 0, 1, 1)
+    first = F.zeros_of(one, layout_of_tensor(one)) if start == 0 else F.ones_like(one)
+    return F.cat((first, F.slice(input, dim, 0, n - 1, 1)), (dim,))
+
+
+@operator
+class _logcumsumexp:
+    """Logarithms of running sums of exponentials along a dimension, without overflow."""
+
+    parameters = ("dim", "backwards")
+
+    def outputs(layout, dim, backwards):
+        if layout.dtype.category != FLOATING:
+            raise DTypeError(f"logcumsumexp: not defined for {layout.dtype.name}; convert with .float()")
+        return like(layout)
+
+    def vjp_input(F, g, input, out, dim):
+        earlier = F.before(out, dim, 0)
+        factor = F.where(F.eq(earlier, out), 1, F.exp(F.sub(earlier, out)))
+        slope = F.where(F.eq(input, float("-inf")), 0, F.exp(F.sub(input, out)))
+        return F.mul(slope, F.recurrence(factor, g, (dim, True)))
+
+
+def _extreme_scan(name: str) -> Function:
+    @operator
+    @under("_" + name, "Running extremes and where they are.")
+    class body:
+        parameters = ("dim", "backwards")
+        results = ("values", "indices")
+
+        def outputs(layout, dim, backwards):
+            check_ordered(name, layout)
+            values = like(layout)
+            return values, values.to_dtype(int64)
+
+        def vjp_input(F, g, indices, input_layout, dim):
+            return F.chosen_back(g, indices, input_layout, dim)
+
+    return body
+
+
+_cummax = _extreme_scan("cummax")
+_cummin = _extreme_scan("cummin")
+
+
+def _scan(name: str, call: Function, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
+    """A running sum or product, in int64 where elements are narrower, or in `dtype`."""
+    input, dim = one_dim(name, input, dim)
+    own = layout_of_tensor(input).dtype
+    wanted = accumulating(own) if dtype is None else as_dtype(dtype, name)
+    if wanted is not own:
+        input = cast_to(input, wanted)
+    wide = accumulating(wanted)
+    if wide is wanted:
+        return call(input, (dim, False))
+    return recorded_ops.to(call(recorded_ops.to(input, (wide,)), (dim, False)), (wanted,))  # and wraps
+
+
+@function(method=True, changes=True, out=True)
+def cumsum(
+    F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower.
+
+    float32 is carried in double precision, half precisions in float32.
+
+    >>> from facula_tensor import tensor
+    >>> cumsum(tensor([1, 2, 3]), 0)
+    tensor([1, 3, 6])
+    """
+    return _scan("cumsum", F.cumsum, input, dim, dtype)
+
+
+@function(method=True, changes=True, out=True)
+def cumprod(
+    F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too.
+
+    >>> from facula_tensor import tensor
+    >>> cumprod(tensor([1, 2, 3]), 0)
+    tensor([1, 2, 6])
+    """
+    return _scan("cumprod", F.cumprod, input, dim, dtype)
+
+
+@function(method=True, out=True)
+def logcumsumexp(F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None) -> Tensor:
+    """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
+
+    >>> from facula_tensor import tensor
+    >>> logcumsumexp(tensor([0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931])
+    """
+    input, dim = one_dim("logcumsumexp", input, dim)
+    return F.logcumsumexp(input, (dim, False))
+
+
+@function(method=True)
+def cummax(
+    F: Namespace,
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    axis: Axis = None,
+    out: Outs = None,
+) -> Extremes:
+    """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+
+    >>> from facula_tensor import tensor
+    >>> cummax(tensor([1, 3, 2]), 0).values
+    tensor([1, 3, 3])
+    """
+    input, dim = one_dim("cummax", input, dim)
+    return pair(CumMax, F.cummax(input, (dim, False)), out)
+
+
+@function(method=True)
+def cummin(
+    F: Namespace,
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    axis: Axis = None,
+    out: Outs = None,
+) -> Extremes:
+    """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+
+    >>> from facula_tensor import tensor
+    >>> cummin(tensor([3, 1, 2]), 0).values
+    tensor([3, 1, 1])
+    """
+    input, dim = one_dim("cummin", input, dim)
+    return pair(CumMin, F.cummin(input, (dim, False)), out)

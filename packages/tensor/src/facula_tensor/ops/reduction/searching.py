@@ -1,0 +1,294 @@
+"""Searching sorted sequences, counting, and distinct elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, DTypeError
+from facula_storage import bool_, contiguous, float32, float64, int32, int64
+from facula_storage.extend import FLOATING
+
+from ..._core.promotion import result_type
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, snapshot
+from ..._creation.filled import full, ones, zeros
+from ..._creation.from_data import tensor
+from ..._dispatch.declaration import operator
+from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.view_call import as_tensor
+from ..._dispatch.writing import write_out
+from ..._dispatch.written import function
+
+if TYPE_CHECKING:
+    from ..._core.types import Operand
+    from ..._dispatch.kinds import Checked, Flag, Integer, Snapshot
+
+
+@operator
+class _search_sorted:
+    """Where values belong in sorted lines, along the last dimension."""
+
+    inputs = ("input", "values")
+    parameters = ("right",)
+
+    def batching(F, call):
+        lines, values = call.operands
+        if call.batched[0] or layout_of_tensor(lines).ndim > 1:
+            return call.wrap(call.run(call.wholes()))
+        return call.split(call.run((lines, call.rows(values))))
+
+    def outputs(layout, values, right):
+        return contiguous(values.shape, int64, values.device)
+
+
+def number_or_tensor(operation: str, input: Operand, like: Tensor) -> Tensor:
+    """A tensor, or a Python number as one."""
+    if isinstance(input, (int, float)):
+        return tensor(input, device=like.device)
+    return as_tensor(operation, input)
+
+
+def find(operation: str, lines: Tensor, values: Operand, right: bool, narrow: bool, out: Tensor | None) -> Tensor:
+    """The places as int64, or as int32 where `narrow`."""
+    values = number_or_tensor(operation, values, lines)
+    shape, wanted = layout_of_tensor(lines).shape, layout_of_tensor(values).shape
+    if not shape or (len(shape) > 1 and shape[:-1] != wanted[:-1]):
+        raise ArgumentError(
+            f"{operation}: expected a sorted sequence of one dimension, or of the values' shape but for the last; got "
+            f"sequence {shape} and values {wanted}"
+        )
+    dtype = result_type(lines, values)
+    lines, values = (no_record_ops.to(one, (dtype,)) if one.dtype is not dtype else one for one in (lines, values))
+    if len(shape) == 1:
+        result = no_record_ops.reshape(
+            no_record_ops.search_sorted(lines, no_record_ops.reshape(values, (-1,)), (right,)), wanted
+        )
+    else:
+        result = no_record_ops.search_sorted(lines, values, (right,))
+    return write_out(operation, no_record_ops.to(result, (int32,)) if narrow else result, out)
+
+
+def dims(x: Tensor) -> tuple[tuple[int, ...], bool]:
+    """The parameters of a reduction over everything."""
+    return tuple(range(layout_of_tensor(x).ndim)), False
+
+
+def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Of n elements, given which differ from the one before: where groups start, how long they are, whose each is."""
+    first = no_record_ops.cat((ones(1, dtype=bool_, device=different.device), different), (0,))
+    starts = no_record_ops.reshape(first.nonzero(), (-1,))
+    ends = no_record_ops.cat(
+        (no_record_ops.slice(starts, 0, 1, starts.shape[0], 1), full((1,), n, dtype=int64, device=first.device)), (0,)
+    )
+    return (
+        starts,
+        no_record_ops.sub(ends, starts),
+        no_record_ops.sub(no_record_ops.cumsum(no_record_ops.to(first, (int64,)), (0, False)), 1),
+    )
+
+
+def distinct(
+    name: str, input: Tensor, dim: int | None, ordered: bool, inverse: bool, counts: bool
+) -> Tensor | tuple[Tensor, ...]:
+    """The distinct elements, or slices along a dimension; where each element's is among them; how many there are."""
+    shape = layout_of_tensor(input).shape
+    if dim is None:
+        rows = no_record_ops.reshape(input, (-1, 1))
+        rest: tuple[int, ...] = ()
+    else:
+        if not shape:
+            raise ArgumentError(f"{name}: expected dimensions where dim is given; got a tensor of none")
+        dim = check_dim(name, dim, len(shape))
+        moved = no_record_ops.movedim(input, dim, 0)
+        rest = layout_of_tensor(moved).shape[1:]
+        width = 1
+        for size in rest:
+            width *= size
+        if not width and shape[dim]:
+            raise ArgumentError(f"{name}: expected slices with elements along dim {dim}; got shape {shape}")
+        rows = no_record_ops.reshape(moved, (shape[dim], width))
+    n, width = layout_of_tensor(rows).shape
+    order = None
+    if ordered and n:
+        for column in range(width - 1, -1, -1):  # stable sorts, the last column first
+            keys = no_record_ops.select(rows, 1, column)
+            keys = keys if order is None else no_record_ops.gather(keys, order, (0,))
+            places = no_record_ops.sort(keys, (0, False))[1]
+            order = places if order is None else no_record_ops.gather(order, places, (0,))
+        rows = no_record_ops.take(rows, order, (0,))
+    if n:
+        differ = no_record_ops.ne(no_record_ops.slice(rows, 0, 1, n, 1), no_record_ops.slice(rows, 0, 0, n - 1, 1))
+        starts, sizes, group = groups(no_record_ops.any(differ, ((1,), False)), n)
+    else:
+        starts = sizes = group = zeros(0, dtype=int64, device=input.device)
+    found = no_record_ops.take(rows, starts, (0,))
+    if dim is None:
+        found = no_record_ops.reshape(found, (-1,))
+    else:
+        found = no_record_ops.contiguous(no_record_ops.movedim(no_record_ops.reshape(found, (-1, *rest)), 0, dim))
+    if not (inverse or counts):
+        return found
+    results = [found]
+    if inverse:
+        back = group if order is None else no_record_ops.gather_back(group, order, ((n,), 0))
+        results.append(no_record_ops.reshape(back, shape if dim is None else (n,)))
+    if counts:
+        results.append(sizes)
+    return tuple(results)
+
+
+@function(
+    overridable=True,
+    refuses={
+        'side not in (None, "left", "right")': "side to be 'left' or 'right'; got {side!r}",
+        'side == "left" and right': "side and right to agree; got side='left' and right=True",
+    },
+)
+def searchsorted(
+    sorted_sequence: Checked,
+    input: Operand,
+    *,
+    out_int32: Flag = False,
+    right: Flag = False,
+    side: str | None = None,
+    out: Tensor | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where each value of `input` belongs in a sorted sequence, so that it stays sorted: before equal elements.
+
+    With `right`, or side="right", after them. The sequence has one dimension, or those of `input` but for the last.
+    `sorter` (int64) says how to sort it, as `argsort` does. int64, or int32 where `out_int32` is True.
+
+    Arguments:
+        sorted_sequence: the sorted sequence, or one for each row of `input`.
+        input: the values.
+        out_int32: whether the result is int32, else int64.
+        right: whether the place is after equal elements, else before.
+        side: "left" or "right": another way to say `right`.
+        sorter: the indices (int64) that sort the sequence; None where it is sorted.
+
+    >>> from facula_tensor import tensor
+    >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
+    tensor([1, 3])
+    """
+    lines = sorted_sequence
+    if sorter is not None:
+        shape = layout_of_tensor(as_tensor("searchsorted", sorter)).shape
+        if sorter.dtype is not int64 or shape != layout_of_tensor(lines).shape:
+            raise ArgumentError(
+                f"searchsorted: expected sorter to be int64 of the sequence's shape {tuple(lines.shape)}; got "
+                f"{sorter.dtype.name} of shape {shape}"
+            )
+        if layout_of_tensor(sorter).numel:
+            low, high = no_record_ops.amin(sorter, dims(sorter)).item(), no_record_ops.amax(sorter, dims(sorter)).item()
+            if low < 0 or high >= shape[-1]:
+                raise ArgumentError(f"searchsorted: sorter has an index out of range 0 to {shape[-1] - 1}")
+        lines = no_record_ops.gather(lines, sorter, (len(shape) - 1,))
+    return find("searchsorted", lines, input, bool(right) or side == "right", out_int32, out)
+
+
+@function(overridable=True)
+def bucketize(
+    input: Operand,
+    boundaries: Checked,
+    *,
+    out_int32: Flag = False,
+    right: Flag = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round.
+
+    Arguments:
+        input: the values.
+        boundaries: the sorted boundaries (n,).
+        out_int32: whether the result is int32, else int64.
+        right: whether the place is after equal boundaries, else before.
+
+    >>> from facula_tensor import tensor
+    >>> bucketize(tensor([[0, 3], [5, 9]]), tensor([1, 3, 5]))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    if layout_of_tensor(boundaries).ndim != 1:
+        raise ArgumentError(f"bucketize: expected boundaries of one dimension; got shape {tuple(boundaries.shape)}")
+    return find("bucketize", boundaries, input, bool(right), out_int32, out)
+
+
+@function(method=True, refuses={"minlength < 0": "minlength of at least 0; got {minlength}"})
+def bincount(input: Snapshot, weights: Tensor | None = None, minlength: Integer = 0) -> Tensor:
+    """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights.
+
+    The result has `minlength` elements at least: int64, or the weights' dtype if that is float32, float64 otherwise.
+    ValueError for negative numbers.
+
+    Arguments:
+        input: integers (n,), none negative.
+        weights: what each counts for; 1 if None.
+        minlength: the least length of the result.
+
+    >>> from facula_tensor import tensor
+    >>> bincount(tensor([0, 2, 2]), minlength=4)
+    tensor([1, 0, 2, 0])
+    """
+    layout = layout_of_tensor(input)
+    if layout.dtype.category >= FLOATING or layout.dtype is bool_:
+        raise DTypeError(f"bincount: expected integers; got {layout.dtype.name}; convert with .long()")
+    if layout.ndim != 1:
+        raise ArgumentError(f"bincount: expected one dimension; got shape {layout.shape}")
+    places = no_record_ops.to(input, (int64,))
+    size = minlength
+    if layout.numel:
+        low, high = no_record_ops.amin(places, ((0,), False)).item(), no_record_ops.amax(places, ((0,), False)).item()
+        if low < 0:
+            raise ArgumentError(f"bincount: expected no negative numbers; got {low}")
+        size = max(minlength, high + 1)
+    if weights is None:
+        return no_record_ops.gather_back(ones(layout.shape, dtype=int64, device=input.device), places, ((size,), 0))
+    weights = snapshot(as_tensor("bincount", weights))
+    if layout_of_tensor(weights).shape != layout.shape:
+        raise ArgumentError(f"bincount: expected weights of shape {layout.shape}; got {tuple(weights.shape)}")
+    dtype = float32 if weights.dtype is float32 else float64
+    return no_record_ops.gather_back(no_record_ops.to(weights, (dtype,)), places, ((size,), 0))
+
+
+@function(method=True, inline=True)
+def unique(
+    input: Snapshot,
+    sorted: Flag = True,
+    return_inverse: Flag = False,
+    return_counts: Flag = False,
+    dim: int | None = None,
+) -> Tensor | tuple[Tensor, ...]:
+    """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one.
+
+    With `return_inverse` also which of them each element is, with `return_counts` also how many there are of each
+    (int64): then a tuple.
+
+    Arguments:
+        sorted: ignored.
+        return_inverse: whether to return, too, which of them each element is.
+        return_counts: whether to return, too, how many there are of each.
+        dim: the dimension of the slices; single elements if None.
+
+    >>> from facula_tensor import tensor
+    >>> unique(tensor([3, 1, 3]), return_inverse=True, return_counts=True)
+    (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+    """
+    return distinct("unique", input, dim, True, return_inverse, return_counts)
+
+
+@function(method=True, inline=True)
+def unique_consecutive(
+    input: Snapshot, return_inverse: Flag = False, return_counts: Flag = False, dim: int | None = None
+) -> Tensor | tuple[Tensor, ...]:
+    """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`.
+
+    Arguments:
+        return_inverse: whether to return, too, to which run each element belongs.
+        return_counts: whether to return, too, how long each run is.
+        dim: the dimension of the slices; single elements if None.
+
+    >>> from facula_tensor import tensor
+    >>> unique_consecutive(tensor([1, 1, 3, 1]))
+    tensor([1, 3, 1])
+    """
+    return distinct("unique_consecutive", input, dim, False, return_inverse, return_counts)

@@ -1,0 +1,292 @@
+"""Parts along a dimension, as views: one element, a slice, pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import ArgumentError, FaculaError, InvalidIndexError, InvalidTypeError
+from facula_errors.extend import trim_traceback
+from facula_storage import Layout, layout_of
+from facula_storage.extend import INTEGER, note_bound, recorders
+
+from ..._core.errors import shown
+from ..._core.sizes import sizes
+from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method
+from ..._creation.filled import zeros
+from ..._dispatch.arguments import axis_for, needed_dim
+from ..._dispatch.declaration import operator, view
+from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
+from ..._dispatch.overrides import overridable
+from ..._dispatch.view_call import Window, as_tensor, form, make_views
+from ..._dispatch.writing import write
+from ..._dispatch.written import function
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    from ..._core.types import Lengths, Scalar
+    from ..._dispatch.kinds import Axis, Integer, RequiredDim
+    from ..._dispatch.namespaces import Namespace
+    from ..._dispatch.view_call import Window
+
+
+@view
+class select:
+    """A view of one element along `dim`, which goes. IndexError where there is none.
+
+    Arguments:
+        index: which element; negative ones count from the end.
+
+    >>> from facula_tensor import arange
+    >>> select(arange(3), 0, -1)
+    tensor(2)
+    """
+
+    parameters = ("dim", "index")
+    cached = False
+    method = overridable = quick = True
+
+    @staticmethod
+    def signature(input: Tensor, dim: RequiredDim = None, index: int | None = None, *, axis: Axis = None) -> None: ...
+
+    def window(layout, dim, index):
+        at = check_dim("select", dim, len(layout.shape)) if layout.shape else check_dim("select", dim, -1)
+        length = layout.shape[at]
+        if not hasattr(index, "__index__"):
+            raise InvalidTypeError(f"select: expected index to be an integer; got {index!r}")
+        if not -length <= index < length:
+            raise InvalidIndexError(f"select: index {index} is out of range for dimension {at} of size {length}")
+        step = layout.strides[at]
+        shape, strides = layout.shape, layout.strides
+        one = layout_of(shape[:at] + shape[at + 1 :], strides[:at] + strides[at + 1 :], layout.dtype, layout.device)
+        return one, (index + length if index < 0 else index) * step * layout.dtype.itemsize
+
+    def vjp_input(F, g, input_layout, dim, index):
+        at = dim if dim >= 0 else dim + len(input_layout.shape)
+        index = index if index >= 0 else index + input_layout.shape[at]
+        return F.slice_back(F.unsqueeze(g, at), (input_layout, at, index, 1))
+
+
+@view
+class _slice:
+    """Elements `start` to `stop`, every `step`-th, along a dimension. Bounds are already in range."""
+
+    parameters = ("dim", "start", "stop", "step")
+    cached = False
+
+    def window(layout, dim, start, stop, step):
+        count = max(0, -(-(stop - start) // step))
+        shape, strides = layout.shape, layout.strides
+        part = layout_of(
+            (*shape[:dim], count, *shape[dim + 1 :]),
+            (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]),
+            layout.dtype,
+            layout.device,
+        )
+        return part, start * strides[dim] * layout.dtype.itemsize if count else 0
+
+    def vjp_input(F, g, input_layout, dim, start, _stop, step):
+        return F.slice_back(g, (input_layout, dim, start, step))
+
+
+@operator
+class _slice_back:
+    """Zeros of the shape a slice was taken from, with the slice put back."""
+
+    parameters = ("whole", "dim", "start", "step")
+
+    def execute(operands, parameters):
+        (g,), (whole, dim, start, step) = operands, parameters
+        result = zeros(whole.shape, dtype=g.dtype, device=g.device)
+        count = g.shape[dim]
+        write(no_record_ops.slice(result, dim, start, start + (count - 1) * step + 1 if count else start, step), g)
+        return [result]
+
+    @may_alias_grad  # a view of g
+    def vjp_input(F, g, input_layout, _whole, dim, start, step):
+        count = input_layout.shape[dim]
+        return F.slice(g, dim, start, start + (count - 1) * step + 1 if count else start, step)
+
+
+@function(method=True, quick=True, inline=True)
+def narrow(
+    F: Namespace,
+    input: Tensor,
+    dim: int | None = None,
+    start: Scalar | Tensor | None = None,
+    length: SupportsIndex | None = None,
+    *,
+    axis: Axis = None,
+) -> Tensor:
+    """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
+
+    Arguments:
+        start: the first element; negative ones count from the end.
+        length: how many elements.
+
+    >>> from facula_tensor import arange
+    >>> narrow(arange(5), 0, 1, 2)
+    tensor([1, 2])
+    """
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.category != INTEGER):
+        raise ArgumentError(
+            f"narrow: expected start to be an integer; got {start.dtype.name} of shape {tuple(start.shape)}"
+        )
+    if not hasattr(start, "__index__") or not hasattr(length, "__index__") or isinstance(length, Tensor):
+        raise InvalidTypeError(
+            f"narrow: expected start and length to be integers; got {shown(start)} and {shown(length)}"
+        )
+    if dim is None:
+        dim = needed_dim("narrow", dim)
+    return F.narrow(input, dim, start.__index__(), length.__index__())  # type: ignore[union-attr]
+
+
+@form
+def _narrow(layout: Layout, dim: int, first: int, length: int) -> Window:
+    """The window of `length` elements from `first` on."""
+    if not layout.shape:
+        raise ArgumentError("narrow: expected at least 1 dimension; got a number")
+    dim = check_dim("narrow", dim, len(layout.shape))
+    size = layout.shape[dim]
+    if not -size <= first <= size:
+        raise InvalidIndexError(f"narrow: start {first} is out of range for dimension {dim} of size {size}")
+    first = first + size if first < 0 else first
+    if length < 0 or first + length > size:
+        raise ArgumentError(f"narrow: start {first} and length {length} do not fit dimension {dim} of size {size}")
+    return part(layout, dim, first, first + length)
+
+
+def part(layout: Layout, dim: int, first: int, last: int) -> Window:
+    """The window of a slice."""
+    op = operators["slice"]
+    return (*op.window(layout, dim, first, last, 1), op.rule, (dim, first, last, 1))  # type: ignore[misc]
+
+
+@function(method=True, quick=True, inline=True)
+def unbind(F: Namespace, input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """Views of the elements along `dim`.
+
+    Arguments:
+        axis: NumPy's name of `dim`.
+
+    >>> from facula_tensor import arange
+    >>> unbind(arange(2))
+    (tensor(0), tensor(1))
+    """
+    if axis is not None:
+        dim = axis_for(dim or None, axis, "unbind")
+    return F.unbind(input, dim)  # type: ignore[return-value]  # several views
+
+
+def _unbind_windows(layout: Layout, dim: int) -> list[Window]:
+    op, dim = operators["select"], check_dim("unbind", dim, len(layout.shape))
+    if not layout.shape:
+        raise ArgumentError("unbind: expected at least 1 dimension; got a number")
+    return [(*op.window(layout, dim, i), op.rule, (dim, i)) for i in range(layout.shape[dim])]  # type: ignore[misc]
+
+
+recorded_ops.unbind = make_views("unbind", _unbind_windows)
+
+
+@overridable
+def split(tensor: Tensor, split_size_or_sections: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
+
+    Arguments:
+        tensor: the tensor.
+        split_size_or_sections: the length of each piece, or the lengths of all.
+        dim: the dimension.
+
+    >>> from facula_tensor import arange
+    >>> split(arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    try:
+        return pieces(tensor, split_size_or_sections, dim)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method("split")
+def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
+
+    Arguments:
+        split_size: the length of each piece, or the lengths of all.
+        dim: the dimension.
+    """
+    try:
+        return pieces(self, split_size, dim)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+def pieces(input: Tensor, split_size_or_sections: Lengths, dim: int) -> tuple[Tensor, ...]:
+    """The pieces that `split` returns."""
+    if hasattr(split_size_or_sections, "__index__") and not isinstance(split_size_or_sections, Tensor):
+        size = split_size_or_sections.__index__()
+        if recorders:
+            shape = layout_of_tensor(as_tensor("split", input)).shape
+            length = shape[dim] if type(dim) is int and -len(shape) <= dim < len(shape) else 0
+            if size > length > 0:
+                note_bound(length)
+        return _split(input, size, dim)
+    return _split(input, sizes("split", (split_size_or_sections,)), dim)
+
+
+def _split_windows(layout: Layout, wanted: int | tuple[int, ...], dim: int) -> list[Window]:
+    """The windows of pieces of one length, or of the lengths `wanted`."""
+    dim = check_dim("split", dim, len(layout.shape))
+    if not layout.shape:
+        raise ArgumentError("split: expected at least 1 dimension; got a number")
+    size = layout.shape[dim]
+    if isinstance(wanted, int):
+        step = wanted
+        if step < 0 or (not step and size):
+            raise ArgumentError(f"split: expected a positive length; got {step}")
+        lengths = [step] * (size // step) + ([size % step] if size % step else []) if step else [0]
+        lengths = lengths or [0]
+    else:
+        lengths = list(wanted)
+        if sum(lengths) != size or min(lengths, default=0) < 0:
+            raise ArgumentError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
+    parts, start = [], 0
+    for length in lengths:
+        parts.append(part(layout, dim, start, start + length))
+        start += length
+    return parts
+
+
+_split = make_views("split", _split_windows)
+
+
+@function(method=True, quick=True, inline=True, refuses={"chunks <= 0": "chunks to be positive; got {chunks}"})
+def chunk(F: Namespace, input: Tensor, chunks: Integer, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
+
+    Arguments:
+        axis: NumPy's name of `dim`.
+        chunks: the greatest number of pieces.
+
+    >>> from facula_tensor import arange
+    >>> chunk(arange(5), 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    if axis is not None:
+        dim = axis_for(dim or None, axis, "chunk")
+    return F.chunk(input, chunks, dim)  # type: ignore[return-value]  # several views
+
+
+def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:
+    """The windows of at most `chunks` equal pieces."""
+    dim = check_dim("chunk", dim, len(layout.shape))
+    if not layout.shape:
+        raise ArgumentError("chunk: expected at least 1 dimension; got a number")
+    size = layout.shape[dim]
+    return _split_windows(layout, -(-size // chunks) if size else (0,) * chunks, dim)
+
+
+recorded_ops.chunk = make_views("chunk", _chunk_windows)
