@@ -83,7 +83,7 @@ def test_threads_capture_at_once():
 def test_a_thread_that_waits_in_vain_captures_later(monkeypatch):
     if MONITORING is None:
         pytest.skip("tracers of Python 3.11 are those of one thread")
-    monkeypatch.setattr("facula_jit._reads.events.MAX_WAIT", 0.01)
+    monkeypatch.setattr("facula_jit._guards.events.MAX_WAIT", 0.01)
     began, end = threading.Event(), threading.Event()
 
     @facula.jit.allow

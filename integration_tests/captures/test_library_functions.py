@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import facula
-from facula_jit._reads import library
+from facula_jit._guards import library_functions as library
 
 PLAIN = re.compile(
     r"^(bool|int|float|str|(dict|list|set|tuple)\[(?!.*(Tensor|Parameter|Any|Process|Subset|Dim|_)).*)( \| None)?$"

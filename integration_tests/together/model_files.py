@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import facula_cpu
-from facula_jit._portable import section
+from facula_jit._replay.portable_program import section
 from facula_storage.extend import capacity
 
 PROGRAM = Path(facula_cpu.__file__).with_name("facula-run")

@@ -8,7 +8,7 @@ from test_captured import PROGRAMS, Choosing, adam, build, perceptron, sgd, simp
 import facula
 import facula.nn as nn
 from facula_cpu.extend import at_level, levels
-from facula_jit._portable import section
+from facula_jit._replay.portable_program import section
 
 STEPS = 20
 

@@ -2,21 +2,21 @@
 
 DEFECTS = [
     (
-        "src/facula_jit/_signature.py",
+        "src/facula_jit/_recording/signature.py",
         "layout.dtype, layout.shape, layout.strides, wants",
         "layout.dtype, layout.shape, wants",
         "tests/test_capture.py::test_strides_and_dtypes_are_kinds_of_their_own",
         "a capture guard that ignores strides",
     ),
     (
-        "src/facula_jit/_signature.py",
+        "src/facula_jit/_recording/signature.py",
         "tuple(parts), mode.grad, mode.inference,",
         "tuple(parts), mode.inference,",
         "tests/test_noticed.py::test_modes_and_the_default_dtype",
         "a capture guard that ignores the gradient mode",
     ),
     (
-        "src/facula_jit/_guards.py",
+        "src/facula_jit/_graph/definite_assignment.py",
         "if any([one <= opposite for one in known]):",
         "if known:",
         "tests/test_guards.py::test_what_is_accepted_reads_what_it_wrote",

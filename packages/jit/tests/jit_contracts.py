@@ -16,8 +16,8 @@ import numpy as np
 
 from facula_jit import capture
 from facula_jit._files.errors import Refusal
-from facula_jit._files.plain import DTYPES
-from facula_jit._files.requests import Request, plan_of, request_of, roles_of
+from facula_jit._files.json_values import DTYPES
+from facula_jit._files.plan_requests import Request, plan_of, request_of, roles_of
 from facula_storage import LaunchError
 from facula_tensor import binomial, cat, fft, linalg, ones, poisson, randn, tensor
 from facula_tensor.extend import recurrent_layer

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from facula_jit._signature import tensors_in
+from facula_jit._recording.signature import tensors_in
 from facula_jit.onnx import export
 from facula_tensor import no_grad
 

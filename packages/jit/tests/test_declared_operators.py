@@ -17,8 +17,8 @@ from facula_jit import GraphFileError, load
 from facula_jit._files.contracts import ROWS, contract_of
 from facula_jit._files.contracts.declared import contract_from
 from facula_jit.onnx import OnnxExporterError, export
-from facula_jit.onnx._convert import converters
-from facula_jit.onnx._reasons import BY_OPERATOR
+from facula_jit.onnx._conversion import converters
+from facula_jit.onnx._converters.refusals import BY_OPERATOR
 from facula_storage import contiguous
 from facula_tensor.extend import operator, operators
 from facula_tensor.library import elementwise, register_loop

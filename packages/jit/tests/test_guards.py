@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from facula_jit._guards import DisorderError, Extent, check_order
-from facula_jit._records import Address, Loop, Skip
-from facula_jit._steps import steps_of
+from facula_jit._graph.definite_assignment import DisorderError, Extent, check_order
+from facula_jit._graph.jumps import steps_of
+from facula_jit._recording.records import Address, Loop, Skip
 from facula_storage import contiguous, float32
 
 ONE = contiguous((), float32)

@@ -13,7 +13,7 @@ import pytest
 
 import facula_tensor as ft
 from facula_jit import SaveError, capture, load, save
-from facula_jit._marked_sizes import Decisions, MarkedFloat, MarkedInt, marked
+from facula_jit._recording.marked_sizes import Decisions, MarkedFloat, MarkedInt, marked
 from facula_storage import Layout
 
 SIZES = (16, 24, 32)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_jit import _memory
-from facula_jit._memory import ALIGNMENT, Lifetime, placed
+from facula_jit._recording import memory_planning as _memory
+from facula_jit._recording.memory_planning import ALIGNMENT, Lifetime, placed
 
 lifetimes = st.lists(
     st.builds(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facula_jit.onnx._nodes import Builder
-from facula_jit.onnx._sizes import factors_of
+from facula_jit.onnx._size_formulas import factors_of
 from facula_jit.onnx._strided import strided
 
 LENGTHS = st.lists(st.integers(1, 4), min_size=1, max_size=4)

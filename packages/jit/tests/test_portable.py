@@ -12,7 +12,7 @@ from jit_toys import step_of
 from facula_autograd import grad
 from facula_cpu.extend import at_level, levels
 from facula_jit import SaveError, capture, cond, load, save
-from facula_jit._portable import section
+from facula_jit._replay.portable_program import section
 from facula_tensor import cat, no_grad, ones, randn, roll, tensor, zeros
 from facula_tensor import functional as F
 from facula_tensor.extend import AdamNumbers, adam_step

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from jit_toys import same
 
 from facula_jit import capture, script
-from facula_jit._source import function_of
+from facula_jit._source.function_ast import function_of
 from facula_tensor import manual_seed, randn, tensor, zeros
 
 NAMES = ["a", "b", "c"]

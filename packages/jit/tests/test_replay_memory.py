@@ -8,7 +8,7 @@ import pytest
 import facula_tensor as ft
 from facula_checkpoint import load_file, save_file
 from facula_jit import capture
-from facula_jit._records import made_tensor
+from facula_jit._recording.records import made_tensor
 
 pytestmark = pytest.mark.filterwarnings("ignore:capture:UserWarning")  # of calls that are not captured
 

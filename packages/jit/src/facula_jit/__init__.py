@@ -1,30 +1,31 @@
 """facula_jit: captured steps; a function's tensor work, taken down once and replayed by one call into C.
 
-What it is: the way from a function of tensors to the list of its launches, and back to its results.
+Rooms, in the order of a call's way: `_capture` finds the cache entry of its signature; `_recording` records a first
+run, `_guards` what it reads, `_autograd` its backward passes; `_graph` and `passes` change the recording, `_replay`
+runs it, `_files` and `onnx` write it. `_control_flow`, `_script` and `_source` let tensors decide what runs.
 May import: facula_tensor, facula_autograd, facula_storage, facula_cpu and their `extend`; facula_checkpoint;
-facula_errors; no other sibling. Nothing but the face imports it.
-Where next: `docs/jit.md` of the repository.
+facula_errors; no other sibling. Nothing but the face imports it. Where next: `docs/jit.md` of the repository.
 """
 
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
 from . import passes as passes
-from ._breaks import CaptureError
-from ._calls import Call, Use, Value
-from ._capture import capture
-from ._captured import Captured
-from ._cond import cond
+from ._capture.captured import Captured
+from ._capture.decorator import capture
+from ._control_flow.cond import cond
+from ._control_flow.scan import associative_scan, map, scan
+from ._control_flow.while_loop import while_loop
 from ._files.errors import GraphFileError, SaveError
 from ._files.loaded import Loaded
 from ._files.saving import load, save
-from ._graph import Graph
-from ._reads.allow import allow
-from ._scan import associative_scan, map, scan
-from ._script import export, ignore, is_scripting, script, unused
-from ._source import SourceError
-from ._trace import Traced, TracerWarning, freeze, trace
-from ._while_loop import while_loop
+from ._graph.calls import Call, Use, Value
+from ._graph.graph import Graph
+from ._guards.allow import allow
+from ._recording.graph_breaks import CaptureError
+from ._script.scripting import export, ignore, is_scripting, script, unused
+from ._script.trace import Traced, TracerWarning, freeze, trace
+from ._source.function_ast import SourceError
 
 _register("facula_jit")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from facula_storage.extend import current_recorder
 
-from ._captured import Captured
-from ._pieces import never_captured
+from ._capture.captured import Captured
+from ._capture.split_function import never_captured
 
 __all__ = ["never_captured", "note_break", "pause", "reset"]
 

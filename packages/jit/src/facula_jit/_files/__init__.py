@@ -1,6 +1,6 @@
 """Graphs in files: what a capture did, as data that any machine can read and run.
 
-`archive.py` is the zip, `plain.py` values as JSON, `names.py` what the program's tensors are called, `numbers.py` how
-optimizers' numbers follow from their options, `writing.py` the whole of a graph as data. The way back: `reading.py`
-makes a recording of data, with what `requests.py` and `contracts/` demand of each launch; `loaded.py` runs it.
+Writing: `saving.py` saves a capture, `tensor_names.py` names the program's tensors, `writer.py` describes a graph as
+data, `json_values.py` writes values as JSON, and `archive.py` writes the zip. Reading: `reader.py` makes a recording
+from data and checks each launch by `plan_requests.py` and `contracts/`; `loaded.py` runs it.
 """

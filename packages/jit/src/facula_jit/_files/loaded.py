@@ -23,19 +23,19 @@ from facula_storage.extend import current_recorder, launching_modules, new_insta
 from facula_tensor import Parameter, Tensor, is_grad_enabled, no_grad
 from facula_tensor.extend import no_record_ops, snapshot
 
-from .._breaks import CaptureError
-from .._graph import Graph, numbered
-from .._replay import MISS, Replay
-from .._signature import Signature, shown
-from . import archive, plain
-from .batches import MOST_SIZE, at
+from .._graph.graph import Graph, numbered
+from .._recording.graph_breaks import CaptureError
+from .._recording.signature import Signature, shown
+from .._replay.replay import MISS, Replay
+from . import archive, json_values
+from .batch_sizes import MOST_SIZE, at
+from .call_signatures import as_data, size_of, tensors_of, words
 from .errors import Refusal, SaveError, refuse
-from .options import Options
-from .plain import a_list, an_int, entries, is_int, to_layout
-from .ready import Ready, Shared
+from .json_values import a_list, an_int, entries, is_int, to_layout
+from .optimizer_options import Options
 from .results import with_arguments
 from .sections import Section, check_versions, memory_of
-from .signatures import as_data, size_of, tensors_of, words
+from .sized_graph import Ready, Shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,9 +101,9 @@ class Loaded:
         if type(name) is not str or name in self._named or kind not in KINDS or type(wants) is not bool:
             refuse(f"a tensor {name!r:.60} is there twice, or of an unknown kind")
         storage, whole = self._shared.memory[an_int(memory, 0, len(self._shared.memory) - 1, "memory")]
-        layout, offset = to_layout(layout), an_int(offset, 0, plain.LARGEST, "an offset")
+        layout, offset = to_layout(layout), an_int(offset, 0, json_values.LARGEST, "an offset")
         boolean = (layout.dtype.name == "bool") is not (whole.dtype.name == "bool")
-        if offset + layout.extent > whole.extent or offset % plain.alignment(layout.dtype) or boolean:
+        if offset + layout.extent > whole.extent or offset % json_values.alignment(layout.dtype) or boolean:
             refuse(f"tensor {name!r:.60} is outside of its memory, or of another dtype")
         tensor = new_instance(Parameter if kind == "parameter" else Tensor)
         tensor._layout, tensor._storage, tensor._offset, tensor.node = layout, storage, offset, None
@@ -118,7 +118,7 @@ class Loaded:
         optimizer, options, fixed = entries(data, ("optimizer", "options", "fixed"), "a group of options")
         if type(optimizer) is not str or type(options) is not dict or not all([type(one) is str for one in fixed]):
             refuse("a group of options is not as it should be")
-        read = {name: plain.to_parameter(value) for name, value in options.items()}
+        read = {name: json_values.to_parameter(value) for name, value in options.items()}
         return Options(optimizer[:100], read, frozenset(fixed), WeakMethod(self._renew))
 
     def _put_grads(self) -> None:
@@ -297,7 +297,7 @@ class Loaded:
         """graph.json as it is now, and the contents of memory."""
         data = dict(self._data)
         data["groups"] = [
-            {**one, "options": {name: plain.parameter(value) for name, value in options.items()}}
+            {**one, "options": {name: json_values.parameter(value) for name, value in options.items()}}
             for one, options in zip(data["groups"], self.options, strict=True)
         ]
         for entry in data["graphs"]:
@@ -322,7 +322,7 @@ class Loaded:
         kept = {name: one for name, one in self.members.items() if name.startswith(archive.EXTRA)}
         others = [(name, one) for name, one in self.members.items() if name not in kept]
         programs = {name: with_streams(one, self._shared.state_of) for name, one in others}
-        archive.write(path, plain.dumps(data), contents, {**(programs if is_same else {}), **kept, **extra})
+        archive.write(path, json_values.dumps(data), contents, {**(programs if is_same else {}), **kept, **extra})
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles have tensors and options of their own, as a file would."""
@@ -398,4 +398,4 @@ class Loaded:
 def _unpacked(whole: bytes) -> Loaded:
     """What `Loaded.__reduce__` packed."""
     graph, contents, members = archive.read(BytesIO(whole))
-    return Loaded(plain.loads(graph), contents, members)
+    return Loaded(json_values.loads(graph), contents, members)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from facula_storage import bool_
 from facula_tensor.extend import return_types
 
-from .._containers import Tree, parts_of, rebuilt
-from .._recording import Argument, Given, Output
-from .._records import NEW_LEAF
-from . import plain
+from .._recording.pytrees import Tree, parts_of, rebuilt
+from .._recording.recording import Argument, Given, Output
+from .._recording.records import NEW_LEAF
+from . import json_values
 from .errors import refuse
-from .plain import a_list, an_int, to_layout
+from .json_values import a_list, an_int, to_layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = DEEPEST) -> Any
         refuse(f"a result is {data!r:.60}")
     ((kind, value),) = data.items()
     if kind == "value":
-        return plain.to_parameter(value)
+        return json_values.to_parameter(value)
     if kind == "tensor":
         return reader.tensor(value)
     if kind == "argument":
@@ -96,7 +96,7 @@ def _output(reader: Reader, made: Any, value: list[Any]) -> Output:
     """A tensor in memory of its own."""
     place, shown, offset, wants_grad, root = value
     place = an_int(place, 0, len(made.outputs) - 1, "a result")
-    layout, offset = to_layout(shown), an_int(offset, 0, plain.LARGEST, "an offset")
+    layout, offset = to_layout(shown), an_int(offset, 0, json_values.LARGEST, "an offset")
     reader.check_inside(made.outputs[place], offset, layout)
     return Output(place, layout, offset, wants_grad is True, _root(made, root))
 
@@ -105,10 +105,10 @@ def _view(made: Any, value: list[Any]) -> Given:
     """A tensor in the memory of an argument."""
     argument, shown, offset, wants_grad, root, is_view = value
     place = an_int(argument, 0, len(made.inputs) - 1, "an argument")
-    layout, offset = to_layout(shown), an_int(offset, 0, plain.LARGEST, "an offset")
+    layout, offset = to_layout(shown), an_int(offset, 0, json_values.LARGEST, "an offset")
     like = made.inputs[place].layout
-    unit, boolean = plain.alignment(layout.dtype), (layout.dtype is bool_) is not (like.dtype is bool_)
-    if offset + layout.extent > like.extent or offset % unit or unit > plain.alignment(like.dtype) or boolean:
+    unit, boolean = json_values.alignment(layout.dtype), (layout.dtype is bool_) is not (like.dtype is bool_)
+    if offset + layout.extent > like.extent or offset % unit or unit > json_values.alignment(like.dtype) or boolean:
         refuse("a result is outside of an argument, or of another dtype")
     return Given(place, layout, offset, wants_grad is True, _root(made, root), is_view is True)
 

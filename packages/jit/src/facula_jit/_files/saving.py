@@ -10,20 +10,21 @@ from facula_checkpoint.extend import shown
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
-from .. import _captured, _graph
-from . import archive, plain
-from .batches import alike, check_decisions, unify
+from .._capture import captured as _captured
+from .._graph import graph as _graph
+from . import archive, json_values
+from .batch_sizes import alike, check_decisions, unify
+from .call_signatures import as_data
 from .errors import GraphFileError, Refusal, SaveError
 from .loaded import FORMAT, Loaded
-from .programs import captures_of_other_modes, input_names, member_name
-from .requests import version_of
-from .signatures import as_data
-from .writing import Writer, describe
+from .plan_requests import version_of
+from .program_members import captures_of_other_modes, input_names, member_name
+from .writer import Writer, describe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence
 
-    from .._replay import Replay
+    from .._replay.replay import Replay
     from .archive import File
 
 
@@ -103,12 +104,12 @@ def save(
     others = captures_of_other_modes(function) if run and isinstance(captured, _captured.Captured) else []
     data, contents, writer = _file_of(function.function, found, batch, others)
     if run:
-        from .._portable import section  # of no use to those who do not save
+        from .._replay.portable_program import section  # of no use to those who do not save
 
         for number, (key, replay) in enumerate([*found, *others]):
             inputs = input_names(function, as_data(key))
             further[member_name(number, replay)] = section(replay, writer.names_of(replay.recording), inputs)
-    archive.write(path, plain.dumps(data), contents, further)
+    archive.write(path, json_values.dumps(data), contents, further)
 
 
 def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
@@ -120,7 +121,7 @@ def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
     save_file(contents, copies)
     copies.seek(0)
     try:
-        return Loaded(plain.loads(plain.dumps(data)), load_file(copies), {})
+        return Loaded(json_values.loads(json_values.dumps(data)), load_file(copies), {})
     except Refusal as error:
         raise SaveError(f"freeze: {error}") from None
 
@@ -145,7 +146,7 @@ def load(path: File, map_location: object = None, _extra_files: MutableMapping[s
     graph, contents, members = archive.read(path)
     name = shown(path)
     try:
-        loaded = Loaded(plain.loads(graph), contents, members)
+        loaded = Loaded(json_values.loads(graph), contents, members)
     except Refusal as error:
         raise GraphFileError(name, str(error)) from None
     except (MemoryError, OverflowError, RecursionError) as error:
@@ -194,7 +195,7 @@ def _put_together(entries: list[dict[str, Any]]) -> tuple[list[Any], dict[str, i
     for entry in entries:
         for launch in entry["graph"]["launches"]:
             plan = launch["plan"]
-            launch["plan"] = plans.setdefault(plain.dumps(plan), (len(plans), plan))[0]
+            launch["plan"] = plans.setdefault(json_values.dumps(plan), (len(plans), plan))[0]
             operator = plan["operator"]
             for name in [operator] if type(operator) is str else [one for one, _ in operator["instructions"]]:
                 operators[name] = version_of(name)

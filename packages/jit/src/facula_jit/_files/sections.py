@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import plain
-from .batches import MOST_SIZE
+from . import json_values
+from .batch_sizes import MOST_SIZE
+from .call_signatures import tensors_of
 from .errors import refuse
-from .plain import a_list, an_int, entries, is_int
-from .requests import version_of
-from .signatures import tensors_of
+from .json_values import a_list, an_int, entries, is_int
+from .plan_requests import version_of
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Storage
@@ -68,7 +68,7 @@ def memory_of(described: list[Any], contents: dict[str, Parts]) -> list[tuple[St
             refuse(f"the tensors lack {name!r:.60}, or it is there twice")
         left.discard(name)
         storage, layout, _ = contents[name]
-        if layout.nbytes != an_int(nbytes, 0, plain.LARGEST, "bytes"):
+        if layout.nbytes != an_int(nbytes, 0, json_values.LARGEST, "bytes"):
             refuse(f"the tensor {name!r:.60} has {layout.nbytes} bytes; expected {nbytes}")
         found.append((storage, layout))
     if left:

@@ -7,10 +7,10 @@ Where next: `docs/onnx.md` of the repository.
 
 from facula_errors.extend import published as _published
 
+from ._dynamic_shapes import Dim, dims
 from ._export import export
 from ._nodes import OnnxExporterError
-from ._program import ONNXProgram
-from ._shapes import Dim, dims
+from ._onnx_program import ONNXProgram
 
 __all__ = ["Dim", "ONNXProgram", "OnnxExporterError", "dims", "export"]
 

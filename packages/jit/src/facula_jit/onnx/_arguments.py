@@ -11,10 +11,10 @@ from facula_errors import ArgumentError, DTypeError, InvalidTypeError, Operation
 from facula_storage import Layout, cpu, int64
 from facula_tensor import Tensor, tensor
 
-from .._signature import tensors_in
+from .._recording.signature import tensors_in
+from ._dynamic_shapes import labels_of
 from ._nodes import ELEMENT_TYPES
-from ._shapes import labels_of
-from ._sizes import Dimension, subsets
+from ._size_formulas import Dimension, subsets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,20 +11,20 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from ._arguments import Arguments
-from ._convert import convert
+from ._conversion import convert
 from ._nodes import OnnxExporterError, all_nodes
-from ._program import ONNXProgram
-from ._program import verify as compare
-from ._sizes import generalise
+from ._onnx_program import ONNXProgram
+from ._onnx_program import verify as compare
+from ._size_formulas import generalise
 from ._trace import trace
-from ._write import fold, model_of, onnx_package, with_output_names, with_shared_constants, without_unused
+from ._writer import fold, model_of, onnx_package, with_output_names, with_shared_constants, without_unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import IO, TypeAlias
 
     from ._arguments import Axes
-    from ._convert import Converted
+    from ._conversion import Converted
     from ._nodes import Builder, Shape
 
     Results: TypeAlias = list[tuple[str, Tensor]]

@@ -10,7 +10,7 @@ import numpy as np
 from facula_storage import contiguous, cpu, layout_of
 from facula_storage.extend import host_view
 
-from .._records import Address
+from .._recording.records import Address
 from ._nodes import OnnxExporterError, element_type
 from ._strided import is_row_major, memory_order, places_of, strided
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from facula_storage import DType, Layout, Storage
 
-    from .._records import Block
+    from .._recording.records import Block
     from ._nodes import Builder
 
 

@@ -11,19 +11,19 @@ from facula_storage.extend import Place, current_recorder
 from facula_tensor import Tensor, functional
 from facula_tensor.extend import user_frame
 
-from .._breaks import CaptureError
-from .._recorder import Recorder, recording
-from .._records import CHANGED, Address
+from .._recording.graph_breaks import CaptureError
+from .._recording.recorder import Recorder, recording
+from .._recording.records import CHANGED, Address
 from ._nodes import OnnxExporterError
-from ._parts import Step, parts_of
+from ._regions import Step, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from facula_storage import Plan
 
-    from .._records import Block
-    from ._parts import Part
+    from .._recording.records import Block
+    from ._regions import Part
 
 
 class Tracer(Recorder):

@@ -16,12 +16,12 @@ def lambda(x0: float32[3]):
 
 from facula_errors.extend import published as _published
 
-from ._common import merge_common
-from ._constants import fold_constants
-from ._copies import skip_copies
-from ._dead import drop_dead
+from ._common_subexpressions import merge_common
+from ._constant_folding import fold_constants
+from ._copy_elimination import skip_copies
+from ._dead_code import drop_dead
 from ._fusion import fuse_elementwise
-from ._places import write_in_place
+from ._in_place import write_in_place
 
 DEFAULT = (fold_constants, merge_common, skip_copies, drop_dead, fuse_elementwise, write_in_place)
 """The passes of `capture`, in their order: none changes a bit of a result."""

@@ -22,19 +22,19 @@ from facula_errors.extend import boundary
 from facula_storage import contiguous, cpu, float32
 from facula_storage.extend import BOOL, COMPLEX
 
-from .._editing import renumbered, spans_of
-from .._memory import at_once
-from .._records import Address, Launched
-from ._facts import Facts
-from ._programs import HALVES, program_of
+from .._graph.editing import renumbered, spans_of
+from .._recording.memory_planning import at_once
+from .._recording.records import Address, Launched
+from ._dataflow import Facts
+from ._fused_programs import HALVES, program_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_storage import DType, Layout
 
-    from .._graph import Graph
-    from .._recording import Recording
+    from .._graph.graph import Graph
+    from .._recording.recording import Recording
 
 MOST_OPERANDS = 16  # of a program's plan, results among them
 MOST_LAUNCHES = 24

@@ -13,7 +13,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import declared, decompositions, elementwise, fourier, layers, lines, moves, products, reductions, steps
+from . import (
+    declared,
+    decompositions,
+    elementwise,
+    fourier,
+    layers,
+    optimizer_steps,
+    ordering,
+    products,
+    rearrangement,
+    reductions,
+)
 
 if TYPE_CHECKING:
     from .declared import Contract, Promise
@@ -22,8 +33,8 @@ PROMISES: dict[str, Promise] = {
     **decompositions.PROMISES,
     **fourier.PROMISES,
     **layers.PROMISES,
-    **lines.PROMISES,
-    **moves.PROMISES,
+    **ordering.PROMISES,
+    **rearrangement.PROMISES,
     **products.PROMISES,
     **reductions.PROMISES,
 }
@@ -31,9 +42,9 @@ ROWS: dict[str, Contract] = {
     **{kernel: declared.as_declared(kernel, promise) for kernel, promise in PROMISES.items()},
     **elementwise.CONTRACTS,
     **layers.CONTRACTS,
-    **moves.CONTRACTS,
+    **rearrangement.CONTRACTS,
     **products.CONTRACTS,
-    **steps.CONTRACTS,
+    **optimizer_steps.CONTRACTS,
 }
 """The contracts of operators of neither family, by the names of their kernels."""
 PROGRAM: Contract = elementwise.program

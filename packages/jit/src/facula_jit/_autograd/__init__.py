@@ -1,0 +1,1 @@
+"""Gradients: backward passes into, out of and inside captured functions."""

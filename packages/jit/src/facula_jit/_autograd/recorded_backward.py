@@ -1,0 +1,237 @@
+"""Gradients across the boundary: a result that requires a gradient gets one node, whose backward is captured, too.
+
+Note [Saved sets]
+~~~~~~~~~~~~~~~~~
+What the captured forward saves for its backward lies in the replay's memory. As long as the node of a result may still
+run, that memory is not used again: the node holds a ticket, and a replay takes memory whose ticket is gone, or new
+memory. Saved blocks keep their places to the end of the backward, so that `retain_graph` may run it again.
+"""
+
+from __future__ import annotations
+
+from gc import get_referents
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from facula_autograd import grad
+from facula_autograd.extend import (
+    LEAF,
+    OUTPUT,
+    FunctionContext,
+    Node,
+    Rule,
+    WrappedRule,
+    adapter_of,
+    edge_to,
+    edges_of,
+    walk,
+)
+from facula_storage import Storage
+from facula_storage.extend import root_of
+from facula_tensor import Tensor, ones
+from facula_tensor.extend import SavedTensors, no_record_ops
+
+from .._recording.records import Boundary, Gradient, Pass
+from .._recording.signature import tensors_in
+from .nested_graphs import InnerGraphs, stopped_at
+from .side_effects import Untouched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._recording.recorder import Recorder
+
+
+REMEDY = "call backward() inside the captured function"
+ONE_OF_SEVERAL = object()  # what rules have as their `extra` that hand on the gradient of one result
+DEEPEST = 5  # levels at which a node keeps tensors
+
+
+def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
+    """Take down the backward of a result, by doing it once; None where no gradient can be asked for."""
+    roots = differentiable_in(result, recorder.inputs)
+    if recorder.breaks is not None or not roots:
+        return None
+    leaves = [one for link in recorder.tensors.values() if (one := link()) is not None and one.node is not None]
+    reached = _leaves_of(roots, recorder.inputs)
+    for one in reached:
+        recorder.watch_tensor(one)
+    returned = {id(one) for one in tensors_in(result)} - recorder.given.keys()
+    blocks = [recorder.block_of(one._storage) for one in reached if id(one) in returned]
+    if any([block.born or block.inputs for block in blocks]):
+        recorder.broken("a gradient of a result flows to another one, a leaf that is made here", REMEDY)
+        return None
+    leaves += [one for one in reached if not recorder.block_of(one._storage).born]
+    targets = list({id(one): one for one in recorder.inputs if one.node is not None}.values())
+    targets += {id(one): one for one in leaves if not any([one is other for other in targets])}.values()
+    if not targets:
+        recorder.wait("the result requires a gradient of tensors that were made here alone")
+        return None
+    for one in targets:
+        if one.node is LEAF and one.hooks is not None:  # empty ones, too: their hooks may come after the call
+            recorder.broken(f"hooks look at the gradient of a tensor of shape {tuple(one.shape)}", REMEDY)
+            return None
+    if _is_hooked(recorder, roots, targets):
+        return None
+    with recorder.aside():
+        gradients = [ones(tuple(one.shape), dtype=one.dtype, device=one.device) for one in roots]
+    made = Boundary(len(recorder.launches), roots, targets, gradients)
+    for one in gradients:
+        recorder.add_input(one)
+    untouched = Untouched(recorder, roots)
+    recorder.goes_back = True  # the tensors that it takes are the graph's
+    try:
+        with stopped_at(targets):  # what comes before an argument is the caller's graph
+            _record_pass(recorder, made, slice(None))
+            for place in range(len(roots) if len(roots) > 1 else 0):
+                _record_pass(recorder, made, slice(place, place + 1))
+    except Exception as error:
+        recorder.goes_back = False  # the pass is over: what breaks now need not end it
+        recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
+    finally:
+        recorder.goes_back = False
+        if words := untouched.put_back():
+            recorder.broken(f"its backward pass changes {words}, where a replay would not", REMEDY)
+    if recorder.breaks is not None:
+        return None
+    made.held = _held_by(roots)
+    return made
+
+
+def _record_pass(recorder: Recorder, boundary: Boundary, which: slice) -> None:
+    """Take down the pass of some roots, whose gradients are tensors of their own."""
+    start, seen, grads = len(recorder.launches), set(), []
+    found = grad(
+        boundary.roots[which], boundary.targets, boundary.gradients[which], retain_graph=True, allow_unused=True
+    )
+    for one in found:
+        if one is not None:
+            block = recorder.block_of(one._storage)
+            if id(block) in seen or not block.born or block.after < start:
+                one = no_record_ops.clone(one)
+                block = recorder.block_of(one._storage)
+            seen.add(id(block))
+        grads.append(None if one is None else Gradient(recorder.number_of(one._storage), one._layout, one._offset))
+    boundary.passes.append(Pass(start, len(recorder.launches), grads))
+
+
+def _is_hooked(recorder: Recorder, roots: Sequence[Tensor], ends: Sequence[Tensor]) -> bool:
+    """Whether a backward pass from results to the `ends` calls hooks of the program's, which breaks the capture."""
+    for module, _ in recorder.modules.values():
+        tables = getattr(module, "_hooks", None) or {}
+        if tables.get("backward") or tables.get("backward_pre"):
+            recorder.broken(f"backward hooks of a {type(module).__name__} look at gradients", REMEDY)
+            return True
+    for node in walk(map(edge_to, roots), map(edge_to, ends)).values():
+        around = node.rule.extra
+        if type(around) is WrappedRule and around.watchers():
+            recorder.broken(f"hooks look at the gradient of {node.name()}", REMEDY, (node.code, node.lasti))
+            return True
+    return False
+
+
+def differentiable_in(result: Any, given: Sequence[Tensor]) -> list[Tensor]:
+    """The tensors of a result that a backward pass could start from, without those that were given."""
+    found = {id(one): one for one in tensors_in(result)}
+    arguments = {id(one) for one in given}
+    return [one for key, one in found.items() if key not in arguments and is_differentiable(one)]
+
+
+def _leaves_of(roots: Sequence[Tensor], arguments: Sequence[Tensor]) -> list[Tensor]:
+    """The leaves that a graph reaches, not by way of the arguments."""
+    nodes = walk(map(edge_to, roots), map(edge_to, arguments))
+    leaves = {id(edge): edge for node in nodes.values() for edge in edges_of(node) if isinstance(edge, Tensor)}
+    return list(leaves.values())
+
+
+def is_differentiable(tensor: Tensor) -> bool:
+    """Whether a backward pass could start from this tensor, and meet no node that has run."""
+    nodes = walk([edge_to(tensor)])
+    return bool(nodes) and all([node.rule.name != "freed" for node in nodes.values()])
+
+
+def _held_by(roots: Sequence[Tensor]) -> set[int]:
+    """The ids of the storages that a graph holds."""
+    held: set[int] = set()
+    adapter = adapter_of(roots[0])
+    nodes = walk(map(edge_to, roots))
+    kept = [getattr(node, "rest", None) for node in nodes.values()]
+    inner = [one for rest in kept if isinstance(rest, InnerGraphs) for one in rest.graphs()]
+    if inner:
+        held |= _held_by(inner) | {id(root_of(one._storage)) for one in inner}
+    for node in nodes.values():
+        values: list[Any] = [value for value, _ in adapter.saved_values(node)]
+        values += [getattr(node, name, None) for name in ("s0", "s1", "rest")]
+        values.append(node.rule.extra)
+        for _ in range(DEEPEST):  # a Function's context, what it saved, the entries of that
+            further: list[Any] = []
+            for one in values:
+                if isinstance(one, (Tensor, Storage)):
+                    held.add(id(root_of(one._storage if isinstance(one, Tensor) else one)))
+                elif isinstance(one, (tuple, list, dict, FunctionContext, SavedTensors)):
+                    further += get_referents(one)
+            values = further
+    return held
+
+
+class Ticket:
+    """What a node of a replay holds until it has run, or is dropped."""
+
+    __slots__ = ("__weakref__", "cells", "edges", "frame", "inputs", "outputs", "replay", "results", "versions")
+
+    edges: list[Any]
+    results: list[ref[Node]]  # the nodes of several results
+    versions: list[int | None]
+
+    def __init__(self, replay: Any, frame: Any, inputs: tuple[Tensor, ...], outputs: list[Storage], cells: list[int]):
+        self.replay, self.frame, self.inputs, self.outputs, self.cells = replay, frame, inputs, outputs, cells
+
+
+def make_rule(name: str, roots: int) -> Rule:
+    """The rule of the nodes of a replay's results. It holds no replay: these hold it.
+
+    Arguments:
+        name: the function's.
+        roots: how many results there are: of several, each may have a backward pass of its own.
+    """
+
+    def backward(F: Any, node: Node, gradients: Any) -> Any:
+        ticket: Ticket = node.rest
+        given = gradients if isinstance(gradients, list) else [gradients]
+        found = ticket.replay.run_backward(ticket, given, F is not no_record_ops)
+        if roots > 1:
+            release(node, ticket)
+        return [
+            (edge, one) for edge, one in zip(ticket.edges, found, strict=True) if edge is not None and one is not None
+        ]
+
+    return Rule(f"captured {name}", backward, True, roots == 1, lambda node: node.rest.edges)
+
+
+def make_output_rule(name: str) -> Rule:
+    """The rule of the nodes that stand for one of several results, each of which ends by itself."""
+    return Rule(f"captured {name}", OUTPUT.backward, True, True, extra=ONE_OF_SEVERAL)
+
+
+def main_of(edge: Any) -> Node | None:
+    """The node of a replay's results, of which an edge may lead to one alone."""
+    if type(edge) is not Node:
+        return None
+    return edge.e0 if edge.rule.extra is ONE_OF_SEVERAL else edge  # type: ignore[return-value]
+
+
+def free(node: Node, freed: Rule) -> None:
+    """As the engine leaves a node that has run."""
+    node.rule, node.s0, node.s1, node.rest = freed, node.rule, None, None
+
+
+def release(node: Node, ticket: Ticket) -> None:
+    """Let the node of several results go once each of these has ended, or was dropped."""
+    left = [one.rule for link in ticket.results if (one := link()) is not None]
+    if left and all([rule.name == "freed" for rule in left]):
+        free(node, left[0])
+
+
+def edges_to(targets: Sequence[Tensor]) -> list[Any]:
+    """Where the gradients of these tensors go now."""
+    return [edge_to(one) for one in targets]

@@ -1,0 +1,5 @@
+"""Capture: the decorator, captured functions, and their cache of replays by signature."""
+
+from facula_errors.extend import moved
+
+moved(__name__)  # names that pickles of earlier releases have

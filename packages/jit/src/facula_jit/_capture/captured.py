@@ -1,0 +1,411 @@
+"""Captured functions: what becomes of a call, by what is known of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar
+from weakref import ref
+
+from facula_autograd.extend import active_modes, describe_call_site
+from facula_errors import MissingAttributeError
+from facula_errors.extend import boundary, warn
+from facula_storage.extend import current_recorder, launching_modules
+from facula_tensor import Tensor
+
+from .._graph.graph import Graph, numbered
+from .._recording.graph_breaks import Break, CaptureError
+from .._recording.marked_sizes import Decisions
+from .._recording.recorder import Recorder
+from .._recording.signature import Signature, by_value, shown, tensors_in
+from .._replay.checked_calls import NEVER, Digest, described, difference, first_check, interval_of, next_check
+from .._replay.memory_pool import Pool
+from .._replay.replay import MISS, Guard, Replay
+from ..passes._pass_manager import run_passes
+from .cache_entry import Kind, WithoutAttributes
+from .recorded_call import Run
+from .report import report_of
+from .split_function import Pieces, own_function
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+launching_modules.add(__name__)
+
+MOST_SIGNATURES = 16  # kinds of calls that are captured
+MOST_REPLAYS = 8  # of one kind: of other modes of modules, other `.grad`s
+WORTH = 10 * MOST_REPLAYS  # replays of these, from which on the oldest makes room: changes are seldom
+MOST_PIECES = 16  # runs that may find the first run of a piece before them, whose graph is not captured yet
+MAX_OTHER_GRAPHS = 1000  # runs on the graph of a checked call, where that of a replay is captured
+MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
+
+
+@boundary
+class Captured(Generic[P, R]):
+    """A function that `capture` was given; see there. `function` is the function itself.
+
+    Other attributes are the function's own: of a captured module `parameters()`, `train()`, `state_dict()` and so on.
+
+    Arguments:
+        function: the function.
+        on_break: "eager", "error" or "split".
+        passes: what goes over the graph of each capture.
+        allow: what counts as constant.
+        check: how many calls come between two checked ones.
+    """
+
+    function: Callable[P, R]
+    recorder_kind = Recorder
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        on_break: str,
+        passes: tuple[Callable[[Graph], object], ...],
+        allow: tuple[Any, ...] = (),
+        check: int | None = None,
+    ):
+        self.function, self.on_break, self.passes, self.allow, self.check = function, on_break, passes, allow, check
+        self._interval = interval_of(check) if self.recorder_kind is Recorder else 0  # others take what Python decides
+        self._allowed = {id(one) for part in allow for one in (part, getattr(part, "__code__", None))}
+        self._own = own_function(function)
+        self._paused = False
+        self._warned = False
+        self._guard = Guard()
+        self._reset()
+        update_wrapper(self, function, updated=())
+
+    def _reset(self) -> None:
+        """Forget what was captured: the next calls are captured anew."""
+        piece = partial(
+            _captured, on_break=self.on_break, passes=self.passes, allow=self.allow, check=self.check, warns=False
+        )
+        self._pieces = Pieces(self.function, piece) if self.on_break == "split" else None
+        self._kinds: dict[Any, Kind] = {}
+        self._latest: Replay | None = None
+        self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
+        self._places: list[int] = []  # of those that were, and how many there were
+        self._count = 0
+        self._cut: Any = None  # what runs instead of the function, if no kind of call was captured whole
+        self._pool = Pool()
+        self._eager = 0
+
+    def _pause(self, is_paused: bool) -> None:
+        """Whether calls run as they are written from now on."""
+        self._paused, self._latest = is_paused, None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        latest = self._latest
+        if latest is not None and not kwargs and not active_modes:
+            if not (others := self._others):
+                result: Any = latest.replay(args)  # type: ignore[arg-type]  # tensors all
+            elif len(args) == self._count and all([args[place] is one for place, one in others]):
+                result = latest.replay(tuple([args[place] for place in self._places]))  # type: ignore[misc]
+            else:
+                result = MISS
+            if result is not MISS:
+                return result  # type: ignore[no-any-return]
+        return self._call(args, kwargs)  # type: ignore[no-any-return]
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is not like the one before."""
+        if self._paused or current_recorder() is not None:
+            return self.function(*args, **kwargs)
+        if self._cut is not None:
+            return self._cut(*args, **kwargs)
+        signature = Signature(args, kwargs)
+        if not signature.supported:
+            return self._as_written(args, kwargs)
+        kind = self._kinds.get(signature.key)
+        if kind is None:
+            parts = self._parts(signature.key, args, kwargs)
+            if len(self._kinds) >= MOST_SIGNATURES:
+                if self._pieces is not None:
+                    return (self._around_restless(parts) or self._as_written)(args, kwargs)
+                words, remedy = [one.words for one in self._kinds.values()], "pad the arguments to fewer shapes"
+                if words.count(present := shown(args, kwargs)) > 1:  # which differ by an object alone
+                    remedy = "give it tensors, dicts and dataclasses, no objects that are new in each call"
+                problem = f"calls of more than {MOST_SIGNATURES} kinds: {present} beside {words[0]}"
+                return self._broken(Break(problem, remedy, None), args, kwargs)
+            kind = self._kinds[signature.key] = Kind(shown(args, kwargs), signature.kept, parts)
+        if kind.pieces is not None:
+            return kind.pieces(*args, **kwargs)
+        if kind.breaks is not None:
+            return self._as_written(args, kwargs)
+        tensors = tuple(signature.tensors)
+        why = ""
+        for replay in reversed(kind.replays):
+            if replay.count:
+                self._improve(replay, kind.words)
+            if replay.given and not replay.was_given(args, kwargs):
+                why = why or replay.describe(replay.missed)
+                continue
+            if replay.count == replay.check_at and replay.fits(tensors, signature.containers):
+                return self._check(kind, replay, signature, args, kwargs)
+            result = MISS if replay.knows(signature.containers) else self._try(replay, tensors)
+            if result is not MISS:
+                self._use_next(replay, args, kwargs)
+                return result
+            why = why or replay.describe(replay.missed)
+        if len(kind.replays) >= MOST_REPLAYS and sum([one.served for one in kind.replays]) >= WORTH:
+            kind.replays.pop(0)
+        if len(kind.replays) >= MOST_REPLAYS:
+            if self._pieces is not None:
+                kind.pieces = self._pieces.around_names([kind.replays[-1].name_of_missed])
+            problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
+            kind.breaks = Break(problem, kind.replays[-1].remedy, None)
+            kind.replays.clear()
+            self._latest = None
+            return kind.pieces(*args, **kwargs) if kind.pieces else self._broken(kind.breaks, args, kwargs)
+        return self._capture(kind, signature, args, kwargs, why)
+
+    def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Let the next call go straight to this replay, if it needs no look at its signature."""
+        others = [(place, one) for place, one in enumerate(args) if not isinstance(one, Tensor)]
+        is_flat = not any([by_value(one) is not None for _, one in others])
+        if replay.reads_attributes:
+            is_flat = is_flat and not any([one._own_attributes for one in tensors_in(args)])
+        quick: Any = WithoutAttributes(replay) if replay.reads_attributes else replay
+        self._latest = quick if replay.is_improved and is_flat and not kwargs and not active_modes else None
+        self._others, self._count = others if self._latest is not None else [], len(args)
+        self._places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
+
+    def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
+        result = replay.replay(tensors)
+        if result is MISS and replay.numbers_from <= replay.missed < len(replay.checks) and replay.refill():
+            result = replay.replay(tensors)
+        return result
+
+    def _capture(
+        self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
+    ) -> Any:
+        """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
+        run = self._run(kind, signature, args, kwargs)
+        result, found, recorder, why = run.result, run.recording, run.recorder, run.breaks
+        if why is None and self._pieces is not None and not recorder.launches:
+            kind.breaks = Break("tensors have nothing to do in it", "leave it as it is", None)
+            return result
+        if why is None and self._pieces is not None:
+            found.unsettled = kind.compared(found.plain()) or found.unsettled
+        kind.waits = recorder.again or found.unsettled
+        if why is None and recorder.again is not None:
+            return result
+        replay = None
+        unsettled = found.unsettled
+        if why is None and unsettled is None:
+            replay = Replay(found, self._name, run.reads, self._guard)
+            replay.again, replay.given, replay.compared_at = run.again, run.given, run.reads.identity.compared_at
+            replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
+            is_unchecked = recorder.decides or (recorder.uses_allowed and self._interval is None)
+            replay.check_at = NEVER if is_unchecked else first_check(self._interval)
+            if recorder.found_argument or replay.knows(signature.containers):
+                problem = "an argument is a tensor or container that the function finds elsewhere, too"
+                unsettled = Break(problem, "call it with a clone()", None)
+        if why is None and unsettled is not None:
+            kind.tries += 1
+            most = MAX_OTHER_GRAPHS if kind.replays else MOST_PIECES if self._pieces is not None else MOST_TRIES
+            if kind.tries < (MOST_TRIES if recorder.outside is None else most):
+                return result
+            why = unsettled
+        if why is not None:
+            kind.breaks = why
+            if self.on_break == "error":
+                raise CaptureError(why)
+            if self._pieces is None or recorder.sees_variables:
+                self._warn(why)
+                return result
+            kind.pieces = self._pieces.around(recorder.line if why is found.breaks else None)
+            if not any([one.replays for one in self._kinds.values()]):
+                self._cut = kind.pieces
+            if self._pieces.refusal:
+                self._warn(why._replace(remedy=f"it cannot be cut there: {self._pieces.refusal}"))
+            return result
+        assert replay is not None
+        replay.reason = changed
+        self._pool.share(replay, self._replays())
+        kind.replays.append(replay)
+        kind.tries = 0
+        self._use_next(replay, args, kwargs)
+        return result
+
+    def _run(self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run:
+        """Run the function under a recorder."""
+        recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
+        recorder.decisions = Decisions() if len(self._kinds) > 1 else None
+        run = Run(self.function, self._own, recorder, signature, self._allowed)
+        run.go(self._guard, self._name, partial(_run_as_written, ref(self), ref(kind)), args, kwargs)
+        return run
+
+    def _check(
+        self, kind: Kind, replay: Replay, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Run the function in the place of a replay, and compare what it does: Note [Checked calls]."""
+        replay.check_at = next_check(self._interval, replay.count)
+        self._latest = None
+        run = self._run(kind, signature, args, kwargs)
+        if run.recorder.again is not None or run.recording.overlaps:  # a recording that says less than the capture
+            return run.result
+        replay.checks_made += 1
+        wrong = run.breaks or run.recording.unsettled
+        words, site = (str(wrong), None) if wrong else difference(replay.digest(), Digest(run.recording))
+        if not words:
+            self._use_next(replay, args, kwargs)
+            return run.result
+        kind.replays.clear()
+        message = described(self._name, words, site)
+        kind.breaks = Break(message, "leave what changes out of the function", None)
+        if self._interval is not None:
+            raise CaptureError(message, "" if site is None else describe_call_site(*site))
+        warn(f"capture: {message}; it runs eagerly from now on")
+        return run.result
+
+    def _improve(self, replay: Replay, words: str) -> None:
+        """Run the passes over a capture, if they did not; that is worth while where it is replayed again."""
+        if not replay.is_improved and not self._guard.busy:
+            replay.is_improved = self._guard.busy = True
+            try:
+                replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
+                self._pool.share(replay, [one for one in self._replays() if one is not replay])
+            finally:
+                self._guard.busy = False
+
+    def _replays(self) -> list[Replay]:
+        return [replay for kind in self._kinds.values() for replay in kind.replays]
+
+    # -------------------------------------------------------------------------------------------- in pieces, as written
+    def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The parts of a signature's key that are no tensors, by the names of the arguments."""
+        if self._own is None:
+            return {}
+        names = self._own.__code__.co_varnames[self._own is not self.function :]
+        named = [*zip(names, key[0][: len(args)], strict=False), *key[0][len(args) :]]
+        return {name: part for name, part in named if not (type(part) is tuple and part[:1] == (Tensor,))}
+
+    def _around_restless(self, parts: dict[str, Any]) -> Any:
+        """The function in pieces around what reads those of its arguments that are others in most calls."""
+        assert self._pieces is not None
+        values = {name: {kind.parts.get(name) for kind in self._kinds.values()} for name in parts}
+        made = self._pieces.around_names([name for name, found in values.items() if len(found) > MOST_SIGNATURES // 2])
+        return made and (lambda args, kwargs: made(*args, **kwargs))
+
+    def _as_written(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self._eager += 1
+        return self.function(*args, **kwargs)
+
+    def _broken(self, why: Break, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.on_break == "error":
+            raise CaptureError(why)
+        self._warn(why)
+        return self._as_written(args, kwargs)
+
+    def _run_as_written(self, kind: Kind, why: Break) -> None:
+        """Capture no more calls of a kind."""
+        if kind.breaks is None:
+            kind.breaks = why
+            kind.replays.clear()
+            self._latest = None
+            if self.on_break == "error":
+                raise CaptureError(why)
+            self._warn(why)
+
+    def _warn(self, why: Break) -> None:
+        if not self._warned:
+            self._warned = True
+            warn(f"capture: {self._name} runs as it is written: {why}")
+
+    # ----------------------------------------------------------------------------------------------------- to look at
+    @property
+    def _name(self) -> str:
+        return str(getattr(self.function, "__qualname__", None) or type(self.function).__name__)
+
+    def report(self) -> str:
+        """What was captured of which calls, how often it was replayed, and what was not captured, by line.
+
+        >>> from facula_tensor import ones
+        >>> from facula_jit import capture
+        >>> twice = capture(lambda x: x + x)
+        >>> _ = twice(ones(2)), twice(ones(2))
+        >>> print(twice.report())  # doctest: +ELLIPSIS
+        <lambda>: 1 kind of call
+          (float32 (2,)): 1 launch, replayed once, 0 bytes of temporaries
+        """
+        kinds = [
+            (one.words, one.replays, one.breaks, one.waits, one.pieces is not None) for one in self._kinds.values()
+        ]
+        pieces = [] if self._pieces is None else [one.report() for one in self._pieces.captured()]
+        return report_of(self._name, kinds, self._eager, pieces)
+
+    def graph(self, number: int = -1) -> Graph:
+        """What one capture does, as a graph of operators; by default the latest, else by its place in `report()`.
+
+        The graph holds no memory of arguments and results, and its changes change no capture. IndexError where
+        nothing was captured yet, or not so much.
+
+        >>> from facula_tensor import ones
+        >>> from facula_jit import capture
+        >>> scaled = capture(lambda x, y: (x @ y).relu() * 2)
+        >>> _ = scaled(ones(2, 3), ones(3, 4))
+        >>> print(scaled.graph())
+        def lambda(x0: float32[2, 3], x1: float32[3, 4]):
+            # outside of modules
+            t0 = matmul(x0, x1)
+            y0 = fused(relu(t0) * 2)
+            return y0
+        """
+        found = self._found()
+        replay, words, owner = numbered(found, number, "captures")
+        owner._improve(replay, words)
+        keys = [key for key, kind in owner._kinds.items() if replay in kind.replays]
+        return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))
+
+    def _found(self) -> list[tuple[Replay, str, Captured[..., Any]]]:
+        """All captures, their kinds of calls, and whose they are: those of pieces, too."""
+        found = [(replay, kind.words, self) for kind in self._kinds.values() for replay in kind.replays]
+        pieces = [] if self._pieces is None else self._pieces.captured()
+        return found + [one for piece in pieces for one in piece._found()]
+
+    def _improved(self) -> list[tuple[Any, Replay]]:
+        """As `_latest_of_kinds`, each with the passes run over it: so are graphs and files, however often it ran."""
+        for kind in self._kinds.values():
+            if kind.replays:
+                self._improve(kind.replays[-1], kind.words)
+        return self._latest_of_kinds()
+
+    def _latest_of_kinds(self) -> list[tuple[Any, Replay]]:
+        """The latest capture of each kind of call, with the key of its signature."""
+        return [(key, kind.replays[-1]) for key, kind in self._kinds.items() if kind.replays]
+
+    def __repr__(self) -> str:
+        return f"<captured {self._name}: {len(self._kinds)} kind{'s' if len(self._kinds) != 1 else ''} of calls>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "function":  # not set yet: a copy is being made
+            raise MissingAttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self.function, name)
+
+    def __get__(self, owner: object, kind: type | None = None) -> Any:
+        """As a method: bound to `owner`, which is then an argument."""
+        return self if owner is None else partial(self.__call__, owner)  # type: ignore[arg-type]  # the first of P
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _captured, (self.function, self.on_break, self.passes, self.allow, self.check)
+
+
+def _run_as_written(captured: ref[Captured[..., Any]], kind: ref[Kind], why: Break) -> None:
+    """Capture no more calls of a kind, where both are still there."""
+    if (owner := captured()) is not None and (calls := kind()) is not None:
+        owner._run_as_written(calls, why)
+
+
+def _captured(
+    function: Any,
+    on_break: str,
+    passes: tuple[Callable[[Graph], object], ...],
+    allow: tuple[Any, ...] = (),
+    check: int | None = None,
+    warns: bool = True,
+) -> Captured[..., Any]:
+    """A captured function as another one was made. That of a piece warns of nothing: the report says it."""
+    made: Captured[..., Any] = Captured(function, on_break, passes, allow, check)
+    made._warned = not warns
+    return made

@@ -1,0 +1,113 @@
+"""A run of a captured function under a recorder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import current_mode, set_lasting
+from facula_tensor.extend import user_frame
+
+from .._autograd.eager_backward import Again
+from .._autograd.outer_backward import crossings, hooks_of_arguments
+from .._autograd.recorded_backward import record_backward
+from .._graph.verifier import leak_of
+from .._guards.events import observing
+from .._guards.identity import plain_parts
+from .._guards.reads import Reads
+from .._recording.graph_breaks import Break, CaptureError
+from .._recording.recorder import recording
+from .._recording.recording import Recording
+from .._replay.replay import IN_USE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from types import FunctionType
+
+    from .._recording.recorder import Recorder
+    from .._recording.signature import Signature
+    from .._replay.replay import Guard
+
+
+class Run:
+    """The result of a run, what was recorded, and what the function read.
+
+    Arguments:
+        function: the captured function.
+        own: the function of Python's that it runs, if it is one.
+        recorder: of this run.
+        signature: of the call.
+        allowed: ids of what counts as constant.
+    """
+
+    recording: Recording
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        own: FunctionType | None,
+        recorder: Recorder,
+        signature: Signature,
+        allowed: Collection[int],
+    ):
+        self.function, self.recorder, self.signature = function, recorder, signature
+        recorder.own = own
+        self.reads = recorder.reads = Reads(recorder, allowed)
+        self.result: Any = None
+        self.again: Again | None = None
+        self.given: list[tuple[int, Any]] = []  # plain arguments that are compared by identity
+        self._left: dict[str, object] = {}  # the fields of the mode that the function leaves changed
+
+    def go(self, guard: Guard, name: str, tell: Callable[[Break], None], args: Any, kwargs: Any) -> None:
+        """Do it.
+
+        Arguments:
+            guard: what all replays of the function share.
+            name: the function's.
+            tell: what is called where the result turns out to need the function itself (Note [Differentiated again]).
+            args: the positional arguments.
+            kwargs: the keyword arguments.
+        """
+        recorder, signature = self.recorder, self.signature
+        if guard.busy:
+            raise CaptureError(IN_USE.format(name))
+        guard.busy = True
+        try:
+            recorder.caller = user_frame(2)
+            with recording(recorder), observing(self.reads):
+                self.reads.begin([self.function, recorder.own, *signature.kept, *signature.classes], signature)
+                with crossings(recorder), hooks_of_arguments(recorder):
+                    self._call(args, kwargs)
+                self.reads.compare_handlers(plain_parts(args, kwargs))
+                recorder.reads = self.reads.begin_backward()
+                boundary = record_backward(recorder, self.result)
+        finally:
+            if self._left:  # beyond the recorder's block, as in eager code
+                set_lasting(self._left)
+            guard.busy = False
+            if recorder.decisions is not None:
+                recorder.decisions.is_open = False
+            recorder.reads = None  # which holds the recorder
+            self.given = self.reads.identity.arguments(args, kwargs)
+            if self.reads.back is not None:
+                self.reads.back.end()
+        if boundary is not None:
+            self.again = Again(self.function, tell, args, kwargs, signature.tensors)
+            self.again.watch(boundary.roots)
+        self.recording = Recording(recorder, self.result, boundary)
+        self.breaks = self.recording.breaks or leak_of(self.recording)
+        if self.recording.unsettled is None:
+            self.recording.unsettled = recorder.outside or self.reads.changed()
+
+    def _call(self, args: Any, kwargs: Any) -> None:
+        """Call the function; it breaks the capture if it leaves another mode than it found."""
+        recorder, own, before = self.recorder, self.recorder.own, current_mode()
+        try:
+            self.result = self.function(*args, **kwargs)
+        finally:
+            self._left = before.changes_to(current_mode())
+        if self._left:
+            recorder.broken(
+                f"it leaves a mode changed ({', '.join(self._left)})",
+                "use a with statement, as in `with set_grad_enabled(False):`",
+                None if own is None else (own.__code__, 0),
+            )

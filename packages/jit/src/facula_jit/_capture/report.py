@@ -1,0 +1,55 @@
+"""What a captured function did, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._recording.graph_breaks import Break
+    from .._replay.replay import Replay
+
+TIMES = {0: "never", 1: "once"}
+
+
+def report_of(
+    name: str,
+    kinds: Sequence[tuple[str, list[Replay], Break | None, Break | None, bool]],
+    eager: int,
+    pieces: Sequence[str] = (),
+) -> str:
+    """The report of a captured function.
+
+    Arguments:
+        name: the function's.
+        kinds: of each kind of call its words, the replays, why it runs as written, why it is not captured yet, and
+            whether it runs in pieces.
+        eager: how many calls ran as written.
+        pieces: the reports of its pieces.
+    """
+    lines = [f"{name}: {_counted(len(kinds), 'kind')} of call" + ("s" if len(kinds) != 1 else "")]
+    for words, replays, breaks, waits, is_cut in kinds:
+        for replay in replays:
+            launches = _counted(len(replay.recording.launches), "launch", "launches")
+            if len(replay.recording.launches) != replay.launches_before:
+                launches += f" (before passes {replay.launches_before})"
+            times = TIMES.get(replay.served, f"{replay.served} times")
+            checked = f" ({replay.checks_made} checked)" if replay.checks_made else ""
+            lines.append(
+                f"  {words}: {launches}, replayed {times}{checked}, {replay.pool_bytes:,} bytes of temporaries"
+            )
+            if replay.reason:
+                lines.append(f"    captured again because {replay.reason} has changed")
+        if breaks is not None:
+            lines.append(f"  {words}: runs {'in pieces' if is_cut else 'as written'}: {breaks}")
+        elif not replays:
+            lines.append(f"  {words}: not captured yet: {waits or 'it was not called to its end'}")
+    if eager:
+        lines.append(f"  {_counted(eager, 'call')} ran as written")
+    lines += ["  " + line for piece in pieces for line in piece.splitlines()]
+    return "\n".join(lines)
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,118 @@
+"""What runs in the place of a function that cannot be captured whole: the function in pieces, each captured."""
+
+from __future__ import annotations
+
+import ast
+from inspect import CO_COROUTINE, CO_GENERATOR
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from facula_errors.extend import is_library_module
+
+from .._guards.frames import is_support
+from .._source.function_ast import SourceError, tree_of
+from .._source.split import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MOST_CALLEES = 64
+never_captured: WeakSet[Any] = WeakSet()
+"""Functions that are called as they are in lines between pieces."""
+
+
+def own_function(function: Any) -> FunctionType | None:
+    """The function of Python's that a callable runs: itself, its method's, or its module's `forward`."""
+    if isinstance(function, MethodType):
+        function = function.__func__
+    elif hasattr(type(function), "named_modules"):
+        function = None if "forward" in vars(function) else getattr(type(function), "forward", None)
+    is_plain = isinstance(function, FunctionType) and not function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE)
+    return function if is_plain else None
+
+
+class Pieces:
+    """The ways in which one function has been cut.
+
+    Arguments:
+        function: what is captured.
+        capture: makes a captured function of each piece.
+    """
+
+    def __init__(self, function: Any, capture: Callable[[Any], Any]):
+        self.function, self._capture = function, capture
+        self.own = own_function(function)
+        self.refusal = "" if self.own is not None else "its source is not that of a function"
+        self._cuts: dict[int | None, tuple[Any, list[Any]]] = {}
+        self._callees: dict[tuple[int, int], tuple[Any, Any]] = {}
+
+    def around(self, line: int | None) -> Any:
+        """The function, cut around a line or in the middle; None where that leaves it as it was."""
+        if line not in self._cuts:
+            made: list[Any] = []
+            whole = None
+
+            def piece(function: FunctionType) -> Any:
+                made.append(self._capture(function))
+                return made[-1]
+
+            if self.own is not None:
+                try:
+                    whole = cut(self.own, line, piece, self._callee)
+                except SourceError as error:
+                    self.refusal = str(error)
+            self._cuts[line] = None if whole is None else self._called(whole), made
+        return self._cuts[line][0]
+
+    def around_names(self, names: Iterable[str]) -> Any:
+        """The function, cut around the first line that names one of these variables or attributes."""
+        wanted = set(names)
+        try:
+            tree = None if self.own is None else tree_of(self.own)
+        except SourceError:
+            return None
+        parts = [] if tree is None else [part for statement in tree.body for part in ast.walk(statement)]
+        for one in [part for part in parts if isinstance(part, ast.expr)]:
+            name = one.id if isinstance(one, ast.Name) else one.attr if isinstance(one, ast.Attribute) else ""
+            if name in wanted:
+                return self.around(one.lineno)
+        return None
+
+    def captured(self) -> list[Any]:
+        """All that was captured: the pieces, and functions that are called in lines between them."""
+        return [one for _, made in self._cuts.values() for one in made] + [one for _, one in self._callees.values()]
+
+    def _called(self, whole: FunctionType) -> Any:
+        """The cut function, to be called as the function is."""
+        if isinstance(self.function, MethodType):
+            return MethodType(whole, self.function.__self__)
+        if self.function is self.own:
+            return whole
+        module, own, forward = self.function, vars(self.function), MethodType(whole, self.function)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            outer = own.get("forward")  # of a call around this one
+            own["forward"] = forward
+            try:
+                return module(*args, **kwargs)
+            finally:
+                if outer is None:
+                    del own["forward"]
+
+        return call
+
+    def _callee(self, callee: Any) -> Any:
+        """What is called in a line between pieces: captured, if it is a module or a function of the program's own."""
+        function = own_function(callee)
+        is_module = hasattr(type(callee), "named_modules")
+        if function is None or function in never_captured:
+            return callee
+        if not is_module and (is_library_module(function.__module__) or is_support(function.__module__ or "")):
+            return callee
+        key = id(function), id(callee if is_module else getattr(callee, "__self__", None))
+        if key not in self._callees:
+            if len(self._callees) >= MOST_CALLEES:
+                self._callees.clear()
+            self._callees[key] = callee, self._capture(callee)
+        return self._callees[key][1]

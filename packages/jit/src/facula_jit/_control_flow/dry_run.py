@@ -1,0 +1,151 @@
+"""Branches of a capture: what a recorder is told of while one function of a condition or a loop runs.
+
+Note [Rehearsals]
+~~~~~~~~~~~~~~~~~
+A condition is captured by running both of its functions, a loop by running its step at least once. What would not have
+run is *rehearsed*: its launches are taken down as they happen, on memory of their own, and afterwards the program is as
+it was. Memory from outside is copied before it is written, and put back in the end; generators are set back as well.
+What cannot be undone (an optimizer's step) ends the rehearsal before it happens, and the capture.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import Node, next_seq
+from facula_storage import Storage, contiguous, uint8
+from facula_storage.extend import allocate
+from facula_tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from facula_storage.extend import Place
+
+    from .._recording.recorder import Recorder
+
+
+class Abandoned(BaseException):
+    """What ends a rehearsal; no program's `except Exception` may stop it. `branch` is the branch that is rehearsed."""
+
+    def __init__(self, branch: Branch):
+        super().__init__()
+        self.branch = branch
+
+
+class Branch:
+    """A context in which one function runs.
+
+    `outside` are tensors with a history from outside that it used, by the id of their node.
+
+    Arguments:
+        recorder: what takes it down.
+        what: how errors call it.
+        rehearsed: whether the program is to be as it was afterwards.
+    """
+
+    def __init__(self, recorder: Recorder, what: str, rehearsed: bool):
+        self.recorder, self.what, self.rehearsed = recorder, what, rehearsed
+        self.first_node = next_seq()
+        self.outside: dict[int, Tensor] = {}
+        self.draws: dict[int, int] = {}  # of each generator: how many numbers it gave
+        self._first_block = len(recorder.blocks)
+        self._copies: dict[tuple[int, int, Any], tuple[Place, Storage, Any, Any]] = {}
+        self._nodes: dict[int, tuple[Tensor, Any]] = {}
+        self._grads: list[tuple[Any, Any]] = []
+        self._offsets = {key: one.generator._offset for key, one in recorder.generators.items()}
+
+    def __enter__(self) -> Self:
+        self.recorder.branches.append(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.recorder.branches.remove(self)
+        self._count_draws()
+        if self.rehearsed:
+            self._put_back()
+
+    # ------------------------------------------------------------------------------------------------ being told
+    def sees(self, operands: Sequence[object]) -> None:
+        """An operator is about to look at these."""
+        for one in operands:
+            if not isinstance(one, Tensor) or type(one._storage) is not Storage:
+                continue
+            if self.rehearsed and self._is_outside(one._storage):
+                self._nodes.setdefault(id(one), (one, one.node))
+            if type(one.node) is Node and one.node.seq < self.first_node:
+                self.outside[id(one.node)] = one
+
+    def writes(self, places: Sequence[Place]) -> None:
+        """A launch is about to write to these places."""
+        for one in places:
+            if not self.rehearsed or not self._is_outside(one.storage):
+                continue
+            if one.layout is None:
+                self.refuse("a change of unknown size")
+            elif one.layout.extent:
+                self._keep(one, one.layout.extent)
+
+    def _is_outside(self, storage: Any) -> bool:
+        """Whether memory was there before the branch."""
+        number = self.recorder.number_of(storage)
+        return number < self._first_block or not self.recorder.blocks[number].born
+
+    def grad_set(self, leaf: Any) -> None:
+        """`.grad` of a leaf is about to be set."""
+        self._grads.append((leaf, leaf._grad))
+        self.refuse("backward()", undone=True)
+
+    def refuse(self, what: str, undone: bool = False) -> None:
+        """Break the capture: this may not be done in a branch.
+
+        Arguments:
+            what: what is about to be done.
+            undone: whether a rehearsal can put it back.
+        """
+        self.recorder.broken(
+            f"{self.what} does {what}, which a replay would have to leave out or do again",
+            "leave it to the lines outside",
+        )
+        if self.rehearsed and not undone:
+            raise Abandoned(self)
+
+    # ---------------------------------------------------------------------------------------------- in the end
+    def _keep(self, place: Place, nbytes: int) -> None:
+        """Copy what lies at a place, once."""
+        storage = place.storage
+        key = id(storage), place.offset, place.layout
+        if key not in self._copies:
+            with self.recorder.aside():
+                kept = allocate(contiguous((nbytes,), uint8))
+                _copy(nbytes, storage.ptr + place.offset, kept.ptr)
+            self._copies[key] = place, kept, storage.version, getattr(storage, "mutator", None)
+
+    def _put_back(self) -> None:
+        """Let memory, nodes, `.grad` and generators be as they were."""
+        with self.recorder.aside():
+            for place, kept, version, mutator in reversed(self._copies.values()):  # the oldest are put back last
+                _copy(place.layout.extent, kept.ptr, place.storage.ptr + place.offset)  # type: ignore[union-attr]
+                place.storage.version = version
+                if mutator is not None:
+                    place.storage.mutator = mutator
+        for one, node in self._nodes.values():
+            if one.node is not node:
+                one.node = node
+                self.refuse("a change in place that gradients flow through", undone=True)
+        for leaf, grad in reversed(self._grads):
+            leaf._grad = grad
+        for key, stream in self.recorder.generators.items():
+            stream.generator._offset = self._offsets.get(key, stream.start)
+
+    def _count_draws(self) -> None:
+        for key, stream in self.recorder.generators.items():
+            count = stream.generator._offset - self._offsets.get(key, stream.start)
+            if count:
+                self.draws[key] = count
+
+
+def _copy(nbytes: int, source: int, target: int) -> None:
+    layout = contiguous((nbytes,), uint8)
+    layout.device.backend.plan("copy", (layout,), (layout,), ()).launch(nbytes, source, target)

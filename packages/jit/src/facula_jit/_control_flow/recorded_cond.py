@@ -1,0 +1,331 @@
+"""`cond` inside `capture`: both functions are taken down, and each replay runs one.
+
+Note [Conditions]
+~~~~~~~~~~~~~~~~~
+The condition becomes a float32 of its own. The function that it does not choose is rehearsed (Note [Rehearsals]), then
+the other one runs; each ends with copies of its results into memory that both share, and each replay leaves the
+launches of one out. Where gradients are wanted, each function runs on leaves of its own, so that its graph ends there;
+the results get one node, whose backward is a condition again: that of one graph, or of the other. Its own gradients are
+recorded in the same way, as often as is asked for.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd import grad, is_grad_enabled
+from facula_autograd.extend import Node, Rule, edge_to, edges_of, next_seq, output_node, replace_mode
+from facula_storage import Storage, float32
+from facula_storage.extend import current_recorder
+from facula_tensor import Tensor, empty, zeros
+from facula_tensor.extend import no_record_ops, user_site
+
+from .._autograd.nested_graphs import InnerGraphs, stopped_at
+from .._recording.graph_breaks import CaptureError
+from .._recording.records import Address, Skip
+from .._recording.snapshots import MAX_ENTRIES
+from .._source.closures import variables_of
+from .dry_run import Abandoned, Branch
+from .operands import Leaves, check_agree, leaves_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .._recording.recorder import Recorder
+
+NAMES = ("true_fn", "false_fn")
+
+
+class Side(NamedTuple):
+    """What one of the two functions gave: results, and the tensors that their graph ends at."""
+
+    results: Leaves
+    ends: list[Tensor]
+
+
+class Pred(NamedTuple):
+    """A condition of a capture: a float32 of its own, and which function it chooses in this run."""
+
+    number: Tensor
+    taken: int
+
+    @classmethod
+    def of(cls, recorder: Recorder, pred: Tensor) -> Pred:
+        """The condition that a tensor of one bool is."""
+        with replace_mode(grad=False):
+            number = pred.detach().reshape(()).to(float32)
+        return cls(number, 0 if recorder.holds(number._storage, number._offset) else 1)
+
+    def address(self, recorder: Recorder) -> Address:
+        """Where replays find it."""
+        return Address(recorder.number_of(self.number._storage), self.number._offset, None, False)
+
+
+def serves(recorder: Recorder, operation: str, leaves: Sequence[object]) -> bool:
+    """Whether control flow can be taken down here; a break where it cannot.
+
+    Arguments:
+        recorder: what takes it down.
+        operation: what it is.
+        leaves: what it is given.
+    """
+    if any([isinstance(one, Tensor) and type(one._storage) is not Storage for one in leaves]):
+        recorder.broken(
+            f"{operation} of tensors that a transform of facula.func wraps asks for an element",
+            "use where(), or transform a function that is captured by itself",
+        )
+    return recorder.breaks is None
+
+
+def record_cond(recorder: Recorder, pred: Tensor, functions: Sequence[Callable[..., Any]], given: Leaves) -> Any:
+    """The results of the function that `pred` chooses, while both are taken down.
+
+    Arguments:
+        recorder: what takes them down.
+        pred: a tensor of one bool.
+        functions: the two, the one for True first.
+        given: their operands.
+    """
+    chosen = Pred.of(recorder, pred)
+    operands = [one for one in given.tensors() if one.node is not None] if is_grad_enabled() else []
+    runs = [
+        partial(_run, recorder, function, name, given, operands)
+        for function, name in zip(functions, NAMES, strict=True)
+    ]
+    both = _run_both(recorder, chosen, runs)
+    if both is None:
+        result = functions[chosen.taken](*given.tree())
+        leaves_of("cond", f"the result of {NAMES[chosen.taken]}", result)
+        return result
+    sides, branches, made = both
+    ends: dict[int, Tensor] = {}
+    for side, branch in zip(sides, branches, strict=True):
+        ends.update(_further_ends(recorder, branch, side))
+    further = list(ends.values())
+    sides = [side._replace(ends=[*side.ends, *further]) for side in sides]
+    tensors = [one for one in made if isinstance(one, Tensor)]
+    Choice(recorder, chosen, sides, [*operands, *further]).connect(tensors)
+    return sides[0].results.tree(made)
+
+
+def _run(recorder: Recorder, function: Callable[..., Any], name: str, given: Leaves, operands: list[Tensor]) -> Side:
+    """One function, on leaves in the places of operands with a history."""
+    own = _own_leaves(recorder, operands)
+    recorder.branches.sees(closed_over(function))  # of which views may be taken that no operator is asked for
+    result = function(*given.tree([own.get(id(one), one) for one in given.leaves]))
+    return Side(leaves_of("cond", f"the result of {name}", result), [own[id(one)] for one in operands])
+
+
+def closed_over(function: object, depth: int = 4) -> list[Tensor]:
+    """The tensors that a function finds in variables around it, in tuples and lists, and in such functions."""
+    if isinstance(function, Tensor):
+        return [function]
+    parts = list(function) if isinstance(function, (tuple, list)) and len(function) <= MAX_ENTRIES else []
+    parts += variables_of(function).values()
+    return [found for one in parts for found in closed_over(one, depth - 1)] if depth else []
+
+
+def _own_leaves(recorder: Recorder, tensors: list[Tensor]) -> dict[int, Tensor]:
+    """A leaf for each of these, by the id of the tensor that it stands for; none is a tensor of the program's."""
+    own = {id(one): one.detach().requires_grad_() for one in tensors}
+    recorder.given.update({id(one): one for one in own.values()})
+    return own
+
+
+def _run_both(
+    recorder: Recorder, chosen: Pred, runs: Sequence[Callable[[], Side]]
+) -> tuple[list[Side], list[Branch], list[Any]] | None:
+    """Both sides, their branches, and the results that both write; None where the rehearsal broke the capture."""
+    sides: dict[int, Side] = {}
+    branches: dict[int, Branch] = {}
+    made: list[Any] = []
+    marks: list[Mark] = []
+    for place in (1 - chosen.taken, chosen.taken):
+        marks.append(Mark.of(recorder))
+        first, rehearsed = len(recorder.launches), place != chosen.taken
+        branch = branches[place] = Branch(recorder, f"a function of cond ({NAMES[place]})", rehearsed)
+        try:
+            with branch:
+                side = sides[place] = runs[place]()
+                branch.sees(side.results.tensors())
+                if rehearsed:
+                    made = [_room_for(one) for one in side.results.leaves]
+                else:
+                    check_agree("cond", sides[0].results, sides[1].results)
+                    made = _with_constants(recorder, made, side.results.leaves)
+                for one, target in zip(side.results.leaves, made, strict=True):
+                    if isinstance(one, Tensor):
+                        write(target, one)
+        except Abandoned as error:
+            if error.branch is not branch:
+                raise
+        except Exception as error:
+            if not rehearsed or isinstance(error, CaptureError):
+                raise
+            recorder.broken(
+                f"{NAMES[place]} of cond, which this call does not take, raises {type(error).__name__}: {error}",
+                "let both functions run for all operands",
+            )
+        if rehearsed and recorder.breaks is not None:
+            return None
+        skipped = Skip(first, len(recorder.launches) - first, chosen.address(recorder), at_zero=place == 0)
+        recorder.decides = True
+        if skipped.launches and recorder.breaks is None:
+            recorder.skips.append(skipped)
+    if chosen.taken == 0 and recorder.breaks is None:  # in the order of the program, whatever this call has taken
+        _swap(recorder, *marks)
+    if branches[0].draws != branches[1].draws:
+        recorder.broken("the functions of cond draw unequally many random numbers", "draw before, and give them these")
+    return [sides[0], sides[1]], [branches[0], branches[1]], made
+
+
+class Mark(NamedTuple):
+    """A moment of a recording: how many launches and blocks there were."""
+
+    launches: int
+    blocks: int
+
+    @classmethod
+    def of(cls, recorder: Recorder) -> Mark:
+        """Now."""
+        return cls(len(recorder.launches), len(recorder.blocks))
+
+
+def _swap(recorder: Recorder, first: Mark, middle: Mark) -> None:
+    """Put the launches from `middle` on before those from `first` on."""
+    launches = recorder.launches
+    forward, back = len(launches) - middle.launches, middle.launches - first.launches
+    launches[first.launches :] = launches[middle.launches :] + launches[first.launches : middle.launches]
+    for number, block in enumerate(recorder.blocks[first.blocks :], first.blocks):
+        block.after += forward if number < middle.blocks else -back
+    recorder.renumber(first.launches, lambda at: at + (forward if at < middle.launches else -back))
+
+
+def _room_for(one: Any) -> Any:
+    """Memory for a result; what is no tensor is the result itself."""
+    return empty(tuple(one.shape), dtype=one.dtype, device=one.device) if isinstance(one, Tensor) else one
+
+
+def write(target: Tensor, source: Tensor) -> None:
+    """Copy a result into its place, recording nothing."""
+    with replace_mode(grad=False):
+        target.copy_(source.detach())
+
+
+def _with_constants(recorder: Recorder, made: list[Any], taken: list[Any]) -> list[Any]:
+    """Results whose leaves beside tensors are those of this call; a break where the other function has others."""
+    for one, other in zip(made, taken, strict=True):
+        if not isinstance(one, Tensor) and one != other and one == one:
+            recorder.broken(f"the functions of cond return {one!r:.40} and {other!r:.40}", "return tensors")
+    return [one if isinstance(one, Tensor) else other for one, other in zip(made, taken, strict=True)]
+
+
+def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, Tensor]:
+    """The tensors from outside that a side's graph ends at beside its own leaves, by the id of their edge."""
+    found: dict[int, Tensor] = {}
+    own = {id(one) for one in side.ends}
+    stack: list[Any] = [edge_to(one) for one in side.results.tensors() if one.node is not None]
+    seen: set[int] = set()
+    while stack:
+        edge = stack.pop()
+        if edge is None or id(edge) in seen or id(edge) in own:
+            continue
+        seen.add(id(edge))
+        if isinstance(edge, Tensor):
+            found[id(edge)] = edge
+        elif edge.seq > branch.first_node:
+            stack += edges_of(edge)
+        elif id(edge) in branch.outside:
+            found[id(edge)] = branch.outside[id(edge)]  # of several tensors that show one value one is enough
+        else:
+            recorder.broken(
+                f"{branch.what} uses a view of a tensor that gradients flow through, which it is not given",
+                "give it among the operands",
+            )
+    return found
+
+
+class Choice(InnerGraphs):
+    """The two graphs behind results of a condition, of which backward passes run one.
+
+    Arguments:
+        recorder: what took them down.
+        chosen: the condition.
+        sides: what the functions gave.
+        inputs: the tensors that the gradients of the sides' `ends` go to.
+    """
+
+    __slots__ = ("chosen", "edges", "inputs", "recorder", "sides")
+
+    def __init__(self, recorder: Recorder, chosen: Pred, sides: list[Side], inputs: list[Tensor]):
+        self.recorder, self.chosen, self.sides, self.inputs = recorder, chosen, sides, inputs
+        self.edges = [edge_to(one) for one in inputs]
+
+    def connect(self, made: list[Tensor]) -> None:
+        """Give results their node, where one of the graphs leads to them."""
+        graphs = [side.results.tensors() for side in self.sides]
+        wanted = [place for place, pair in enumerate(zip(*graphs, strict=True)) if any([one.node for one in pair])]
+        if not wanted:
+            return
+        node = Node()
+        node.rule, node.seq, node.rest = RULE, next_seq(), self
+        node.code, node.lasti = user_site()
+        for place in wanted:
+            made[place].node = output_node(node, place, len(made))
+
+    def graphs(self) -> list[Tensor]:
+        """What it keeps: results of both sides, with their graphs, where these end, and the condition."""
+        return [self.chosen.number, *[one for side in self.sides for one in (*side.results.tensors(), *side.ends)]]
+
+    def pull(self, gradients: list[Tensor | None], record: bool) -> Sequence[Tensor | None]:
+        """The gradients of `inputs`.
+
+        Arguments:
+            gradients: those of the results.
+            record: whether these are to be differentiated.
+        """
+        recorder: Any = current_recorder()
+        if recorder is not self.recorder or recorder.breaks is not None:
+            return self._gradients(self.chosen.taken, gradients, record)
+        given = [one for one in gradients if one is not None]
+        runs = [partial(self._side, place, gradients, given, record) for place in (0, 1)]
+        both = _run_both(recorder, self.chosen, runs)
+        if both is None:
+            return self._gradients(self.chosen.taken, gradients, record)
+        sides, _, made = both
+        if record:
+            Choice(recorder, self.chosen, sides, [*given, *self.inputs]).connect(made)
+        return made
+
+    def _side(self, place: int, gradients: list[Tensor | None], given: list[Tensor], record: bool) -> Side:
+        """The gradients of one side, of which there are zeros where it has none."""
+        own = _own_leaves(self.recorder, given) if record else {id(one): one for one in given}
+        found = self._gradients(place, [None if one is None else own[id(one)] for one in gradients], record)
+        filled = [
+            zeros(tuple(end.shape), dtype=end.dtype, device=end.device) if one is None else one
+            for one, end in zip(found, self.inputs, strict=True)
+        ]
+        ends = [own[id(one)] for one in given]
+        return Side(leaves_of("cond", "gradients", filled), [*ends, *self.sides[place].ends])
+
+    def _gradients(self, place: int, gradients: list[Tensor | None], record: bool) -> Sequence[Tensor | None]:
+        side = self.sides[place]
+        pairs = [
+            (one, g) for one, g in zip(side.results.tensors(), gradients, strict=True)
+            if one.node is not None and g is not None
+        ]  # fmt: skip
+        if not pairs or not side.ends:
+            return [None] * len(side.ends)
+        roots, given = zip(*pairs, strict=True)
+        with stopped_at(side.ends), replace_mode(grad=record):
+            return grad(roots, side.ends, given, retain_graph=True, create_graph=record, allow_unused=True)
+
+
+def _backward(F: Any, node: Node, gradients: Any) -> list[tuple[Any, Tensor]]:
+    choice: Choice = node.rest
+    found = choice.pull(list(gradients), F is not no_record_ops)
+    return [(edge, one) for edge, one in zip(choice.edges, found, strict=True) if edge is not None and one is not None]
+
+
+RULE = Rule("cond", _backward, None, True, lambda node: node.rest.edges)

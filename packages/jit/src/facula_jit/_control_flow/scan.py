@@ -1,0 +1,164 @@
+"""`scan`, `associative_scan` and `map`: a function along a dimension."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors.extend import boundary
+from facula_tensor import cat, stack
+from facula_tensor.func import vmap
+
+from .operands import Leaves, check_agree, check_functions, leaves_of, length_of, slices_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .operands import Tree
+
+
+@boundary
+def scan(
+    combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, *, dim: int = 0, reverse: bool = False
+) -> tuple[Any, Any]:
+    """`carry, y = combine_fn(carry, x)` for each slice `x` of `xs`: the last carry, and all `y` stacked.
+
+    An ordinary loop: gradients flow through it, transforms work in it, and `capture` takes all of its steps down.
+
+    Arguments:
+        combine_fn: a function of a carry and a slice, which gives the next carry, built alike and of the same shapes
+            and dtypes, and what is stacked.
+        init: the first carry: tensors, in tuples, lists and dicts.
+        xs: tensors, in tuples, lists and dicts, of one length along `dim`.
+        dim: the dimension that slices are taken along; results are stacked along their first.
+        reverse: whether to begin with the last slice; what came of a slice still stands at its place.
+
+    Raises:
+        TypeError, ValueError: wrong arguments, or carries that do not agree.
+
+    >>> from facula_tensor import arange, tensor
+    >>> scan(lambda total, x: (total + x, total + x), tensor(0), arange(5))
+    (tensor(10), tensor([ 0,  1,  3,  6, 10]))
+    """
+    check_functions("scan", combine_fn=combine_fn)
+    _check_reverse("scan", reverse)
+    carried = leaves_of("scan", "init", init, ())
+    slices = list(slices_of("scan", leaves_of("scan", "xs", xs, ()), dim))
+    made: list[Tree] = []
+    for one in reversed(slices) if reverse else slices:
+        found = combine_fn(carried.tree(), one)
+        if not isinstance(found, (tuple, list)) or len(found) != 2:
+            raise InvalidTypeError(
+                f"scan: expected combine_fn to return (next carry, result of the slice); got {type(found).__name__} "
+                f"{found!r:.60}"
+            )
+        following = leaves_of("scan", "the carry of combine_fn", found[0], ())
+        check_agree("scan", carried, following)
+        carried = carried._replace(leaves=following.leaves)
+        made.append(found[1])
+    return carried.tree(), _stacked("scan", "combine_fn", made[::-1] if reverse else made)
+
+
+@boundary
+def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
+    """`f(x, *args)` of each slice of `xs` along the first dimension, stacked. `vmap` does all of them at once.
+
+    Arguments:
+        f: a function of a slice, which gives tensors, in tuples, lists and dicts.
+        xs: tensors, in tuples, lists and dicts, of one length along the first dimension.
+        args: what it is given beside.
+
+    Raises:
+        TypeError, ValueError: wrong arguments, or results that do not agree.
+
+    >>> from facula_tensor import tensor
+    >>> map(lambda x, y: x.sum() * y, tensor([[1.0, 2.0], [3.0, 4.0]]), tensor(10.0))
+    tensor([30., 70.])
+    """
+    check_functions("map", f=f)
+    slices = slices_of("map", leaves_of("map", "xs", xs, ()), 0)
+    return _stacked("map", "f", [f(one, *args) for one in slices])
+
+
+@boundary
+def associative_scan(
+    combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False, combine_mode: str = "pointwise"
+) -> Any:
+    """All results of `combine_fn` from the first slice of `xs` up to each: of a sum, the cumulative sum.
+
+    `combine_fn` is called about twice log2(n) times, on many slices at once; the order of the slices stays, and where
+    brackets stand does not matter, since it is associative.
+
+    Arguments:
+        combine_fn: an associative function of two slices, which gives one built alike.
+        xs: tensors, in tuples, lists and dicts, of one length along `dim`.
+        dim: the dimension that slices are taken along.
+        reverse: whether to begin with the last slice.
+        combine_mode: "pointwise" for a function of elementwise operators, which is given many slices as one tensor;
+            "generic" for any other, by `vmap`.
+
+    Raises:
+        TypeError, ValueError: wrong arguments, or results that are not like the slices.
+
+    >>> from facula_tensor import tensor
+    >>> associative_scan(lambda a, b: a * b, tensor([1.0, 2.0, 3.0, 4.0]), 0)
+    tensor([ 1.,  2.,  6., 24.])
+    """
+    check_functions("associative_scan", combine_fn=combine_fn)
+    _check_reverse("associative_scan", reverse)
+    if combine_mode not in ("pointwise", "generic"):
+        raise ArgumentError(
+            f"associative_scan: expected combine_mode to be 'pointwise' or 'generic'; got {combine_mode!r:.60}"
+        )
+    given = leaves_of("associative_scan", "xs", xs, ())
+    length_of("associative_scan", given, dim)
+    leaves = [one.movedim(dim, 0) for one in given.leaves]
+    if reverse:
+        leaves = [one.flip(0) for one in leaves]
+    called = combine_fn if combine_mode == "pointwise" else vmap(combine_fn)
+
+    def combine(a: list[Any], b: list[Any]) -> list[Any]:
+        first = Leaves("slices", a, given.shape)
+        made = leaves_of("associative_scan", "the result of combine_fn", called(first.tree(), first.tree(b)), ())
+        check_agree("associative_scan", first, made)
+        return made.leaves
+
+    found = _scanned(combine, leaves)
+    if reverse:
+        found = [one.flip(0) for one in found]
+    return given.tree([one.movedim(0, dim) for one in found])
+
+
+def _scanned(combine: Callable[[list[Any], list[Any]], list[Any]], leaves: list[Any]) -> list[Any]:
+    """The scan along the first dimension: of neighbours combined, and then of every second one."""
+    length = leaves[0].shape[0]
+    if length < 2:
+        return leaves
+    odd = _scanned(combine, combine([one[: length - 1 : 2] for one in leaves], [one[1::2] for one in leaves]))
+    even = [one[:1] for one in leaves]
+    if length > 2:
+        rest = combine([one[: (length - 1) // 2] for one in odd], [one[2::2] for one in leaves])
+        even = [cat([one, more]) for one, more in zip(even, rest, strict=True)]
+    return [_interleaved(one, other) for one, other in zip(even, odd, strict=True)]
+
+
+def _interleaved(even: Any, odd: Any) -> Any:
+    """Slices of the two in turn; `even` has as many or one more."""
+    count = odd.shape[0]
+    pairs = stack([even[:count], odd], 1).flatten(0, 1)
+    return pairs if even.shape[0] == count else cat([pairs, even[count:]])
+
+
+def _stacked(operation: str, function: str, trees: list[Tree]) -> Tree:
+    """Trees of tensors stacked leaf by leaf."""
+    results = [leaves_of(operation, f"the result of {function} for slice {place}", one, ())
+               for place, one in enumerate(trees)]  # fmt: skip
+    for one in results[1:]:
+        check_agree(operation, results[0], one)
+    return results[0].tree([stack(list(leaves)) for leaves in zip(*[one.leaves for one in results], strict=True)])
+
+
+def _check_reverse(operation: str, reverse: object) -> None:
+    """TypeError for what is no bool."""
+    if not isinstance(reverse, bool):
+        raise InvalidTypeError(f"{operation}: expected reverse to be a bool; got {reverse!r:.60}")

@@ -1,0 +1,210 @@
+"""Graphs for all sizes of a batch: several captures of one function as one, whose numbers follow from the size.
+
+The captures are compared leaf by leaf. What is equal in all stays; an integer that changes has to be a multiple of the
+size plus a constant, a float a constant divided by one; two captures say which, and all others have to agree.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import describe_call_site
+
+from .errors import SaveError, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._recording.marked_sizes import Decisions, Term
+
+SIZE, FLOAT, SHARE, PART = "$n", "$n.0", "$1/n", "$c/n"
+"""{"$n": [a, b]} is a * n + b, {"$n.0": [a, b]} the same as a float; {"$1/n": [a, b]} is 1 / (a * n + b), and
+{"$c/n": c} is c / n."""
+FEWEST = 3  # captures: two say what follows from the size, and another has to agree
+MOST_SIZE = 1 << 31
+
+Sized = tuple[int, Any]  # a size, and what is there at that size
+
+
+def unify(sized: Sequence[Sized]) -> Any:
+    """One tree that is each of these at its size; SaveError names the operator and the line that are in the way."""
+    if len(sized) < FEWEST:
+        known = ", ".join([str(size) for size, _ in sized])
+        raise SaveError(
+            f"save: batch=True wants captures of at least {FEWEST} sizes that launch the same operators; got {known}; "
+            "call the function with more sizes of the batch first"
+        )
+    graphs = [(size, dict(tree)) for size, tree in sized]
+    launches = [graph.pop("launches") for _, graph in graphs]
+    made: dict[str, Any] = _unified(graphs, "what lies around the operators")
+    sizes = [size for size, _ in graphs]
+    made["launches"] = [
+        _unified(list(zip(sizes, alike, strict=True)), _called(alike[0])) for alike in zip(*launches, strict=True)
+    ]
+    return made
+
+
+def check_decisions(runs: Sequence[tuple[int, Decisions | None]]) -> None:
+    """Check that no line of the program decides by the batch size: by other sizes in each capture.
+
+    SaveError names the first that does. `runs`: the size of each capture, and what it decided by sizes; None where
+    nobody noted it.
+    """
+    noted = [(size, one) for size, one in runs if one is not None]
+    for site in dict.fromkeys([site for _, one in noted for site in one.found]):
+        origins = [one.found.get(site) for _, one in noted]
+        if any([one != origins[0] for one in origins]):
+            raise SaveError(
+                f"save: batch=True wants a function that decides nothing by the batch size; it does at "
+                f"{describe_call_site(*site)}; compute with tensors there, or save the sizes apart, without batch=True"
+            )
+    sizes = [size for size, _ in noted]
+    for site in dict.fromkeys([site for _, one in noted for site in one.terms]):
+        terms = [list(one.terms.get(site, ())) for _, one in noted]
+        if len(set(map(len, terms))) != 1 or not all([_is_linear(sizes, alike) for alike in zip(*terms, strict=True)]):
+            raise SaveError(
+                f"save: batch=True wants numbers that are multiples of the batch size plus a constant; the one at "
+                f"{describe_call_site(*site)} is another function of it; compute it with tensors, or save the sizes "
+                "apart, without batch=True"
+            )
+
+
+def _is_linear(sizes: Sequence[int], terms: Sequence[Term]) -> bool:
+    """Whether the result of arithmetic follows from all sizes by one factor and one constant.
+
+    Arguments:
+        sizes: of the captures.
+        terms: the operation and its two operands in each of them.
+    """
+    if len(sizes) < 2:  # nothing says what follows from the size
+        return False
+    _, lefts, rights = zip(*terms, strict=True)
+    (a, b), (c, d) = _factors(sizes, lefts), _factors(sizes, rights)
+    if None in (a, b, c, d):
+        return False
+    if terms[0][0] == "mul":
+        return a == 0 or c == 0
+    return a % d == 0 if c == 0 else a % c == 0 and a * d == b * c  # constant divisors, or proportional ones
+
+
+def _factors(sizes: Sequence[int], values: Sequence[int]) -> Any:
+    """The factor and the constant by which integers follow from the sizes; None, None where they do not."""
+    factor, left = divmod(values[1] - values[0], sizes[1] - sizes[0])
+    constant = values[0] - factor * sizes[0]
+    is_linear = not left and all([factor * size + constant == one for size, one in zip(sizes, values, strict=True)])
+    return (factor, constant) if is_linear else (None, None)
+
+
+def alike(sized: Sequence[Sized]) -> list[Sized]:
+    """Those that launch the same operators, as most do: a function's first capture may have found no `.grad`."""
+    groups: dict[tuple[str, ...], list[Sized]] = {}
+    for size, tree in sized:
+        groups.setdefault(tuple([_name(one) for one in tree["launches"]]), []).append((size, tree))
+    return max(groups.values(), key=len, default=[])
+
+
+def _name(launch: Any) -> str:
+    operator = launch["plan"]["operator"]
+    return str(operator if type(operator) is str else operator["name"])
+
+
+def _called(launch: Any) -> str:
+    return f"{_name(launch)} (at {launch['line']})"
+
+
+def _unified(sized: Sequence[Sized], what: str) -> Any:
+    first = sized[0][1]
+    kinds = {type(one) for _, one in sized}
+    if kinds == {dict}:
+        if len({tuple(one) for _, one in sized}) == 1:
+            return {name: _unified([(size, one[name]) for size, one in sized], what) for name in first}
+    elif kinds == {list}:
+        if len({len(one) for _, one in sized}) == 1:
+            return [_unified([(size, one[k]) for size, one in sized], what) for k in range(len(first))]
+    elif all([one == first for _, one in sized]) and len(kinds) == 1:
+        return first
+    elif kinds == {int}:
+        (m, a), (n, b) = sized[0], sized[1]
+        factor, left = divmod(b - a, n - m)
+        form: Any = {SIZE: [factor, a - factor * m]}
+        if not left and factor > 0 and all([at(form, size) == one for size, one in sized]):
+            return form
+    elif kinds == {float} and all([isfinite(one) for _, one in sized]):
+        form = _share(sized)
+        if form is not None:
+            return form
+    raise SaveError(
+        f"save: {what} does not follow from the size of the batch: {sized[0][1]!r:.60} at {sized[0][0]}, "
+        f"{sized[1][1]!r:.60} at {sized[1][0]}; save the sizes apart, without batch=True"
+    )
+
+
+def _share(sized: Sequence[Sized]) -> Any:
+    """The form of a float that follows from the size."""
+    values = [one for _, one in sized]
+    forms: list[Any] = [{PART: one * size} for size, one in sized]
+    shares, (m, _), (n, _) = [round(1 / one) if one else 0 for one in values], *sized[:2]
+    for kind, whole in ((SHARE, shares), (FLOAT, [round(one) for one in values])):
+        factor, left = divmod(whole[1] - whole[0], n - m)
+        if not left:
+            forms.insert(0, {kind: [factor, whole[0] - factor * m]})
+    for form in forms:
+        if all([at(form, size) == one for size, one in sized]):
+            return form
+    return None
+
+
+def at(tree: Any, size: int) -> Any:
+    """The tree at a size."""
+    if type(tree) is list:
+        return [at(one, size) for one in tree]
+    if type(tree) is not dict:
+        return tree
+    if len(tree) == 1:
+        ((kind, form),) = tree.items()
+        if kind in (SIZE, FLOAT, SHARE, PART):
+            return _number(kind, form, size)
+    return {name: at(one, size) for name, one in tree.items()}
+
+
+def _number(kind: str, form: Any, size: int) -> float:
+    if kind == PART and type(form) in (int, float):
+        return float(form) / size if size else 0.0
+    if type(form) is not list or [type(one) for one in form] != [int, int]:
+        refuse(f"{form!r:.60} says no number that follows from the size of the batch")
+    number: int = form[0] * size + form[1]
+    if kind in (SIZE, FLOAT):
+        return number if kind == SIZE else float(number)
+    return 1.0 / number if number else 0.0
+
+
+def renumber(data: dict[str, Any]) -> None:
+    """Number blocks as they are met, and leave out those that nothing meets: so captures alike are data alike.
+
+    Blocks of equal constants are one, as their memory is.
+    """
+    found: dict[int, int] = {}
+    first = {one["memory"]: k for k, one in reversed(list(enumerate(data["blocks"]))) if "memory" in one}
+    same = [first[one["memory"]] if "memory" in one else k for k, one in enumerate(data["blocks"])]
+
+    def number(block: int) -> int:
+        return found.setdefault(same[block], len(found))
+
+    for block, entry in enumerate(data["blocks"]):
+        if "input" in entry or "gradient" in entry:
+            number(block)
+    for launch in data["launches"]:
+        for one in launch["arguments"]:
+            if type(one) is list:
+                one[0] = number(one[0])
+    data["outputs"] = list(map(number, data["outputs"]))
+    for _, _, grads in data["passes"]:
+        for grad in grads:
+            if grad is not None:
+                grad[0] = number(grad[0])
+    for place, jumps in ((2, data["skips"]), (3, data["loops"])):
+        for jump in jumps:
+            jump[place] = number(jump[place])
+    data["changed"] = [[found[same[one[0]]], *one[1:]] for one in data["changed"] if same[one[0]] in found]
+    data["blocks"] = [data["blocks"][block] for block in found]

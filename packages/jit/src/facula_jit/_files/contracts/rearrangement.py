@@ -1,0 +1,174 @@
+"""Contracts of operators that move elements: by indices, windows, turns and triangles."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import int64
+
+from .shapes import MOST, are_sizes, is_dim, is_flag, reach, without
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
+
+    from .declared import Contract, Promise
+
+MOST_MOVES = 1 << 16
+
+
+def take(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """A dimension by an index."""
+    (a, index), (o,), (dim, *_) = inputs, outputs, parameters
+    return _indexed(a, index, o, dim)
+
+
+def _indexed(a: Layout, index: Layout, values: Layout, dim: Any) -> bool:
+    """Whether values are what an index along a dimension shows."""
+    if not is_dim(dim, a.ndim) or index.dtype is not int64:
+        return False
+    dim %= a.ndim
+    return values.shape == (*a.shape[:dim], *index.shape, *a.shape[dim + 1 :])
+
+
+def put(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Values to where an index shows."""
+    (index, values), (a,), (dim, accumulate, *rest) = inputs, outputs, parameters
+    return is_flag(accumulate) and rest in ([], [True], [False]) and _indexed(a, index, values, dim)
+
+
+def take_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Sums by place."""
+    (values, index), (a,), (shape, dim, skip) = inputs, outputs, parameters
+    return shape == a.shape and (skip is None or type(skip) is int) and _indexed(a, index, values, dim)
+
+
+def gather(inputs: Any, parameters: Any) -> bool:
+    """An index for each element: the declaration looks at shapes."""
+    return is_dim(parameters[0], inputs[0].ndim)
+
+
+def scatter(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """The same the other way."""
+    (_, _), (o,), (dim, mode) = inputs, outputs, parameters
+    return is_dim(dim, o.ndim) and type(mode) is str
+
+
+def scatter_copy(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Into a copy."""
+    a, *rest = inputs
+    return a.shape == outputs[0].shape and scatter(rest, outputs, parameters)
+
+
+def gather_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Sums by place."""
+    (_, _), (o,), (shape, dim) = inputs, outputs, parameters
+    return shape == o.shape and is_dim(dim, o.ndim)
+
+
+def cat(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Everything is said at launch: see `plan_requests.py`."""
+    return not inputs and len(outputs) == len(parameters) == 1 and outputs[0].is_contiguous
+
+
+def flip(inputs: Any, parameters: Any) -> bool:
+    """Dimensions backwards."""
+    (a,), (dims,) = inputs, parameters
+    return all([type(one) is int and 0 <= one < a.ndim for one in dims]) and len(set(dims)) == len(dims)
+
+
+def tile(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Repeats of wholes and of elements."""
+    (a,), (o,), (outer, inner) = inputs, outputs, parameters
+    return (
+        are_sizes(tuple(outer), a.ndim)
+        and are_sizes(tuple(inner), a.ndim)
+        and a.dtype is o.dtype
+        and o.is_contiguous
+        and o.shape == tuple([x * n * y for x, n, y in zip(outer, a.shape, inner, strict=True)])
+    )
+
+
+def roll(inputs: Any, parameters: Any) -> bool:
+    """Elements moved on, by less than there are."""
+    (a,), (shifts, dims) = inputs, parameters
+    return (
+        len(shifts) == len(dims) == len(set(dims)) <= 12
+        and all([type(dim) is int and 0 <= dim < a.ndim for dim in dims])
+        and all([type(by) is int and 0 <= by <= a.shape[dim] for by, dim in zip(shifts, dims, strict=True)])
+    )
+
+
+def _inside(shape: Any, strides: Any, offset: Any, whole: Layout) -> bool:
+    """Whether a view of contiguous elements stays inside of them."""
+    if not (whole.is_contiguous and len(shape) == len(strides) and type(offset) is int and 0 <= offset < MOST):
+        return False
+    if not all([type(one) is int and abs(one) < MOST for one in (*shape, *strides)]):
+        return False
+    first, last = reach(tuple(shape), tuple(strides), offset)
+    return 0 in shape or (first >= 0 and last < whole.numel)
+
+
+def windows(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """What a view shows."""
+    (a,), (o,), (shape, strides, offset, _) = inputs, outputs, parameters
+    return o.shape == tuple(shape) and a.dtype is o.dtype and _inside(shape, strides, offset, a)
+
+
+def inset(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """Elements put where a view shows."""
+    (a,), (o,), (_, strides, offset, shared, value) = inputs, outputs, parameters
+    return (
+        type(value) in (bool, int, float, complex)
+        and a.dtype is o.dtype
+        and _inside(a.shape, strides, offset, o)
+        and all([type(one) is int and 0 <= one < a.ndim for one in shared])
+        and len(set(shared)) == len(shared)
+        and prod([a.shape[one] for one in shared]) <= MOST_MOVES
+    )
+
+
+def resample(inputs: Any, outputs: Any, parameters: Any) -> bool:
+    """A dimension by a matrix, which the planner looks at."""
+    (a,), (o,), (dim, matrix) = inputs, outputs, parameters
+    return (
+        type(dim) is int
+        and 0 <= dim < a.ndim == o.ndim
+        and a.dtype is o.dtype
+        and without(a.shape, (dim,)) == without(o.shape, (dim,))
+        and matrix.length == a.shape[dim]
+    )
+
+
+def taps(inputs: Any, parameters: Any) -> bool:
+    """Sums of elements at places, which the kernel looks at; the planner looks at shapes."""
+    return all([one.ndim == 3 for one in inputs])
+
+
+def triangle(inputs: Any, parameters: Any) -> bool:
+    """Matrices with zeros beyond a diagonal."""
+    diagonal, upper = parameters
+    return type(diagonal) is int and is_flag(upper)
+
+
+PROMISES: dict[str, Promise] = {
+    "gather": gather,
+    "flip": flip,
+    "roll": roll,
+    "triangle": triangle,
+    **dict.fromkeys(("gather_taps", "scatter_taps", "weigh_taps"), taps),
+}
+CONTRACTS: dict[str, Contract] = {
+    "take": take,
+    "index_select": take,
+    "put": put,
+    "take_back": take_back,
+    "scatter": scatter,
+    "scatter_copy": scatter_copy,
+    "gather_back": gather_back,
+    "cat": cat,
+    "tile": tile,
+    "windows": windows,
+    "inset": inset,
+    "resample": resample,
+}

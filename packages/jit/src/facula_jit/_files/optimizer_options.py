@@ -1,0 +1,75 @@
+"""Options of the optimizers in a loaded graph: they can be set, where the numbers that follow from them are known."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError, MissingKeyError, OperationError
+from facula_errors.extend import boundary
+
+from .._replay.scalar_formulas import values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from weakref import WeakMethod
+
+
+@boundary
+class Options(MutableMapping[str, Any]):
+    """The options of one group of an optimizer, as its `param_groups` has them: `options["lr"] = 1e-3`.
+
+    Numbers can be set, and pairs of numbers, but for those in `fixed`: these decide on more than the step's numbers, or
+    in a way that a file cannot say.
+
+    Arguments:
+        optimizer: the name of the optimizer's class.
+        options: its options.
+        fixed: those that cannot be set.
+        changed: what is told of a change, as long as it is there.
+    """
+
+    def __init__(
+        self, optimizer: str, options: dict[str, Any], fixed: frozenset[str], changed: WeakMethod[Callable[[], None]]
+    ):
+        self.optimizer, self.fixed = optimizer, fixed
+        self._options, self._changed = dict(options), changed
+
+    def __getitem__(self, name: str) -> Any:
+        return self._options[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name not in self._options:
+            raise MissingKeyError(f"options: {self.optimizer} has no option {name!r}; known are {', '.join(self)}")
+        before = self._options[name]
+        own = values_of({name: before})
+        if not own or any([one in self.fixed for one in own]):
+            raise OperationError(
+                f"options: {name} of {self.optimizer} cannot be changed in a loaded graph: more than the step's "
+                "numbers follow from it; set it where the graph is captured, and save it again"
+            )
+        several = value if isinstance(before, tuple) else (value,)
+        if not isinstance(several, (tuple, list)) or len(several) != len(own):
+            raise InvalidValueError(f"options: expected {name} to be {len(own)} numbers; got {value!r:.60}")
+        numbers = []
+        for one in several:
+            if isinstance(one, bool) or not isinstance(one, (int, float)) or not isfinite(one):
+                raise InvalidValueError(f"options: expected {name} to be a finite number; got {value!r:.60}")
+            numbers.append(float(one))
+        self._options[name] = tuple(numbers) if isinstance(before, tuple) else numbers[0]
+        renew = self._changed()
+        if renew is not None:
+            renew()
+
+    def __delitem__(self, name: str) -> None:
+        raise OperationError(f"options: {name} of {self.optimizer} cannot be deleted")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._options)
+
+    def __len__(self) -> int:
+        return len(self._options)
+
+    def __repr__(self) -> str:
+        return f"{self.optimizer}({', '.join([f'{name}={value!r}' for name, value in self.items()])})"

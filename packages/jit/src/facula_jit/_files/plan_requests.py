@@ -1,0 +1,219 @@
+"""Requests: descriptions of plans that a backend can make, and the arguments that launches of these plans need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_storage import Layout, Plan, cpu
+
+from .._recording.records import CHANGED, Address
+from . import json_values
+from .contracts import PROGRAM, VERSIONS, contract_of
+from .contracts.declared import numbers_of
+from .contracts.optimizer_steps import NUMBERS
+from .errors import Refusal, refuse
+
+if TYPE_CHECKING:
+    from facula_storage.extend import Program
+
+    from .._recording.records import Launched
+
+DRAWN = (int, int)  # a seed, and a place in its stream
+DRAWS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("uniform", "normal"), (*DRAWN, float, float)),
+    "randint": (*DRAWN, int, int),
+    "bernoulli": (*DRAWN, float),
+    "philox": (*DRAWN, int),
+}
+"""The numbers that a launch of these ends with, which no declaration names."""
+
+
+class Request(NamedTuple):
+    """An operator, layouts and parameters, from which a backend makes a plan."""
+
+    operator: str | Program
+    inputs: tuple[Any, ...]
+    outputs: tuple[Layout, ...]
+    parameters: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """The operator's name."""
+        return self.operator if isinstance(self.operator, str) else self.operator.name
+
+    def data(self) -> dict[str, Any]:
+        """As JSON; TypeError for a parameter that is not plain data."""
+        return {
+            "operator": json_values.operator(self.operator),
+            "inputs": [json_values.operand(one) for one in self.inputs],
+            "outputs": [json_values.layout(one) for one in self.outputs],
+            "parameters": [json_values.parameter(one) for one in self.parameters],
+        }
+
+    @classmethod
+    def of(cls, data: Any) -> Request:
+        """The request that a file describes."""
+        operator, inputs, outputs, parameters = json_values.entries(
+            data, ("operator", "inputs", "outputs", "parameters"), "a plan"
+        )
+        return cls(
+            json_values.to_operator(operator),
+            tuple([json_values.to_operand(one) for one in json_values.a_list(inputs, "the inputs of a plan")]),
+            tuple([json_values.to_layout(one) for one in json_values.a_list(outputs, "the outputs of a plan")]),
+            json_values.to_parameter(json_values.a_list(parameters, "the parameters of a plan")),
+        )
+
+
+def request_of(launch: Launched) -> Request:
+    """The request from which the backend made the plan of a launch; Refusal if it is unknown."""
+    plan = launch.plan
+    if plan.request is None:
+        raise Refusal(f"{launch.operation}: it is not known what its plan was made of")
+    operator, inputs, parameters = plan.request
+    if operator == "cat":
+        inputs = tuple([one.layout for one in launch.arguments[3:-1] if type(one) is Address])
+        outputs = (launch.arguments[-1].layout,) if type(launch.arguments[-1]) is Address else ()
+        return Request(operator, inputs, outputs, (launch.arguments[1],))  # type: ignore[arg-type]
+    if isinstance(operator, str) and contract_of(operator) is None:
+        raise Refusal(f"the operator {operator} has no contract, which says what its kernel may be given")
+    return Request(operator, tuple(inputs), plan.outputs, tuple(parameters))
+
+
+class Role(NamedTuple):
+    """The requirements on one argument of a launch.
+
+    Arguments:
+        kind: "address", "int", "float", or "same": just `value`.
+        layout: the layout of the memory at an address.
+        written: whether the launch writes there.
+        value: the number that is passed in each launch.
+        delta: bytes that were added to the address of a part.
+    """
+
+    kind: str
+    layout: Layout | None = None
+    written: bool = False
+    value: int = 0
+    delta: int = 0
+
+
+def version_of(operator: str) -> int:
+    """The version of an operator in files that are written now."""
+    return VERSIONS.get(operator, 1)
+
+
+def plan_of(request: Request) -> Plan:
+    """The plan, if the request keeps the contract of its operator."""
+    name, inputs = request.name, request.inputs
+    try:
+        if isinstance(request.operator, str):
+            contract = contract_of(request.operator)
+            if contract is None:
+                refuse(f"the operator {name!r:.60} is none of those that files hold; import what declares it first")
+            kept = contract(() if name == "cat" else inputs, request.outputs, request.parameters)
+        else:
+            kept = PROGRAM(request.operator, inputs, request.outputs)
+        if not kept:
+            refuse(f"{name:.60}: layouts or parameters do not fit: {_shown(request)}")
+        if name == "cat":
+            return cpu.backend.plan(name, (), request.outputs, ())
+        return cpu.backend.plan(request.operator, inputs, request.outputs, request.parameters)
+    except Refusal:
+        raise
+    except Exception as error:  # any: contracts and planners unpack untrusted data
+        refuse(f"{name:.60}: {type(error).__name__}: {error!s:.200}")
+
+
+def _shown(request: Request) -> str:
+    return f"{request.inputs!r:.200} to {request.outputs!r:.100} with {request.parameters!r:.100}"
+
+
+def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
+    """The requirements on the arguments, without the workspace."""
+    roles = _whole(request)
+    if part < 0:
+        if plan.parts is not None:
+            refuse(f"{request.name}: a launch of several parts is there as a whole")
+        return roles
+    if plan.parts is None or part >= len(plan.parts):
+        refuse(f"{request.name}: there is no part {part}")
+    found = []
+    for one in plan.parts[part][1]:
+        if isinstance(one, tuple):
+            place, delta = one
+            found.append(roles[place]._replace(delta=delta))
+        else:
+            found.append(Role("same", value=one) if isinstance(one, int) else Role("float"))
+    return found
+
+
+def without_empty_parts(launches: list[Any]) -> list[Any]:
+    """Launches with the parts that their plans have.
+
+    At some sizes of a batch parts have no elements, as of `x.roll(1, 0)` of one row, and plans leave them out. In their
+    place the first part that has elements is launched again, with the same result.
+
+    Arguments:
+        launches: as a file describes them.
+    """
+    found: list[Any] = []
+    group: list[Any] = []  # parts of one launch
+    for one in launches:
+        follows = group and one.get("plan") == group[0]["plan"] and one.get("part", -1) > group[-1]["part"]
+        if not follows:
+            found += _full_parts(group)
+            group = []
+        if "part" in one:
+            group.append(one)
+        else:
+            found.append(one)
+    return found + _full_parts(group)
+
+
+def _full_parts(group: list[Any]) -> list[Any]:
+    full = [one for one in group if one["arguments"][0] != 0]
+    if not full or len(full) == len(group):
+        return group
+    left_out = {one["part"] for one in group} - {one["part"] for one in full}
+    renumbered = [{**one, "part": one["part"] - sum([k < one["part"] for k in left_out])} for one in full]
+    places = iter(renumbered)
+    return [next(places) if one["arguments"][0] != 0 else renumbered[0] for one in group]
+
+
+def _whole(request: Request) -> list[Role]:
+    name, inputs, outputs = request.name, request.inputs, request.outputs
+    if name in NUMBERS:
+        (width,) = request.parameters
+        tensors = [Role("address", one, k % width != 1) for k, one in enumerate(inputs)]
+        return [Role("same", value=len(inputs) // width), *[Role("float")] * NUMBERS[name], *tensors]
+    count = Role("same", value=outputs[0].numel if outputs else 0)
+    written = [Role("address", one, True) for one in outputs]
+    if name == "cat":
+        return [count, *_joined(request), *written]
+    changed = CHANGED.get(name, ())
+    roles, scalars = [count], []
+    for place, one in enumerate(inputs):
+        if one is None:
+            roles.append(Role("same", value=0))
+        elif isinstance(one, Layout):
+            roles.append(Role("address", one, place in changed))
+        else:
+            scalars += [one] if one is not complex else [float, float]
+    further = () if not isinstance(request.operator, str) else DRAWS.get(name) or numbers_of(name)
+    return [*roles, *written, *[Role("float" if one is float else "int") for one in (*scalars, *further)]]
+
+
+def _joined(request: Request) -> list[Role]:
+    """Of `cat`: how many steps, how many parts, and of each its address and the bytes that it gives to a step."""
+    (o,), parts = request.outputs, request.inputs
+    (outer,) = request.parameters or (0,)
+    if not json_values.is_int(outer, 1) or not parts:
+        refuse("cat: expected parts, and in how many steps they are joined")
+    roles = [Role("same", value=outer), Role("same", value=len(parts))]
+    for one in parts:
+        if not isinstance(one, Layout) or not one.is_contiguous or one.dtype is not o.dtype or one.nbytes % outer:
+            refuse("cat: a part has gaps, another dtype, or does not divide into steps")
+        roles += [Role("address", one), Role("same", value=one.nbytes // outer)]
+    if sum([one.nbytes for one in parts]) != o.nbytes:
+        refuse("cat: the parts are not as many bytes as the result")
+    return roles

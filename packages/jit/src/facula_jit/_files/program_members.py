@@ -1,0 +1,79 @@
+"""Programs for `facula-run` in a file: what their members are called, and the names of their inputs."""
+
+from __future__ import annotations
+
+from inspect import CO_VARARGS
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._capture.captured import Captured
+    from .._replay.replay import Replay
+
+MODES = {None: "", True: ".train", False: ".eval"}  # as csrc/model_choose.c reads them
+
+
+def training_of(replay: Replay) -> bool | None:
+    """Whether modules were in training mode; None without modules, or with modules in both modes."""
+    modules = replay.recording.recorder.modules.values()
+    modes = {before["training"] for _, before in modules if "training" in before}
+    return modes.pop() if len(modes) == 1 else None
+
+
+def member_name(number: int, replay: Replay) -> str:
+    """The member of the zip that has a program, which says the mode of the modules."""
+    return f"run/graph{number}{MODES[training_of(replay)]}.bin"
+
+
+def captures_of_other_modes(captured: Captured[Any, Any]) -> list[tuple[Any, Replay]]:
+    """Of each kind of call whose latest capture ran in training mode, the latest in evaluation mode, and vice versa."""
+    found = []
+    for key, kind in captured._kinds.items():
+        modes = [training_of(one) for one in kind.replays]
+        others = [
+            one for one, mode in zip(kind.replays, modes, strict=True) if mode is not None and mode is not modes[-1]
+        ]
+        if others and modes[-1] is not None:
+            captured._improve(others[-1], kind.words)
+            found.append((key, others[-1]))
+    return found
+
+
+def input_names(captured: Captured[Any, Any], arguments: list[Any]) -> list[str]:
+    """The names of a call's tensors: of the function's arguments, and inside of containers a place or key after a dot.
+
+    Arguments:
+        captured: the captured function.
+        arguments: the call as `signatures.as_data` gives it.
+    """
+    parameters = list(_parameters(captured, len(arguments)))
+    named = [(name or parameters[place], part) for place, (name, part) in enumerate(arguments)]
+    found = [path for name, part in named for path in _paths(name, part)]
+    return [one.replace("\0", "").encode(errors="replace").decode() for one in found]
+
+
+def _parameters(captured: Captured[Any, Any], count: int) -> Iterator[str]:
+    """The names of the first positional parameters; x0, x1, ... of what is no Python function."""
+    own = captured._own
+    code = getattr(own, "__code__", None)
+    bound = own is not captured.function
+    names = code.co_varnames[bound : code.co_argcount] if code is not None else ()
+    several = (
+        code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code and code.co_flags & CO_VARARGS else "x"
+    )
+    for place in range(count):
+        if place < len(names):
+            yield names[place]
+        else:
+            yield f"{several}.{place - len(names)}" if code is not None else f"x{place}"
+
+
+def _paths(name: str, part: Any) -> Iterator[str]:
+    if "tensor" in part:
+        yield name
+    elif "value" not in part:
+        ((kind, inner),) = part.items()
+        entries = [(key.get("value", [0, 0])[1], one) for key, one in inner] if kind == "dict" else enumerate(inner)
+        for key, one in entries:
+            yield from _paths(f"{name}.{key}", one)

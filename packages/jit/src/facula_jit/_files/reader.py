@@ -1,0 +1,309 @@
+"""A recording from data: every number of graph.json is looked at before any launch is made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from facula_autograd.extend import LEAF, Node
+from facula_storage import Layout, Storage, bool_, contiguous, float32
+from facula_tensor import Generator, Tensor, default_generator
+
+from .._graph.definite_assignment import DisorderError, Extent, check_order
+from .._recording.recorder import Recorder
+from .._recording.recording import Like, Recording
+from .._recording.records import Address, Block, Gradient, Launched, Loop, Pass, Skip, Stream
+from .._recording.rng_values import Cell
+from . import json_values
+from .call_sites import site_of
+from .errors import refuse
+from .json_values import a_list, an_int, entries, to_layout
+from .plan_requests import Request, plan_of, roles_of, without_empty_parts
+from .results import result_of
+
+if TYPE_CHECKING:
+    from .plan_requests import Role
+
+FIELDS = ("name", "arguments", "inputs", "gradients", "blocks", "launches", "boundary", "roots", "outputs", "result",
+          "passes", "targets", "puts", "needed", "changed", "skips", "generators", "refills", "watched")  # fmt: skip
+NODES = {"": None, "leaf": LEAF, "computed": Node}
+MOST = 1 << 20  # blocks, launches, arguments of one
+
+
+class Reader:
+    """Makes the recording of one graph of a file.
+
+    Arguments:
+        data: the graph, at one size of its batch.
+        plans: the requests of the file's plans.
+        memory: the storages that stay, each with what lies there.
+        tensors: the tensors of the program in them.
+        generators: those of the file's own by their place, which is filled.
+        wants: what node each argument that is a tensor has: "leaf", "computed" or "".
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        plans: list[Any],
+        memory: list[tuple[Storage, Layout]],
+        tensors: list[Tensor],
+        generators: dict[int, Generator],
+        wants: list[str],
+    ):
+        entries(data, FIELDS, "a graph")
+        self.data = data
+        self.plans, self.memory, self.tensors, self.wants = plans, memory, tensors, wants
+        self.generators = generators
+        self.recorder = Recorder((), False)
+        self.made: dict[int, tuple[Request, Any]] = {}
+        self.extents: list[Extent] = []
+        self.modules: dict[str, str] = {}
+        self.writes_to: set[int] = set()  # inputs
+
+    def recording(self) -> Recording:
+        """The recording, ready to be replayed."""
+        data, recorder = self.data, self.recorder
+        made: Any = Recording.__new__(Recording)
+        made.recorder, made.breaks, made.unsettled = recorder, None, None
+        roots = an_int(data["roots"], 0, MOST, "roots")
+        made.roots = list(range(roots))
+        inputs = [to_layout(one) for one in a_list(data["inputs"], "inputs", len(self.wants))]
+        nodes = [NODES[one] if roots else None for one in self.wants]
+        made.inputs = [Like(one, 0, nodes[place], place) for place, one in enumerate(inputs)]
+        gradients = [to_layout(one) for one in a_list(data["gradients"], "gradients", roots)]
+        made.gradients = [Like(one, 0, None, -1) for one in gradients]
+        made.fixed, made.views = {}, set()
+        self._blocks(made, [*inputs, *gradients])
+        made.outputs = [self._block(one, "output") for one in a_list(data["outputs"], "outputs")]
+        if len(set(made.outputs)) != len(made.outputs):
+            refuse("a block is two results")
+        self._generators()
+        launches = a_list(data["launches"], "launches")
+        made.boundary_at = an_int(data["boundary"], 0, len(launches), "boundary")
+        made.passes = self._passes(made, len(launches))
+        made.grads = [one.block for each in made.passes for one in each.grads if one is not None]
+        recorder.skips, recorder.loops = self._skips(len(launches)), self._loops(len(launches))
+        recorder.decides = bool(recorder.loops) or any([one.at_zero for one in recorder.skips])
+        made.launches = [self._launch(one) for one in without_empty_parts(launches)]
+        self._check_order(made)
+        made.result = result_of(self, made, data["result"])
+        made.targets = [self._target(made, one) for one in a_list(data["targets"], "targets")]
+        if any([len(one.grads) != len(made.targets) for one in made.passes]):
+            refuse("a backward pass makes gradients of other tensors than the graph says")
+        made.puts = [self._put(one) for one in a_list(data["puts"], "puts")]
+        made.needed = [self._put(one) for one in a_list(data["needed"], "needed")]
+        self._changed(made)
+        for one in a_list(data["watched"], "watched"):
+            tensor = self.tensor(one)
+            recorder.tensors[id(tensor)] = ref(tensor)
+        made.paths = {id(path): path for path in self.modules.values()}
+        made._made, made._leaves = [], {}
+        return made  # type: ignore[no-any-return]
+
+    # -------------------------------------------------------------------------------------------------------- memory
+    def _blocks(self, made: Any, given: list[Layout]) -> None:
+        nothing = Storage()
+        kinds: list[str] = []
+        self.kinds = kinds
+        arguments: set[int] = set()
+        for number, one in enumerate(a_list(self.data["blocks"], "blocks")):
+            if type(one) is not dict or len(one) != 1:
+                refuse(f"a block is {one!r:.60}")
+            ((kind, value),) = one.items()
+            block = Block(nothing, None, kind in ("output", "grad", "temporary"), 0)
+            block.held = None
+            self.recorder.blocks.append(block)
+            kinds.append(kind)
+            if kind in ("input", "gradient"):
+                place = an_int(value, 0, MOST, "an argument") + (len(made.inputs) if kind == "gradient" else 0)
+                if place >= len(given) or (kind == "input" and place >= len(made.inputs)) or place in arguments:
+                    refuse("a block is no argument of the graph, or one that another is")
+                arguments.add(place)
+                block.inputs = [place]
+                self.extents.append(Extent(given[place].extent, given[place].dtype, False))
+            elif kind == "memory":
+                storage, layout = self.memory[an_int(value, 0, len(self.memory) - 1, "memory")]
+                if any([one is storage for one in made.fixed.values()]):
+                    refuse("two blocks are the same memory")
+                made.fixed[number] = storage
+                self.extents.append(Extent(layout.extent, layout.dtype, False))
+            elif block.born:
+                block.layout = to_layout(value)
+                self.extents.append(Extent(block.layout.extent, block.layout.dtype, True))
+            else:
+                refuse(f"a block is of kind {kind!r:.40}")
+        if len(kinds) > MOST:
+            refuse("it has too many blocks")
+
+    def _block(self, number: Any, kind: str = "") -> int:
+        found = an_int(number, 0, len(self.kinds) - 1, "a block")
+        if kind and self.kinds[found] != kind:
+            refuse(f"block {found} is a {self.kinds[found]}, where the graph has a {kind}")
+        return found
+
+    def check_inside(self, block: int, offset: int, layout: Layout) -> None:
+        """Refuse what does not lie inside of a block, or between elements, or takes other elements for bools."""
+        extent, unit = self.extents[block], json_values.alignment(layout.dtype)
+        if offset < 0 or offset + layout.extent > extent.nbytes:
+            refuse(f"an address is outside of block {block}: {layout} from byte {offset} of {extent.nbytes}")
+        given = self.kinds[block] in ("input", "gradient")
+        if offset % unit or (given and unit > json_values.alignment(extent.dtype)):
+            refuse(f"an address in block {block} is not that of an element")
+        if (layout.dtype is bool_) is not (extent.dtype is bool_) and layout.numel:
+            refuse(f"block {block} has elements of {extent.dtype.name}, and is met as {layout.dtype.name}")
+
+    # ------------------------------------------------------------------------------------------------------ launches
+    def _launch(self, data: Any) -> Launched:
+        number, arguments, line, module = entries(data, ("plan", "arguments", "line", "module"), "a launch")
+        if type(line) is not str or type(module) is not str:
+            refuse("the line or module of a launch is no text")
+        place = an_int(number, 0, len(self.plans) - 1, "a plan")
+        if place not in self.made:
+            request = Request.of(self.plans[place])
+            self.made[place] = request, plan_of(request)
+        request, plan = self.made[place]
+        part = an_int(data["part"], 0, MOST, "a part") if "part" in data else -1
+        if part == 0 and plan.parts is None:  # at other sizes of the batch it begins elsewhere
+            part = -1
+        roles = roles_of(request, plan, part)
+        given = a_list(arguments, f"the arguments of {request.name}", len(roles))
+        taken = [self._argument(request.name, one, role) for one, role in zip(given, roles, strict=True)]
+        for one in taken:
+            if type(one) is Address and one.written and self.kinds[one.block] == "input":
+                self.writes_to.add(self.recorder.blocks[one.block].inputs[0])
+        site, path = site_of(line), self.modules.setdefault(module, module)
+        if part < 0:
+            arrays = 1 + max([k for k, role in enumerate(roles) if role.kind in ("address", "same")], default=0)
+            return Launched(plan, tuple(taken), arrays, site, path, request.name)
+        launch, _ = plan.parts[part]
+        whole = type(plan)(plan.operator, (), plan.outputs, launch, request=plan.request)
+        return Launched(whole, tuple(taken), len(taken), site, path, request.name, part)
+
+    def _argument(self, name: str, one: Any, role: Role) -> Address | Cell | float:
+        if role.kind == "address":
+            block, offset = a_list(one, f"an address of {name}", 2)
+            block, offset = self._block(block), an_int(offset, 0, json_values.LARGEST, "an offset")
+            assert role.layout is not None
+            self.check_inside(block, offset - role.delta, role.layout)
+            return Address(block, offset, role.layout, role.written)
+        if role.kind == "same":
+            if type(one) not in (int, bool) or one != role.value:
+                refuse(f"{name} is launched with {one!r:.40}; expected {role.value}")
+            return role.value
+        if type(one) is dict:
+            source, delta = a_list(entries(one, ("cell",), f"an argument of {name}")[0], "a cell", 2)
+            count = 2 * len(self.recorder.generators)
+            if role.kind != "int":
+                refuse(f"{name} is launched with a random number's place where it has none")
+            source = an_int(source, 0, count - 1, "a generator's number") if count else refuse("there is no generator")
+            return Cell.of(0, self.recorder, source, an_int(delta, 0, json_values.LARGEST, "a place in a stream"))
+        number = json_values.to_number(one)
+        if role.kind == "int" and (type(number) is float or not -(1 << 63) <= number < 1 << 63):
+            refuse(f"{name} is launched with {number!r:.40}; expected an integer of 64 bits")
+        return number  # type: ignore[no-any-return]
+
+    def _check_order(self, made: Any) -> None:
+        try:
+            check_order(made, self.extents)
+        except DisorderError as error:
+            call = f"call {error.launch} ({made.launches[error.launch].operation}) " if error.launch >= 0 else ""
+            refuse(call + str(error))
+
+    def _skips(self, launches: int) -> list[Skip]:
+        found: list[Skip] = []
+        for one in a_list(self.data["skips"], "skips"):
+            first, count, block, offset, *at_zero = a_list(one, "a skip", 5 if type(one) is list and one[4:] else 4)
+            first = an_int(first, 0, launches, "a launch to skip")
+            count = an_int(count, 1, launches - first, "how many launches to skip")
+            if at_zero not in ([], [True]):
+                refuse(f"a skip ends with {at_zero[0]!r:.40}; expected true or nothing")
+            found.append(Skip(first, count, self._condition(block, offset), bool(at_zero)))
+        return found
+
+    def _loops(self, launches: int) -> list[Loop]:
+        found: list[Loop] = []
+        for one in a_list(self.data.get("loops", []), "loops"):  # files of format 1 have none
+            first, body, last, block, offset = a_list(one, "a loop", 5)
+            first, last = an_int(first, 0, launches, "a loop's first launch"), an_int(last, 0, launches, "a loop's end")
+            body = an_int(body, first + 1, last, "where the step of a loop begins")
+            found.append(Loop(first, body, last, self._condition(block, offset)))
+        return sorted(found, key=lambda one: one.last - one.first)  # inner ones first
+
+    def _condition(self, block: Any, offset: Any) -> Address:
+        block, offset = self._block(block), an_int(offset, 0, json_values.LARGEST, "an offset")
+        self.check_inside(block, offset, contiguous((), float32))
+        return Address(block, offset, None, False)
+
+    def _passes(self, made: Any, launches: int) -> list[Pass]:
+        found: list[Pass] = []
+        expected = made.boundary_at
+        for one in a_list(self.data["passes"], "passes"):
+            start, stop, grads = a_list(one, "a pass", 3)
+            start, stop = an_int(start, expected, expected, "a pass"), an_int(stop, expected, launches, "a pass")
+            expected = stop
+            found.append(Pass(start, stop, [self._gradient(grad) for grad in a_list(grads, "gradients")]))
+        count = len(made.roots)
+        if len(found) != (count + 1 if count > 1 else count) or expected != launches:
+            refuse("backward passes are not as many as there are results to go back from, or miss launches")
+        blocks = [one.block for each in found for one in each.grads if one is not None]
+        if len(set(blocks)) != len(blocks) or len(blocks) != self.kinds.count("grad"):
+            refuse("a block is the gradient of two tensors, or of none")
+        return found
+
+    def _gradient(self, data: Any) -> Gradient | None:
+        if data is None:
+            return None
+        block, layout, offset = a_list(data, "a gradient", 3)
+        block, layout = self._block(block, "grad"), to_layout(layout)
+        offset = an_int(offset, 0, json_values.LARGEST, "an offset")
+        self.check_inside(block, offset, layout)
+        return Gradient(block, layout, offset)
+
+    # ------------------------------------------------------------------------------------------------------ what else
+    def tensor(self, number: Any) -> Tensor:
+        """The tensor of this number."""
+        return self.tensors[an_int(number, 0, len(self.tensors) - 1, "a tensor")]
+
+    def _put(self, data: Any) -> tuple[Tensor, Tensor | None]:
+        leaf, grad = a_list(data, "a .grad", 2)
+        leaf = self.tensor(leaf)
+        after = None if grad is None else self.tensor(grad)
+        if after is not None and (after._layout.shape != leaf._layout.shape or after.dtype is not leaf.dtype):
+            refuse("a .grad is not like its tensor")
+        return leaf, after
+
+    def _target(self, made: Any, data: Any) -> tuple[int | None, Tensor | None]:
+        kind, number = a_list(data, "a target", 2)
+        if kind == "input":
+            return an_int(number, 0, len(made.inputs) - 1, "an argument"), None
+        if kind != "tensor":
+            refuse(f"a target is {kind!r:.40}")
+        return None, self.tensor(number)
+
+    def _changed(self, made: Any) -> None:
+        for one in a_list(self.data["changed"], "changed"):
+            block, count, name = a_list(one, "a change", 3)
+            if type(name) is not str:
+                refuse("what changes a block has no name")
+            site = site_of("")
+            self.recorder.changed[self._block(block)] = an_int(count, 1, MOST, "a count"), name[:100], site
+
+    def _generators(self) -> None:
+        for place, one in enumerate(a_list(self.data["generators"], "generators")):
+            own, drawn, state = entries(one, ("own", "drawn", "state"), "a generator")
+            is_new = own is True and place not in self.generators
+            generator = self.generators.setdefault(place, Generator()) if own is True else default_generator
+            if state is not None:
+                seed, offset = [an_int(k, -(1 << 63), (1 << 64) - 1, "a state") for k in a_list(state, "a state", 2)]
+                if is_new:
+                    generator._key, generator._offset = seed, offset
+            elif drawn is None:
+                refuse("a generator that the graph sets has no state")
+            count = 0 if drawn is None else an_int(drawn, 0, json_values.LARGEST, "how many numbers are drawn")
+            stream = Stream(generator, generator._offset - count, place)
+            stream.follows = drawn is not None
+            if id(generator) in self.recorder.generators:
+                refuse("a generator is there twice")
+            self.recorder.generators[id(generator)] = stream
+        self.states = [one["state"] for one in self.data["generators"]]

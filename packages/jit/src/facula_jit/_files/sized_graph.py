@@ -1,0 +1,104 @@
+"""One graph of a file at one size of its batch, ready to run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import contiguous, uint8
+from facula_storage.extend import allocate
+from facula_tensor import default_generator
+
+from .._recording.tensor_guards import DEFAULTS
+from .._replay.replay import Guard, Replay
+from .._replay.scalar_formulas import compute, values_of
+from .call_signatures import tensors_of, words
+from .contracts.optimizer_steps import NUMBERS
+from .errors import refuse
+from .json_values import a_list, an_int, entries, to_form, to_layout
+from .reader import Reader
+from .results import gives_arguments
+
+if TYPE_CHECKING:
+    from facula_storage import Layout, Storage
+    from facula_tensor import Generator, Tensor
+
+    from .optimizer_options import Options
+
+
+class Shared:
+    """What the graphs of a file share: plans as data, memory and tensors, generators, and groups of options."""
+
+    def __init__(self, plans: list[Any], memory: list[tuple[Storage, Layout]]):
+        self.plans, self.memory = plans, memory
+        self.tensors: list[Tensor] = []
+        self.named: dict[str, Tensor] = {}
+        self.generators: dict[int, Generator] = {}
+        self.options: list[Options] = []
+        self.guard = Guard()
+
+    def state_of(self, place: int) -> tuple[int, int]:
+        """The key and the offset of a generator now."""
+        generator = self.generators.get(place, default_generator)
+        return generator._key, generator._offset
+
+
+class Ready:
+    """One graph at one size of its batch: its recording, and the replay."""
+
+    def __init__(self, shared: Shared, data: Any, plans: list[Any], arguments: Any):
+        self.shared = shared
+        wants = [str(one["gradient"]) for one in tensors_of(arguments)]
+        reader = Reader(data, plans, shared.memory, shared.tensors, shared.generators, wants)
+        recording = reader.recording()
+        for tensor, like in zip(tensors_of(arguments), recording.inputs, strict=True):
+            if to_layout(tensor["tensor"]) is not like.layout:
+                refuse("an argument is not like the tensor that the graph is given")
+        recording.names = {id(one._storage): name for name, one in reversed(shared.named.items())}
+        name = str(reader.data["name"])[:200]
+        self.words = words(arguments)
+        self.replay = replay = Replay(recording, name, None, shared.guard)
+        replay.checks = [one for one in replay.checks if not any([one[1] is cell for cell in DEFAULTS])]
+        replay.numbers_from = len(replay.checks)
+        for place, state in enumerate(reader.states):
+            if state is not None and replay.drawn[place] is None:
+                replay.set[place] = state[0], state[1]
+        self.likes = recording.inputs
+        self.writes_to = sorted(reader.writes_to)
+        self.gives_arguments = gives_arguments(recording.result)
+        self.refills = [_refill(one, shared, replay) for one in a_list(reader.data["refills"], "refills")]
+        for refill in self.refills:
+            self.renew(*refill)
+        replay.use(allocate(contiguous((replay.pool_bytes,), uint8)))
+        self.is_plain = (
+            not (self.writes_to or self.gives_arguments)
+            and all([name is None and "tensor" in part for name, part in arguments])
+            and not any(wants)
+        )
+
+    def renew(self, group: int, launches: list[list[int]], forms: list[list[Any]]) -> None:
+        """Put the numbers that follow from a group's options into the launches."""
+        values, replay = values_of(self.shared.options[group]), self.replay
+        known = replay.recording.launches
+        for own, each in zip(forms, launches, strict=True):
+            numbers = [compute(one, values) for one in own]
+            for launch in each:
+                arguments = (known[launch].arguments[0], *numbers, *known[launch].arguments[1 + len(numbers) :])
+                known[launch] = known[launch]._replace(arguments=arguments)
+                for frame in replay.frames:
+                    for place, one in enumerate(numbers):
+                        frame.forward.set(replay.lowered.forward.step_of[launch], 1 + place, one)
+
+
+def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[int]], list[list[Any]]]:
+    """A group, its launches, and the forms of their numbers."""
+    group, launches, forms = entries(data, ("group", "launches", "forms"), "a group of numbers")
+    group = an_int(group, 0, len(shared.options) - 1, "a group")
+    names, known = values_of(shared.options[group]), replay.recording.launches
+    own = [[to_form(one, names) for one in a_list(each, "forms")] for each in a_list(forms, "forms")]
+    places = [a_list(one, "launches") for one in a_list(launches, "launches", len(own))]
+    for each, numbers in zip(places, own, strict=True):
+        for one in each:
+            launch = known[an_int(one, 0, replay.recording.boundary_at - 1, "a launch")]
+            if NUMBERS.get(launch.operation) != len(numbers):
+                refuse(f"{launch.operation} takes other numbers than the graph says")
+    return group, places, own

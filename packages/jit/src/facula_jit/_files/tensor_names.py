@@ -1,0 +1,84 @@
+"""What the program's tensors are called: by the variables, modules and optimizers that a function finds them in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_tensor import Parameter, Tensor
+
+from .._source.closures import variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._recording.recorder import Recorder
+
+MOST_ENTRIES = 64
+
+
+class Named(NamedTuple):
+    """A tensor of the program: its name, and whether it is a "parameter", "buffer", optimizer's "state" or "tensor"."""
+
+    name: str
+    tensor: Tensor
+    kind: str
+
+
+def named_tensors(function: Any, recorder: Recorder) -> list[Named]:
+    """The tensors that a function can find by name, each by its first."""
+    found: dict[int, Named] = {}
+    optimizers: list[tuple[str, Any]] = []
+    for name, value in _variables(function, recorder):
+        for one in _tensors(name, value):
+            found.setdefault(id(one.tensor), one)
+        own = getattr(value, "__dict__", None)
+        if type(own) is dict and isinstance(own.get("param_groups"), list) and "state" in own:
+            optimizers.append((name, value))
+    for name, optimizer in optimizers:
+        number = 0
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                called = found[id(parameter)].name if id(parameter) in found else f"{name}.{number}"
+                found.setdefault(id(parameter), Named(called, parameter, "parameter"))
+                number += 1
+                for key, value in optimizer.state.get(parameter, {}).items():
+                    if isinstance(value, Tensor):
+                        found.setdefault(id(value), Named(f"{name}.state.{called}.{key}", value, "state"))
+    return list(found.values())
+
+
+def _variables(function: Any, recorder: Recorder) -> Iterator[tuple[str, Any]]:
+    """What the function is, what it closes over, and the global variables that its lines name."""
+    if hasattr(type(function), "named_modules"):
+        yield "", function
+    elif hasattr(function, "__self__"):
+        yield "self", function.__self__
+    yield from variables_of(function).items()
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        for name in code.co_names:
+            if name in function.__globals__:
+                yield name, function.__globals__[name]
+    yield from recorder.globals.items()
+
+
+def _tensors(name: str, value: Any) -> Iterator[Named]:
+    before = f"{name}." if name else ""
+    if isinstance(value, Tensor):
+        yield Named(name or "tensor", value, "parameter" if isinstance(value, Parameter) else "tensor")
+    elif isinstance(value, type):
+        return
+    elif hasattr(type(value), "named_parameters") and hasattr(type(value), "named_buffers"):
+        for path, one in value.named_parameters():
+            yield Named(before + path, one, "parameter")
+        for path, one in value.named_buffers():
+            yield Named(before + path, one, "buffer")
+        own = vars(value) if hasattr(value, "__dict__") else {}
+        for path, one in own.items():
+            if isinstance(one, Tensor):
+                yield Named(before + path, one, "tensor")
+    elif isinstance(value, (list, tuple, dict)) and len(value) <= MOST_ENTRIES:
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, one in entries:
+            if isinstance(one, Tensor) or hasattr(type(one), "named_parameters"):
+                yield from _tensors(f"{before}{key}", one)

@@ -1,0 +1,402 @@
+"""A capture as data: its launches, memory, results and tensors, as graph.json has them."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd.extend import LEAF, describe_call_site
+from facula_storage import Layout, Storage, contiguous, to_buffer, uint8
+from facula_storage.extend import root_of
+from facula_tensor import Tensor, default_generator
+
+from .._graph.calls import Names
+from .._recording.pytrees import Tree
+from .._recording.recording import Argument, Given, Output
+from .._recording.records import Address
+from .._recording.rng_values import Cell
+from .._replay.portable_program import leaves_of
+from .._replay.scalar_formulas import Forms, values_of
+from . import json_values
+from .batch_sizes import renumber
+from .errors import Refusal, SaveError
+from .plan_requests import plan_of, request_of, roles_of
+from .program_members import training_of
+from .results import named_results
+from .tensor_names import Named, named_tensors
+
+if TYPE_CHECKING:
+    from .._recording.recording import Recording
+    from .._recording.records import Launched
+    from .._replay.replay import Replay
+    from .plan_requests import Role
+
+NAMELESS = "tensor."
+TREES = {tuple: "tuple", list: "list", dict: "dict", OrderedDict: "dict"}
+
+
+class Writer:
+    """What the graphs of one file share: memory, tensors in it, and groups of options.
+
+    Arguments:
+        function: the function, by whose variables tensors are named.
+    """
+
+    def __init__(self, function: Any):
+        self.function = function
+        self.storages: list[Storage] = []
+        self.reach: list[int] = []  # bytes of each that are met
+        self.layouts: list[Layout | None] = []  # what lies there, where no tensor says it
+        self.tensors: list[Named] = []
+        self.groups: list[dict[str, Any]] = []
+        self.known: dict[Any, int] = {}  # a storage's id, or what stands for it -> its number
+        self.called: dict[int, int] = {}  # a tensor's id -> its number
+        self.named: dict[int, Named] = {}
+        self.contents: list[str] = []  # the name of each memory in the file
+        self.written: set[int] = set()  # memory that launches change
+        self.optimizers: list[Any] = []  # the groups of the program, in the order of `groups`
+
+    # ------------------------------------------------------------------------------------------------------- memory
+    def memory(self, storage: Storage, key: Any = None, layout: Layout | None = None) -> int:
+        """The number of memory that stays; of several that stand for one, the first."""
+        storage = root_of(storage)
+        key = id(storage) if key is None else key
+        if key not in self.known:
+            self.known[key] = len(self.storages)
+            self.storages.append(storage)
+            self.reach.append(0)
+            self.layouts.append(layout)
+        return self.known[key]
+
+    def meet(self, memory: int, nbytes: int, layout: Layout | None) -> None:
+        """So many bytes of memory are met, by what looks like this. Without elements it may begin anywhere."""
+        if layout is None or layout.numel:
+            self.reach[memory] = max(self.reach[memory], nbytes)
+        self.layouts[memory] = self.layouts[memory] or layout
+
+    def tensor(self, tensor: Tensor, key: Any = None, name: str = "") -> int:
+        """The number of a tensor of the program."""
+        called = id(tensor) if key is None else key
+        if called not in self.called:
+            found = self.named.get(id(tensor)) or Named(name or f"{NAMELESS}{len(self.tensors)}", tensor, "tensor")
+            if name:
+                found = found._replace(name=name, kind="grad")
+            self.called[called] = len(self.tensors)
+            self.tensors.append(found)
+            memory = self.memory(tensor._storage, key)
+            self.meet(memory, tensor._offset + tensor._layout.extent, tensor._layout)
+        return self.called[called]
+
+    def grad(self, leaf: Tensor, grad: Tensor) -> int:
+        """The number of the `.grad` of a leaf: one for all graphs, each of which makes its own."""
+        name = self.tensors[self.tensor(leaf)].name
+        return self.tensor(grad, ("grad", id(leaf)), f"{name}.grad")
+
+    def names_of(self, recording: Recording) -> dict[int, tuple[str, int]]:
+        """For each block that stays: the name under which `data` has its contents, and how many bytes these are."""
+        known = {number: self.known.get(id(root_of(storage))) for number, storage in recording.fixed.items()}
+        return {
+            number: (self.contents[memory], self.reach[memory])
+            for number, memory in known.items()
+            if memory is not None
+        }
+
+    # ---------------------------------------------------------------------------------------------------------- data
+    def data(self) -> tuple[dict[str, Any], dict[str, tuple[Storage, Layout, int]]]:
+        """Tensors, memory and groups as JSON; and the contents of memory, by the name of its first tensor."""
+        names: dict[str, int] = {}
+        described, memory, contents = [], [], {}
+        for number, one in enumerate(self.tensors):
+            name = one.name
+            if name in names:
+                name = f"{name}#{number}"
+            names[name] = number
+            key = next(key for key, known in self.called.items() if known == number)
+            tensor = one.tensor
+            memory_number = self.known[key if type(key) is tuple else id(root_of(tensor._storage))]
+            is_constant = one.name.startswith(NAMELESS) and memory_number not in self.written
+            described.append(
+                {
+                    "name": name,
+                    "kind": "constant" if is_constant else one.kind,
+                    "memory": memory_number,
+                    "layout": json_values.layout(tensor._layout),
+                    "offset": tensor._offset,
+                    "requires_grad": tensor.node is LEAF,
+                }
+            )
+        for number, storage in enumerate(self.storages):
+            here = [one for one in described if one["memory"] == number]
+            layout = self.tensors[names[here[0]["name"]]].tensor._layout if here else self.layouts[number]
+            nbytes = self.reach[number]
+            whole = layout is not None and layout.is_contiguous and layout.nbytes == nbytes
+            if not (whole and (not here or here[0]["offset"] == 0)):
+                dtype = uint8 if layout is None or nbytes % layout.dtype.itemsize else layout.dtype
+                layout = contiguous((nbytes // dtype.itemsize,), dtype)
+            assert layout is not None
+            name = here[0]["name"] if here else f"constant.{number}"
+            contents[name] = (storage, layout, 0)
+            self.contents.append(name)
+            memory.append({"tensor": name, "bytes": nbytes})
+        return {"tensors": described, "memory": memory, "groups": self.groups}, contents
+
+
+def describe(writer: Writer, replay: Replay, signature: list[Any]) -> dict[str, Any]:
+    """One capture as JSON; SaveError says what of it a file cannot hold."""
+    return _Description(writer, replay).data(signature)
+
+
+class Asked(NamedTuple):
+    """What a launch is, as JSON, what its arguments have to be, and its line."""
+
+    plan: dict[str, Any]
+    roles: list[Role]
+    line: str
+
+
+class _Description:
+    def __init__(self, writer: Writer, replay: Replay):
+        self.writer, self.replay = writer, replay
+        self.recording: Recording = replay.recording
+        self.recorder = self.recording.recorder
+        self.paths = Names(self.recording).paths
+        for one in named_tensors(writer.function, self.recorder):
+            writer.named.setdefault(id(one.tensor), one)
+        self.own: dict[int, Any] = {}  # storage -> a tensor of the program in it, for memory that has a name
+        self.numbers: dict[int, list[float]] = {}  # launch -> the numbers of optimizers at present
+
+    def data(self, signature: list[Any]) -> dict[str, Any]:
+        recording, recorder, writer = self.recording, self.recorder, self.writer
+        tensors = [one for link in recorder.tensors.values() if (one := link()) is not None and self._is_used(one)]
+        if recorder.crossings:
+            raise SaveError("save: the function goes back through the graph of another capture; capture both together")
+        for owner, _ in recorder.actions:
+            if owner is not None:
+                raise SaveError("save: a schedule steps inside of the function; step it outside, and set the rate")
+        returned = [one for one in leaves_of(recording.result) if isinstance(one, Tensor)]
+        self.own.update({id(root_of(one._storage)): one for one in (*returned, *tensors)})
+        puts = [self._grad(leaf, grad) for leaf, grad in recording.puts]
+        needed = [self._grad(leaf, grad) for leaf, grad in recording.needed]
+        refills = [self._refill(one) for one in self.replay.refills]
+        self.asked = [self._asked(one) for one in recording.launches]
+        blocks = [self._block(number) for number in range(len(recorder.blocks))]
+        launches = [self._launch(number, one) for number, one in enumerate(recording.launches)]
+        made = {
+            "name": self.replay.name,
+            "arguments": signature,
+            "inputs": [json_values.layout(one.layout) for one in recording.inputs],
+            "gradients": [json_values.layout(one.layout) for one in recording.gradients],
+            "blocks": blocks,
+            "launches": launches,
+            "boundary": recording.boundary_at,
+            "roots": len(recording.roots),
+            "outputs": list(recording.outputs),
+            "result": self._result(recording.result),
+            "passes": [
+                [one.start, one.stop, [k and [k.block, json_values.layout(k.layout), k.offset] for k in one.grads]]
+                for one in recording.passes
+            ],
+            "targets": [
+                ["input", place] if tensor is None else ["tensor", writer.tensor(tensor)]
+                for place, tensor in recording.targets
+            ],
+            "puts": puts,
+            "needed": needed,
+            "changed": [[block, count, name] for block, (count, name, _) in recorder.changed.items()],
+            "skips": [
+                [one.first, one.launches, *self._condition(one.condition), *([True] if one.at_zero else [])]
+                for one in recorder.skips
+            ],
+            "loops": [[one.first, one.body, one.last, *self._condition(one.condition)] for one in recorder.loops],
+            "generators": self._generators(),
+            "refills": refills,
+            "training": training_of(self.replay),
+            "watched": sorted({writer.tensor(one) for one in tensors}),
+        }  # fmt: skip
+        renumber(made)
+        return made
+
+    # ------------------------------------------------------------------------------------------------------- tensors
+    def _is_used(self, tensor: Tensor) -> bool:
+        """Whether a launch reads or writes the memory of a tensor."""
+        return self.recorder.numbers.get(id(root_of(tensor._storage))) in self.recorder.used
+
+    def _grad(self, leaf: Tensor, grad: Any) -> list[int | None]:
+        number = self.writer.tensor(leaf)
+        if grad is None:
+            return [number, None]
+        self.own[id(root_of(grad._storage))] = grad
+        found = self.writer.grad(leaf, grad)
+        self.writer.known.setdefault(id(root_of(grad._storage)), self.writer.known["grad", id(leaf)])
+        self.writer.called.setdefault(id(grad), found)
+        return [number, found]
+
+    def _block(self, number: int) -> dict[str, Any]:
+        recording, block = self.recording, self.recorder.blocks[number]
+        if len(block.inputs) > 1:
+            raise SaveError("save: two arguments share their memory; call it with a clone()")
+        if block.inputs:
+            place = block.inputs[0] - len(recording.inputs)
+            return {"gradient": place} if place >= 0 else {"input": block.inputs[0]}
+        storage = recording.fixed.get(number)
+        if storage is not None:
+            return {"memory": self._memory(storage, number)}
+        if block.layout is None:
+            raise SaveError("save: a part of the function's memory is not known; capture it again")
+        kind = "output" if number in recording.outputs else "grad" if number in recording.grads else "temporary"
+        return {kind: json_values.layout(block.layout)}
+
+    def _memory(self, storage: Storage, number: int) -> int:
+        """The number of memory that stays; of what holds constants one for all that are equal."""
+        writer = self.writer
+        if id(storage) in writer.known:
+            return writer.known[id(storage)]
+        if id(storage) in self.own:
+            writer.tensor(self.own[id(storage)])
+            return writer.known[id(storage)]
+        here = {other for other, one in self.recording.fixed.items() if one is storage} | {
+            number
+        }  # a pass makes copies one
+        met = [
+            (one.offset - role.delta, role)
+            for launch, asked in zip(self.recording.launches, self.asked, strict=True)
+            for one, role in zip(launch.arguments, asked.roles, strict=False)
+            if type(one) is Address and one.block in here
+        ]
+        ends = [offset + role.layout.extent for offset, role in met if role.layout is not None and role.layout.numel]
+        reach = max(ends, default=0)
+        layout = met[0][1].layout if met else None
+        key = None
+        if not any([role.written for _, role in met]):
+            held = bytes(memoryview(to_buffer(storage, contiguous((reach,), uint8)))) if reach else b""
+            key = "constant", layout, held
+        found = writer.memory(storage, key, layout)
+        writer.known[id(storage)] = found
+        return found
+
+    def _offset(self, block: int, offset: int) -> int:
+        """An offset from where an argument begins, or the buffer."""
+        inputs = self.recorder.blocks[block].inputs
+        if not inputs:
+            return offset
+        place, count = inputs[0], len(self.recording.inputs)
+        like = self.recording.inputs[place] if place < count else self.recording.gradients[place - count]
+        return offset - like.offset
+
+    # ------------------------------------------------------------------------------------------------------ launches
+    def _asked(self, launch: Launched) -> Asked:
+        line = describe_call_site(*launch.site)
+        folder, name = os.path.split(line)
+        line = name if folder else line
+        try:
+            request = request_of(launch)
+            return Asked(request.data(), roles_of(request, plan_of(request), launch.part), line)
+        except (Refusal, TypeError) as error:
+            raise SaveError(f"save: no file can hold this: {error} (at {line})") from None
+
+    def _launch(self, number: int, launch: Launched) -> dict[str, Any]:
+        described, roles, line = self.asked[number]
+        arguments = list(launch.arguments)
+        numbers = self.numbers.get(number, [])
+        arguments[1 : 1 + len(numbers)] = numbers
+        if len(arguments) != len(roles):
+            raise SaveError(f"save: {launch.operation} has {len(arguments)} arguments, not {len(roles)} (at {line})")
+        taken: list[Any] = []
+        one: Any
+        for one, role in zip(arguments, roles, strict=True):
+            if type(one) is Address:
+                if not _is_shown(one, role.layout) or (one.written and not role.written):
+                    raise SaveError(f"save: {launch.operation} was not launched as its plan says (at {line})")
+                offset = self._offset(one.block, one.offset)
+                taken.append([one.block, offset])
+                storage = self.recording.fixed.get(one.block)
+                if storage is not None and role.layout is not None:
+                    memory = self.writer.known[id(storage)]
+                    self.writer.meet(memory, offset - role.delta + role.layout.extent, role.layout)
+                    if role.written:
+                        self.writer.written.add(memory)
+            elif type(one) is Cell:
+                taken.append({"cell": [one.source, one.delta]})
+            elif role.kind == "address":
+                raise SaveError(f"save: {launch.operation} was not launched as its plan says (at {line})")
+            else:
+                taken.append(json_values.number(one))
+        made = {"plan": described, "arguments": taken, "line": line, "module": self.paths.get(id(launch.module), "")}
+        return made if launch.part < 0 else {**made, "part": launch.part}
+
+    def _condition(self, one: Address) -> list[int]:
+        return [one.block, self._offset(one.block, one.offset)]
+
+    def _refill(self, refill: Any) -> dict[str, Any]:
+        """A group of options, and how the numbers of its launches follow from them."""
+        forms, group, writer = Forms(refill), refill.numbers.group, self.writer
+        place = next((k for k, one in enumerate(writer.optimizers) if one is group), len(writer.optimizers))
+        if place == len(writer.optimizers):
+            writer.optimizers.append(group)
+            options = {name: value for name, value in group.items() if name != "params" and _is_plain(value)}
+            writer.groups.append({
+                "optimizer": type(refill.numbers.owner).__name__,
+                "options": {name: json_values.parameter(value) for name, value in options.items()},
+                "fixed": [],
+            })  # fmt: skip
+        fixed = forms.fixed if forms.works else set(values_of(group))
+        writer.groups[place]["fixed"] = sorted({*writer.groups[place]["fixed"], *fixed})
+        for numbers, launches in zip(forms.numbers, refill.numbers.launches, strict=forms.works):
+            self.numbers.update(dict.fromkeys(launches, numbers))
+        launches = refill.numbers.launches if forms.works else []
+        return {"group": place, "launches": [list(one) for one in launches], "forms": forms.forms}
+
+    def _generators(self) -> list[Any]:
+        found = []
+        for generator, drawn, (seed, offset) in zip(
+            self.replay.generators, self.replay.drawn, self.replay.set, strict=True
+        ):
+            own = generator is not default_generator
+            state = [generator._key, generator._offset] if own and drawn is not None else [seed, offset]
+            found.append({"own": own, "drawn": drawn, "state": state if own or drawn is None else None})
+        return found
+
+    # -------------------------------------------------------------------------------------------------------- result
+    def _result(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is Output:
+            return {
+                "output": [value.place, json_values.layout(value.layout), value.offset, value.wants_grad, value.root]
+            }
+        if kind is Given:
+            shown = [value.argument, json_values.layout(value.layout), value.offset, value.wants_grad, value.root]
+            return {"view": [*shown, value.is_view]}
+        if kind is Argument:
+            return {"argument": value.place}
+        if isinstance(value, Tensor):
+            return {"tensor": self.writer.tensor(value)}
+        if kind is Tree and value.kind in TREES:
+            parts = [self._result(one) for one in value.parts]
+            name = TREES[value.kind]
+            if name == "dict":
+                return {name: [[self._result(key), part] for key, part in zip(value.keys, parts, strict=True)]}
+            return {name: parts}
+        called = [one for one in named_results().items() if one[1] is value.kind] if kind is Tree else []
+        if called:
+            return {"named": [called[0][0], *map(self._result, value.parts)]}
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return {"value": json_values.parameter(value)}
+        named = value.kind.__name__ if kind is Tree else kind.__name__
+        raise SaveError(f"save: the result has a {named}; return tensors, plain data, tuples, lists and dicts")
+
+
+def _is_shown(one: Address, layout: Layout | None) -> bool:
+    """Whether an address has what a plan says: passes plan for the same elements in one row."""
+    if one.layout is None or layout is None or one.layout == layout:
+        return layout is not None and one.layout is not None
+    both = one.layout.is_contiguous and layout.is_contiguous and one.layout.dtype is layout.dtype
+    return both and one.layout.numel == layout.numel
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        json_values.parameter(value)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,204 @@
+"""Calls of a graph: launches that were taken down, by the names of what they read and write."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from facula_autograd.extend import describe_call_site
+
+from .._recording.records import CHANGED, Address
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
+
+    from .._recording.recording import Recording
+    from .._recording.records import Launched
+
+# Operators whose results are sums over the last dimension of their first operand.
+PRODUCTS = frozenset(("linear", "matmul"))
+
+
+class Value(NamedTuple):
+    """Memory that operators read and write: an argument, a result, the program's own, or a temporary.
+
+    Attributes:
+        name: by which it is shown.
+        kind: "argument", "gradient" (given to a backward pass), "result", "own" or "temporary".
+        layout: what it was made for, where that is known.
+        number: its place among the values of its graph.
+    """
+
+    name: str
+    kind: str
+    layout: Layout | None
+    number: int = -1
+
+
+class Use(NamedTuple):
+    """What one operator sees of a value: its layout, and how many bytes from the beginning it starts."""
+
+    value: Value
+    layout: Layout | None
+    offset: int
+
+
+class Names:
+    """The values of a recording and the paths of its modules, by their names, looked up when first asked for."""
+
+    def __init__(self, recording: Recording):
+        self.recording = recording
+
+    @cached_property
+    def paths(self) -> dict[int, str]:
+        """The path of each module, by id: those that were called first name what they hold."""
+        if self.recording.paths is not None:
+            return self.recording.paths
+        paths: dict[int, str] = {}
+        for module, _ in self.recording.recorder.modules.values():
+            if id(module) not in paths:
+                own = type(module).__name__
+                for path, part in module.named_modules():
+                    paths.setdefault(id(part), f"{own}.{path}" if path else own)
+        return paths
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """A value for each block, named by what it is."""
+        recording = self.recording
+        names = self._names_of_storages()
+        counts: dict[str, int] = defaultdict(int)
+        values = []
+        for number, block in enumerate(recording.recorder.blocks):
+            layout = block.layout
+            if block.inputs:
+                place = block.inputs[0]
+                is_gradient = place >= len(recording.inputs)
+                kind = "gradient" if is_gradient else "argument"
+                like = recording.gradients[place - len(recording.inputs)] if is_gradient else recording.inputs[place]
+                name, layout = f"{'g' if is_gradient else 'x'}{place}", like.layout
+            elif number in recording.outputs:
+                kind, name = "result", f"y{recording.outputs.index(number)}"
+            elif number in recording.grads:
+                kind, name = "result", f"grad{recording.grads.index(number)}"
+            elif number in recording.fixed:
+                kind = "own"
+                name = names.get(id(recording.fixed[number]), "")
+            else:
+                kind, name = "temporary", ""
+            if not name:
+                letter = "t" if kind == "temporary" else "c"
+                name = f"{letter}{counts[letter]}"
+                counts[letter] += 1
+            values.append(Value(name, kind, layout, number))
+        return values
+
+    def _names_of_storages(self) -> dict[int, str]:
+        """The names of storages that modules and `.grad` hold, by id."""
+        if self.recording.names is not None:
+            return self.recording.names
+        names: dict[int, str] = {}
+        for module, _ in self.recording.recorder.modules.values():
+            for name, one in vars(module).items():
+                storage = getattr(one, "_storage", None)
+                if storage is not None:
+                    names.setdefault(id(storage), f"{self.paths[id(module)]}.{name}")
+        for leaf, grad in self.recording.puts:
+            if grad is not None:
+                names[id(grad._storage)] = f"{names.get(id(leaf._storage), 'leaf')}.grad"
+        return names
+
+
+class Call:
+    """One operator of a captured function. Immutable; two calls are equal if they are the same object."""
+
+    __slots__ = ("_names", "launch")
+
+    def __init__(self, launch: Launched, names: Names):
+        self.launch, self._names = launch, names
+
+    @property
+    def operator(self) -> str:
+        """The operator's name."""
+        return self.launch.operation
+
+    @property
+    def parameters(self) -> tuple[object, ...]:
+        """Numbers, dimensions and names that the plan was made for."""
+        return self.launch.plan.parameters
+
+    @property
+    def inputs(self) -> tuple[Use | float, ...]:
+        """What it reads, and the numbers that it takes."""
+        given = [self._shown(one) for one in self.launch.arguments[1:] if one not in results_of(self.launch)]
+        computed = self.launch.plan.elementwise
+        if computed is None:
+            return tuple(given)
+        arrays = iter([one for one in given if isinstance(one, Use)])
+        numbers = iter([one for one in given if not isinstance(one, Use)])
+        return tuple([next(numbers, 0) if isinstance(one, type) else next(arrays) for one in computed.inputs])
+
+    @property
+    def outputs(self) -> tuple[Use, ...]:
+        """What it writes."""
+        return tuple(map(self._use, results_of(self.launch)))
+
+    def _use(self, one: Address) -> Use:
+        return Use(self._names.values[one.block], one.layout, one.offset)
+
+    def _shown(self, one: Address | float) -> Use | float:
+        return self._use(one) if isinstance(one, Address) else one
+
+    @property
+    def module(self) -> str:
+        """The path of the module that called it, such as "Net.body.0"; empty outside of modules."""
+        return self._names.paths.get(id(self.launch.module), "")
+
+    @property
+    def line(self) -> str:
+        """Where the program has it: "file:line (function)"."""
+        return describe_call_site(*self.launch.site)
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes of what it reads and writes."""
+        return sum([one.layout.nbytes for one in addresses_of(self.launch) if one.layout is not None])
+
+    @property
+    def flops(self) -> int:
+        """Multiplications and additions, counted each, as far as they follow from the layouts.
+
+        Two for each multiplication of products and convolutions, one for each element of other results and each
+        instruction of those that were fused.
+        """
+        used = addresses_of(self.launch)
+        layouts = [one.layout for one in used if one.layout is not None]
+        outputs = [one.layout for one in results_of(self.launch) if one.layout is not None]
+        if not outputs:
+            return 0
+        name, first, made = self.launch.plan.operator, layouts[0], outputs[0]
+        if name in PRODUCTS:
+            return 2 * made.numel * first.shape[-1]
+        if name == "linear_weight_grad":
+            return 2 * made.numel * (first.numel // max(first.shape[-1], 1))
+        if name.startswith("conv"):  # of the result or its gradient, whose elements each meet a channel's whole weight
+            weight = made if name.endswith("_weight") else layouts[1]
+            return 2 * (first if name.endswith(("_weight", "_input")) else made).numel * prod(weight.shape[1:])
+        return made.numel
+
+    def __repr__(self) -> str:
+        return f"<call of {self.operator}>"
+
+
+def results_of(launch: Launched) -> list[Address]:
+    """The addresses that a launch writes to, but for those of operands that it changes."""
+    changed = CHANGED.get(launch.operation, ())
+    places = enumerate(launch.arguments[1:])
+    return [one for place, one in places if type(one) is Address and one.written and place not in changed]
+
+
+def addresses_of(launch: Launched) -> list[Address]:
+    """The addresses among a launch's arguments."""
+    return [one for one in launch.arguments if type(one) is Address]

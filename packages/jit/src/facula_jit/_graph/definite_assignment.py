@@ -1,0 +1,214 @@
+"""What is surely written when a launch reads it, where conditions leave launches out and loops do them again.
+
+Note [Guards]
+~~~~~~~~~~~~~
+A launch runs under a *guard*: for each condition around it which float32 it is, as of which launch, and whether it is
+0; for each loop around it that its step runs. What was written under a guard is there for launches under the same guard
+or a narrower one; and what was written where a condition holds and where it does not, is there without the condition.
+
+One look at the launches in their order is enough, loops included: what was there when a step began is there in the
+next one, too, as nothing is ever unwritten. But conditions change. So a float32 that a loop writes is, inside of this
+loop, another one than outside; and one that backward passes write, in each of them, as these may run again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import FaculaError
+from facula_storage import bool_
+
+from .._recording.records import Address
+from .jumps import Region, regions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .._recording.recording import Recording
+
+    Guard = frozenset[tuple[Any, ...]]
+    Known = tuple[Guard, ...]
+
+EVERYWHERE: Known = (frozenset(),)
+MOST_GUARDS = 16  # under which one block is written; further ones are forgotten
+DEEPEST = 100  # conditions and loops, one in another
+
+
+class DisorderError(FaculaError):
+    """What is wrong with an order of launches: `problem` has a place for the name of `block`, which `launch` meets."""
+
+    def __init__(self, problem: str, block: int = -1, launch: int = -1):
+        super().__init__(problem.format(f"block {block}"))
+        self.problem, self.block, self.launch = problem, block, launch
+
+
+class Extent:
+    """What memory there is in a block: bytes, the dtype of its elements, and under which guards it is written, as a
+    whole perhaps."""
+
+    __slots__ = ("born", "dtype", "nbytes", "whole", "written")
+
+    def __init__(self, nbytes: int, dtype: Any, born: bool):
+        self.nbytes, self.dtype, self.born = nbytes, dtype, born
+        self.written: Known = () if born else EVERYWHERE
+        self.whole = self.written
+
+
+def check_order(made: Recording, extents: Sequence[Extent]) -> None:
+    """Look at the whole of a graph.
+
+    Arguments:
+        made: a recording with launches, jumps, results and backward passes.
+        extents: of its blocks, which learn what is written.
+
+    Raises:
+        DisorderError: jumps do not nest or leave their part, a launch reads what nothing surely wrote before it, or a
+            result is not surely written.
+    """
+    order = _Order(made, extents)
+    regions = regions_of(made.recorder)
+    starts = [one.start for one in regions]
+    parts = [(0, made.boundary_at, made.outputs)]
+    parts += [(one.start, one.stop, [k.block for k in one.grads if k is not None]) for one in made.passes]
+    for number, (start, stop, results) in enumerate(parts):
+        order.look(number, start, stop, regions[bisect_left(starts, start) : bisect_left(starts, stop)])
+        for block in results:
+            if extents[block].nbytes and not _holds(extents[block].written, frozenset()):
+                raise DisorderError("{} is a result that nothing fills", block)
+        order.leave(number)
+
+
+def disorder_of(recording: Recording) -> DisorderError | None:
+    """What is wrong with the order of launches: something is read that nothing wrote before, on some way through."""
+    extents = [
+        Extent(0 if one.layout is None else one.layout.extent, None, one.born and number not in recording.fixed)
+        for number, one in enumerate(recording.recorder.blocks)
+    ]
+    try:
+        check_order(recording, extents)
+    except DisorderError as error:
+        return error
+    return None
+
+
+class _Order:
+    """Goes through the launches part by part, and keeps in `extents` what is written."""
+
+    def __init__(self, made: Recording, extents: Sequence[Extent]):
+        self.made, self.extents = made, extents
+        self.before: list[tuple[Extent, Known, Known]] = []  # what this part has changed
+        recorder = made.recorder
+        conditions = [one.condition for one in recorder.skips] + [one.condition for one in recorder.loops]
+        self.writes: dict[int, list[int]] = {one.block: [] for one in conditions}
+        for number, launch in enumerate(made.launches):
+            for one in launch.arguments:
+                if type(one) is Address and one.written and one.block in self.writes:
+                    self.writes[one.block].append(number)
+
+    def look(self, part: int, start: int, stop: int, regions: Iterable[Region]) -> None:
+        """Look at the launches of a part, which is 0 for the call, k for the k-th backward pass."""
+        todo = iter(regions)
+        coming = next(todo, None)
+        around: list[tuple[Region, Guard]] = []
+        guard: Guard = frozenset()
+        asked: dict[int, list[tuple[Region, Guard]]] = {}  # loops whose condition is looked at behind these launches
+        for number in range(start, stop):
+            while around and around[-1][0].stop == number:
+                guard = around.pop()[1]
+            while coming is not None and coming.start == number:
+                _check_nested(coming, around, stop)
+                around.append((coming, guard))
+                if coming.is_loop:
+                    asked.setdefault(coming.jump.body, []).append((coming, guard))  # type: ignore[union-attr]
+                else:
+                    guard |= {self._literal(coming, part, around, guard)}
+                coming = next(todo, None)
+            for one in self.made.launches[number].arguments:
+                if type(one) is Address:
+                    self._met(one, guard, number)
+            for region, outside in asked.pop(number + 1, ()):
+                self._check_condition(region, part, outside)
+
+    def leave(self, part: int) -> None:
+        """A part ends: what a backward pass wrote is not there for the next one."""
+        if part:
+            for extent, written, whole in reversed(self.before):
+                extent.written, extent.whole = written, whole
+        self.before = []
+
+    def _literal(self, region: Region, part: int, around: list[tuple[Region, Guard]], guard: Guard) -> tuple[Any, ...]:
+        """What holds in a region: of a step, that it runs; else what its condition is."""
+        if region.is_step:
+            return (region.start, region.stop)
+        self._check_condition(region, part, guard)
+        block, writes = region.jump.condition.block, self.writes[region.jump.condition.block]
+        changing = [one.start for one, _ in around if one.is_loop and _any_between(writes, one.start, one.stop)]
+        again = part if part and _any_between(writes, self.made.boundary_at, len(self.made.launches)) else 0
+        when = (bisect_left(writes, region.start), again, *changing)
+        return block, region.jump.condition.offset, when, region.jump.at_zero  # type: ignore[union-attr]
+
+    def _check_condition(self, region: Region, part: int, guard: Guard) -> None:
+        block = region.jump.condition.block
+        if not _holds(self.extents[block].written, guard):
+            raise DisorderError("{} decides what runs before it is written", block)
+        if part and (not self.extents[block].born or block in self.made.outputs):
+            raise DisorderError("{}, which a program may change, decides what a backward pass runs", block)
+
+    def _met(self, one: Address, guard: Guard, launch: int) -> None:
+        """A launch reads or writes there."""
+        extent, layout = self.extents[one.block], one.layout
+        if layout is None or not layout.numel:
+            return
+        if not one.written:
+            if not _holds(extent.whole if extent.dtype is bool_ else extent.written, guard):
+                raise DisorderError("reads {}, which nothing wrote before it", one.block, launch)
+            return
+        is_whole = layout.numel * layout.dtype.itemsize == extent.nbytes
+        if extent.whole is not EVERYWHERE:
+            self.before.append((extent, extent.written, extent.whole))
+            extent.written = _with(extent.written, guard)
+            extent.whole = _with(extent.whole, guard) if is_whole else extent.whole
+
+
+def _check_nested(region: Region, around: Sequence[tuple[Region, Guard]], stop: int) -> None:
+    """DisorderError for a region that is neither inside of the innermost one around it, nor in its part as a whole."""
+    inner = around[-1][0] if around else None
+    if region.stop > (stop if inner is None else inner.stop):
+        raise DisorderError(
+            f"the launches from {region.start} to {region.stop}, which a condition decides about, are cut in two"
+        )
+    is_own = inner is not None and inner.jump is region.jump
+    asks = inner is not None and inner.is_loop and region.stop > inner.jump.body  # type: ignore[union-attr]
+    if region.is_step is not is_own or (asks and not is_own):
+        raise DisorderError(f"the loop from {region.start} is cut in two by what a condition decides about")
+    if inner is not None and inner.is_loop and inner.start == region.start and not region.is_loop:
+        raise DisorderError(f"the loop from {inner.start} begins with what a condition leaves out")
+    if inner is not None and inner[:2] == region[:2] and inner.is_loop and region.is_loop:
+        raise DisorderError(f"two loops are the launches from {region.start} to {region.stop}")
+    if len(around) >= DEEPEST:
+        raise DisorderError(f"more than {DEEPEST} conditions and loops are one in another")
+
+
+def _any_between(numbers: Sequence[int], start: int, stop: int) -> bool:
+    return bisect_left(numbers, start) < bisect_left(numbers, stop)
+
+
+def _holds(known: Known, guard: Guard) -> bool:
+    """Whether what was written under these guards is there under this one."""
+    return known is EVERYWHERE or any([one <= guard for one in known])
+
+
+def _with(known: Known, guard: Guard) -> Known:
+    """The guards under which it is there when it is written under a further one."""
+    if not guard:
+        return EVERYWHERE
+    if _holds(known, guard):
+        return known
+    for literal in guard:
+        if len(literal) == 4:  # a condition's
+            *which, holds = literal
+            opposite = (guard - {literal}) | {(*which, not holds)}
+            if any([one <= opposite for one in known]):
+                return _with(known, guard - {literal})
+    return known if len(known) >= MOST_GUARDS else (*known, guard)

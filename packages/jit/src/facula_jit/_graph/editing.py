@@ -1,0 +1,330 @@
+"""Changes of a graph: calls taken out, replaced and made, values read in the place of others.
+
+Note [Numbers of launches]
+~~~~~~~~~~~~~~~~~~~~~~~~~~
+A recording refers to launches by number: parts that may be skipped, loops, launches that take an optimizer's numbers,
+where backward passes begin and end. Changes are collected by call, and made all at once in `renumbered`, which is the
+only place that gives launches other numbers. What takes a call's place is where the call was: in the same backward
+pass, and in the same condition or loop.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
+from facula_errors.extend import boundary
+from facula_storage import Layout, cpu
+from facula_storage.extend import capacity
+
+from .._recording.graph_breaks import CaptureError
+from .._recording.records import Address, Block, Launched
+from .calls import Call, Names, Use, Value
+from .jumps import Region, regions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from facula_storage import Storage
+    from facula_storage.extend import Program
+
+    from .._recording.recording import Recording
+
+
+class Span(NamedTuple):
+    """Calls that run in one go: the first, the one after the last, their backward pass, what conditions and loops are
+    around them, outer ones first.
+
+    `part` is 0 for what runs in the call, k for what the k-th backward pass across the boundary runs.
+    """
+
+    start: int
+    stop: int
+    part: int
+    around: tuple[Region, ...]
+
+
+def spans_of(recording: Recording) -> list[Span]:
+    """The calls of a recording, cut where a backward pass, or what a condition decides about, begins or ends."""
+    regions = regions_of(recording.recorder)
+    parts = [(one.start, one.stop) for one in recording.passes]
+    ends = [0, recording.boundary_at, len(recording.launches)]
+    cuts = sorted({*ends, *[cut for one in parts for cut in one], *[cut for one in regions for cut in one[:2]]})
+    found = []
+    around: list[Region] = []
+    for start, stop in pairwise(cuts):
+        around = [one for one in around if start < one.stop]
+        while regions and regions[0].start == start:
+            around.append(regions.pop(0))
+        inside = [number for number, one in enumerate(parts, 1) if one[0] <= start < one[1]]
+        found.append(Span(start, stop, inside[0] if inside else 0, tuple(around)))
+    return found
+
+
+def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) -> Recording:
+    """The recording with other launches in the place of some, which are given by number."""
+    made = copy(recording)
+    launches: list[Launched] = []
+    place_of = []  # of each launch that was there, and of the end
+    for number, launch in enumerate(recording.launches):
+        place_of.append(len(launches))
+        launches += edits.get(number, (launch,))
+    place_of.append(len(launches))
+    recorder = made.recorder = copy(recording.recorder)
+    made.launches = recorder.launches = launches
+    made.boundary_at = place_of[recording.boundary_at]
+    made.passes = [one._replace(start=place_of[one.start], stop=place_of[one.stop]) for one in recording.passes]
+    recorder.skips = []
+    for one in recording.recorder.skips:
+        first, end = place_of[one.first], place_of[one.first + one.launches]
+        if end > first:
+            recorder.skips.append(one._replace(first=first, launches=end - first))
+    recorder.loops = []
+    for loop in recording.recorder.loops:
+        first, body, last = place_of[loop.first], place_of[loop.body], place_of[loop.last]
+        if body == first:
+            raise CaptureError("the calls that decide whether a loop goes on are gone: leave the last of them")
+        recorder.loops.append(loop._replace(first=first, body=body, last=last))
+    if recorder.refills:
+        now = {id(launch): number for number, launch in enumerate(launches)}
+        for number, others in edits.items():  # on other memory it is still the same call
+            launch = recording.launches[number]
+            for place, other in enumerate(others):
+                if other.plan is launch.plan:
+                    now.setdefault(id(launch), place_of[number] + place)
+        recorder.refills = []
+        for numbers in recording.recorder.refills:
+            taken = [[now.get(id(recording.launches[one]), -1) for one in many] for many in numbers.launches]
+            if any([one < 0 for many in taken for one in many]):
+                raise CaptureError("a call that takes an optimizer's numbers is gone: leave those calls as they are")
+            recorder.refills.append(numbers._replace(launches=taken))
+    return made
+
+
+@boundary
+class Editable:
+    """The calls of a recording, and what passes do to them."""
+
+    def __init__(self, recording: Recording):
+        self._recording, self._names = recording, Names(recording)
+        self._calls = tuple([Call(one, self._names) for one in recording.launches])
+        self._edits: dict[int, tuple[Call, ...]] = {}  # by the id of the call
+        self._instead: dict[int, int] = {}  # value -> what is read instead
+        self._places: dict[int, int] | None = None  # of the calls, by id
+        self.notes: dict[Any, Any] = {}  # what passes have found out, until something changes
+
+    # --------------------------------------------------------------------------------------------------- to look at
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Its operators, in the order in which they run."""
+        self._settle()
+        return self._calls
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """Its values: arguments, results, the program's own, temporaries; some may have no use."""
+        return tuple(self._names.values)
+
+    @property
+    def recording(self) -> Recording:
+        """The calls as launches."""
+        self._settle()
+        return self._recording
+
+    def parts(self) -> list[tuple[Call, ...]]:
+        """The calls in the order in which they run, cut where a part begins that runs by itself.
+
+        The first parts are the call's, others are backward passes that run later. Parts end where a condition or a loop
+        begins or ends, too, as when a scaler of gradients leaves a step out. Calls stay in their part. A pass may look
+        back to earlier parts, as far as these run whenever its own does.
+        """
+        calls = self.calls
+        return [calls[one.start : one.stop] for one in spans_of(self._recording)]
+
+    # --------------------------------------------------------------------------------------------------- to change
+    def remove(self, call: Call) -> None:
+        """Take a call out."""
+        self.replace(call)
+
+    def replace(self, call: Call, *others: Call) -> None:
+        """Put other calls in the place of a call, or none; it may be one of them.
+
+        Arguments:
+            call: one of `calls`.
+            others: what runs there instead, in this order: calls of this graph, or made by `call`.
+        """
+        if self._places is None:
+            self._places = {id(one): place for place, one in enumerate(self._calls)}
+        if id(call) not in self._places:
+            raise InvalidValueError(
+                f"replace: expected a call of this graph; got {call!r}, which is not in it (any more)"
+            )
+        for one in others:
+            if type(one) is not Call or one._names is not self._names:
+                raise InvalidTypeError(f"replace: expected calls of this graph; got {one!r}; make them with call()")
+        self._edits[id(call)] = others
+
+    def redirect(self, value: Value, to: Value) -> None:
+        """Let all calls that read a value read another one, of the same layout.
+
+        Arguments:
+            value: a temporary.
+            to: what is read instead.
+        """
+        for one in (value, to):
+            self._check_value("redirect", one)
+        if value.kind != "temporary":
+            raise InvalidValueError(f"redirect: expected a temporary; got {value.name}, which is {_a(value.kind)}")
+        if value.layout is not to.layout:
+            raise InvalidValueError(f"redirect: expected values of one layout; got {value.layout} and {to.layout}")
+        target = to.number
+        while target in self._instead:
+            target = self._instead[target]
+        if target == value.number:
+            raise InvalidValueError(
+                f"redirect: expected another value than {value.name}, or what is read instead of it"
+            )
+        self._instead[value.number] = target
+
+    def temporary(self, layout: Layout) -> Value:
+        """A new value, for what calls hand to each other: it lives as long as it is used."""
+        if not isinstance(layout, Layout):
+            raise InvalidTypeError(f"temporary: expected a layout; got {type(layout).__name__}")
+        names = self._names.values
+        recording = copy(self._recording)
+        recording.recorder = copy(recording.recorder)
+        recording.recorder.blocks = [*recording.recorder.blocks, Block(None, layout, True, len(self._calls))]
+        self._recording = recording
+        names.append(Value(f"n{len(names)}", "temporary", layout, len(names)))
+        return names[-1]
+
+    def call(
+        self,
+        operator: str | Program,
+        inputs: Sequence[Use | Value | float],
+        outputs: Sequence[Use | Value],
+        *,
+        parameters: tuple[object, ...] = (),
+        like: Call,
+    ) -> Call:
+        """A new call, for `replace`.
+
+        Arguments:
+            operator: its name, or an elementwise program.
+            inputs: what it reads, in the operator's order: values, parts of them, and numbers.
+            outputs: what it writes.
+            parameters: what else the operator's planner wants, as in other calls of it.
+            like: a call whose module and line it is shown with.
+
+        Raises:
+            NotImplementedError: there is no kernel for these layouts.
+            TypeError, ValueError: wrong arguments.
+        """
+        if type(like) is not Call:
+            raise InvalidTypeError(f"call: expected like to be a call; got {type(like).__name__}")
+        given = [self._address(one, False) for one in inputs]
+        made = [self._address(one, True) for one in outputs]
+        arrays: list[Any] = [one for one in given if type(one) is Address]
+        numbers = [one for one in given if type(one) is not Address]
+        asked: list[Any] = [one.layout if type(one) is Address else type(one) for one in given]
+        try:
+            plan = cpu.backend.plan(operator, tuple(asked), tuple([one.layout for one in made]), parameters)
+        except FaculaError:
+            raise
+        except (TypeError, ValueError, LookupError) as error:  # planners take what operators let pass
+            raise InvalidValueError(
+                f"call: expected operands and parameters of {operator}; got others: {error}"
+            ) from None
+        arguments = (plan.out.numel if plan.out else 0, *arrays, *made, *numbers)
+        launch = Launched(
+            plan, arguments, 1 + len(arrays) + len(made), like.launch.site, like.launch.module, plan.operator
+        )
+        return Call(launch, self._names)
+
+    def _address(self, one: Use | Value | float, written: bool) -> Any:
+        use = Use(one, one.layout, 0) if isinstance(one, Value) else one
+        if not isinstance(use, Use):
+            if written or type(use) not in (int, float):
+                raise InvalidTypeError(f"call: expected values{'' if written else ' and numbers'}; got {use!r}")
+            return use
+        self._check_value("call", use.value)
+        if use.layout is None:
+            raise InvalidValueError(
+                f"call: the layout of {use.value.name} is not known; use Use(value, layout, offset)"
+            )
+        address = Address(use.value.number, use.offset, use.layout, written)
+        if not _fits(self._recording, address):
+            raise InvalidValueError(
+                f"call: expected what lies in {use.value.name}; got {use.layout} from byte {use.offset} on"
+            )
+        return address
+
+    def _check_value(self, operation: str, value: Value) -> None:
+        values = self._names.values
+        if not isinstance(value, Value) or not 0 <= value.number < len(values) or values[value.number] is not value:
+            raise InvalidValueError(f"{operation}: expected a value of this graph; got {value!r}")
+
+    # --------------------------------------------------------------------------------------------- for the own passes
+    def rewritten(self, edits: Mapping[int, Sequence[Launched]]) -> None:
+        """Put launches in the place of others, by number."""
+        self._settle()
+        if edits:
+            self._take(renumbered(self._recording, edits))
+
+    def keep(self, constants: Mapping[int, Storage]) -> None:
+        """Let temporaries be what is in these storages, which nothing writes."""
+        recording = copy(self.recording)
+        recording.fixed = {**recording.fixed, **constants}
+        self._take(recording)
+
+    def _take(self, recording: Recording) -> None:
+        known = {id(one.launch): one for one in self._calls}
+        extra = self._names.values[len(recording.recorder.blocks) :] if "values" in vars(self._names) else []
+        assert not extra
+        self._recording = recording
+        self._calls = tuple([known.get(id(one)) or Call(one, self._names) for one in recording.launches])
+        self._edits, self._instead, self._places, self.notes = {}, {}, None, {}
+
+    def _settle(self) -> None:
+        """Make the changes that were asked for."""
+        if not self._edits and not self._instead:
+            return
+        edits: dict[int, Sequence[Launched]] = {}
+        for number, call in enumerate(self._calls):
+            launches = [one.launch for one in self._edits.get(id(call), (call,))]
+            launches = [reading(one, self._instead) for one in launches] if self._instead else launches
+            if len(launches) != 1 or launches[0] is not call.launch:
+                edits[number] = launches
+        self._take(renumbered(self._recording, edits))
+
+
+def reading(launch: Launched, instead: Mapping[int, int]) -> Launched:
+    """The launch with other blocks in the place of some that it reads."""
+    if not any([type(one) is Address and not one.written and one.block in instead for one in launch.arguments]):
+        return launch
+    arguments: list[Any] = []
+    for one in launch.arguments:
+        while type(one) is Address and not one.written and one.block in instead:
+            one = one._replace(block=instead[one.block])
+        arguments.append(one)
+    return launch._replace(arguments=tuple(arguments))
+
+
+def _fits(recording: Recording, one: Address) -> bool:
+    """Whether what a launch sees lies in the memory of its block."""
+    block = recording.recorder.blocks[one.block]
+    assert one.layout is not None
+    begin, end = one.offset, one.offset + one.layout.extent
+    if one.block in recording.fixed:
+        return 0 <= begin and end <= capacity(recording.fixed[one.block])
+    if block.inputs:
+        given = [*recording.inputs, *recording.gradients]
+        likes = [given[place] for place in block.inputs]
+        return any([like.offset <= begin and end <= like.offset + like.layout.extent for like in likes])
+    return block.layout is not None and 0 <= begin and end <= block.layout.extent
+
+
+def _a(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

@@ -1,0 +1,79 @@
+"""The steps of a part of a recording: launches, and the jumps of conditions and loops between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._recording.records import Skip
+
+if TYPE_CHECKING:
+    from .._recording.recorder import Recorder
+    from .._recording.records import Address, Loop
+
+
+class Jump(NamedTuple):
+    """A step that goes on at the step `to` where a float32 is not 0; where it is 0, if `at_zero`."""
+
+    condition: Address
+    to: int
+    at_zero: bool
+
+
+class Region(NamedTuple):
+    """Launches from `start` to `stop` that a jump is about: what a condition leaves out, a loop, or its step."""
+
+    start: int
+    stop: int
+    jump: Skip | Loop
+    is_step: bool = False
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it is a loop as a whole."""
+        return not self.is_step and type(self.jump) is not Skip
+
+
+def regions_of(recorder: Recorder) -> list[Region]:
+    """The regions of a recording in the order in which they begin, outer ones first.
+
+    Of two that are the same launches, a step is around a condition, and a condition around a loop.
+    """
+    found = [Region(one.first, one.first + one.launches, one) for one in recorder.skips]
+    found += [Region(one.first, one.last, one) for one in recorder.loops]
+    found += [Region(one.body, one.last, one, True) for one in recorder.loops if one.body < one.last]
+    return sorted(found, key=lambda one: (one.start, -one.stop, 0 if one.is_step else 1 + one.is_loop))
+
+
+def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
+    """The numbers of the launches from `start` to `stop`, and jumps among them.
+
+    Where several things happen before one launch, loops that end there come first, the inner ones before the outer
+    ones; then a condition that leaves out launches from there on, the outer ones before the inner ones.
+    """
+    skips = [one for one in recorder.skips if start <= one.first < stop]
+    loops = [one for one in recorder.loops if start <= one.first < stop]  # inner ones first
+    skips.sort(key=lambda one: -one.launches)
+    steps: list[int | Jump] = []
+    own: dict[int, int] = {}  # a launch -> its step
+    ends: dict[int, int] = {}  # a launch -> the first step before it, those of loops that end there
+    pending: list[tuple[int, Address, int, int, bool]] = []  # a step, and what its jump is told by: see below
+    for number in range(start, stop + 1):
+        ends[number] = len(steps)
+        for loop in loops:
+            if loop.last == number:
+                steps.append(Jump(loop.condition, own[loop.first], False))
+        for loop in loops:
+            if loop.body == number < loop.last:  # leave it; where the step is empty its jump back does
+                pending.append((len(steps), loop.condition, loop.first, loop.last, True))
+                steps.append(number)
+        for skip in skips:
+            if skip.first == number:
+                pending.append((len(steps), skip.condition, skip.first, skip.first + skip.launches, skip.at_zero))
+                steps.append(number)
+        if number < stop:
+            own[number] = len(steps)
+            steps.append(number)
+    for step, condition, first, last, at_zero in pending:
+        inside = [one for one in loops if one.last == last and one.first >= first]
+        steps[step] = Jump(condition, ends[last] + len(inside), at_zero)
+    return steps

@@ -1,0 +1,81 @@
+"""How long each launch of a recording takes, on memory of its own, without the call that begins a replay."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from facula_storage import contiguous, cpu, uint8
+from facula_storage.extend import Sequence, allocate
+
+from .._recording.memory_planning import ALIGNMENT
+from .._recording.records import Address
+from .._recording.tensor_guards import SLOTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._recording.recording import Recording
+
+ROUNDS = 7
+LEAST = 200e-6  # seconds that a round takes
+
+
+def launch_times(recording: Recording) -> list[float]:
+    """Seconds of each launch: of the shortest of some rounds.
+
+    Every block gets memory of its own for it, zeros but for a copy of what the program has: nothing of the program's is
+    changed.
+    """
+    reach: dict[int, int] = {}
+    for launch in recording.launches:
+        for one in launch.arguments:
+            if type(one) is Address and one.layout is not None:
+                reach[one.block] = max(reach.get(one.block, 0), one.offset + one.layout.extent)
+    places, total = {}, 0
+    for block, nbytes in reach.items():
+        places[block] = total
+        total += -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
+    scratch = total
+    total += max([launch.plan.workspace for launch in recording.launches], default=0)
+    layout = contiguous((max(total, 1),), uint8)
+    arena = allocate(layout)
+    base = arena.ptr
+    cpu.backend.plan("fill", (int,), (layout,), ()).launch(layout.numel, base, 0)
+    for block, storage in recording.fixed.items():
+        if block in places:
+            own = contiguous((reach[block],), uint8)
+            cpu.backend.plan("copy", (own,), (own,), ()).launch(own.numel, storage.ptr, base + places[block])
+    found, call = [], _seconds(_sequence([]))
+    for launch in recording.launches:
+        values: list[Any] = [
+            base + places[one.block] + one.offset if type(one) is Address and one.block in places else one
+            for one in launch.arguments
+        ]
+        values = [0 if type(one) is Address else one for one in values]
+        if launch.plan.workspace:
+            values.insert(launch.arrays, base + scratch)
+        found.append(max(_seconds(_sequence([(launch.plan.launch, tuple(values))])) - call, 0.0))
+    return found
+
+
+def _sequence(launches: list[tuple[Any, tuple[Any, ...]]]) -> Sequence:
+    return Sequence(SLOTS, launches, [], 0, [], [], [], [], [])
+
+
+def _seconds(sequence: Sequence) -> float:
+    """The time of one run: of the shortest round, as what else the machine does only makes rounds longer."""
+    run, count = sequence.run, 1
+    while True:
+        taken = min([_round(run, count) for _ in range(ROUNDS)])
+        if taken > LEAST:
+            return taken / count
+        count *= 4
+
+
+def _round(run: Callable[[tuple[()], tuple[()]], object], count: int) -> float:
+    """The time of several runs."""
+    start = perf_counter()
+    for _ in range(count):
+        run((), ())
+    return perf_counter() - start

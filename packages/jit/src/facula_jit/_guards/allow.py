@@ -1,0 +1,62 @@
+"""`allow`: functions and objects that captures may read without comparing their state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
+from .constant_values import allowed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+T = TypeVar("T")
+
+
+@boundary
+def allow(value: T) -> T:
+    """Let captured functions use a function, type or object whose state cannot be compared before a replay.
+
+    It counts as constant in all captures: what a call returns, prints or changes happens once, when the function that
+    calls it is captured, and not in replays. `capture(..., allow=[...])` does so for one function.
+
+    Arguments:
+        value: a function (also as a decorator), a type, whose instances are meant too, or an object.
+
+    Returns:
+        The same value.
+
+    >>> from facula_tensor import ones
+    >>> from facula_jit import allow, capture
+    >>> import time
+    >>> @allow
+    ... def started():
+    ...     return time.time()
+    >>> stamped = capture(lambda x: x * 0 + started())
+    >>> stamped(ones(1)).item() == stamped(ones(1)).item()
+    True
+    """
+    check_allowed([value], "allow")
+    for one in (value, getattr(value, "__code__", None)):
+        if one is not None:
+            allowed[id(one)] = one
+    return value
+
+
+def check_allowed(values: Iterable[object], name: str = "capture") -> tuple[object, ...]:
+    """What `allow` was given, as a tuple; TypeError unless it is an iterable of objects that are no strings.
+
+    Arguments:
+        values: what it was given.
+        name: how the error begins.
+    """
+    wanted = f"{name}: expected functions, types and objects that captures may read"
+    if isinstance(values, str) or not hasattr(type(values), "__iter__"):
+        raise InvalidTypeError(f"{wanted}, in a list; got {values!r:.60}; write allow=[...]")
+    found = tuple(values)
+    for one in found:
+        if isinstance(one, str):
+            raise InvalidTypeError(f"{wanted}; got the string {one!r:.60}; give the function or object itself")
+    return found

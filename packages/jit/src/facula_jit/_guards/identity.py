@@ -1,0 +1,273 @@
+"""Values that a program compares with `is`, which replays then compare by identity.
+
+Note [Identity]
+~~~~~~~~~~~~~~~
+Guards and signatures accept an equal number, string or tuple in place of the one that was read. `a is b` can tell these
+apart, but only if both are equal and of one type; otherwise its result is the same for all equal objects. The operands
+of each `is` that runs are therefore computed from the instructions that loaded them, if that runs no code of the
+program (variables, attributes, entries). If they are equal, or if one of them is unknown and may be equal to the other,
+their value becomes *exact*: places that contain it are compared by identity. If both are unknown, every value becomes
+exact. Python's own modules ask `is` for speed and for their own markers: they are left out.
+"""
+
+from __future__ import annotations
+
+import dis
+from functools import lru_cache
+from types import CodeType, FunctionType, MemberDescriptorType, ModuleType, WrapperDescriptorType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_autograd.extend import describe_call_site
+from facula_storage.extend import CheckKind
+from facula_tensor import Tensor
+
+from .._recording.signature import NUMBERS, by_value
+from .._recording.tensor_guards import EXACT, first_failing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import FrameType
+
+
+VALUES = (*NUMBERS, tuple, range, slice, np.generic)  # types of values that may be replaced by equal ones
+COMPARED = (int, float, complex, str, bytes, tuple)  # those that guards compare by value
+SMALL_INTEGERS = range(-5, 257)  # of which there is one object each
+SEARCHES = frozenset(("__contains__", "index", "count", "remove"))  # which find a NaN by identity
+OF_TENSORS = frozenset("dtype device layout grad grad_fn data T mT H".split())  # attributes that are no plain values
+UNKNOWN, DISTINCT = object(), object()  # any value; one that is the same object wherever it is equal
+IGNORED = ("EXTENDED_ARG", "NOP", "PRECALL", "KW_NAMES", "RESUME", "CACHE", "NOT_TAKEN")
+VARIABLES = ("LOAD_FAST", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF")  # and what begins like these
+MAX_TABLES = 4096
+
+Expression = tuple[Any, ...]  # how an operand was loaded: ("variable", name), ("attribute", owner, name), ...
+NOTHING: Expression = ("unknown",)
+
+
+@lru_cache(MAX_TABLES)
+def _operands_of(code: CodeType, _: int) -> dict[int, tuple[Expression, Expression]]:
+    found, stack = {}, list[Expression]()
+
+    def pop() -> Expression:
+        return stack.pop() if stack else NOTHING
+
+    for one in dis.get_instructions(code):
+        if one.is_jump_target:
+            stack.clear()
+        name, value = one.opname, one.argval
+        if name in IGNORED:
+            continue
+        if name.startswith(VARIABLES):
+            stack += [("variable", part) for part in (value if isinstance(value, tuple) else (value,))]
+        elif name == "LOAD_GLOBAL":
+            before = one.argrepr.startswith("NULL")
+            stack += [NOTHING] * before + [("global", value)] + [NOTHING] * (one.argrepr.endswith("NULL"))
+        elif name in ("LOAD_CONST", "LOAD_SMALL_INT"):
+            stack.append(("constant", value))
+        elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+            made: list[Expression] = [("attribute", pop(), value)]
+            stack += made + [NOTHING] * dis.stack_effect(one.opcode, one.arg, jump=False)
+        elif name == "BINARY_SUBSCR" or (name == "BINARY_OP" and one.argrepr == "[]"):
+            key = pop()
+            stack.append(("entry", pop(), key))
+        elif name == "COPY":
+            stack.append(stack[-value] if value <= len(stack) else NOTHING)
+        elif name == "SWAP":
+            stack[:0] = [NOTHING] * (value - len(stack))
+            stack[-1], stack[-value] = stack[-value], stack[-1]
+        elif name == "CALL":
+            popped = [pop() for _ in range(value + 2)]
+            stack.append(("distinct",) if value == 1 and ("global", "type") in popped else NOTHING)
+        elif name == "IS_OP":
+            right, left = pop(), pop()
+            found[one.offset] = left, right
+            stack.append(("distinct",))
+        else:
+            effect = dis.stack_effect(one.opcode, one.arg, jump=False)
+            popped = [pop() for _ in range(max(1, 1 - effect))]
+            stack += [NOTHING] * (len(popped) + effect)
+    return found
+
+
+def operands_of(code: CodeType) -> dict[int, tuple[Expression, Expression]]:
+    """The operands of each `is` of a code object, by the offset of the instruction."""
+    return _operands_of(code, id(code))
+
+
+def value_of(expression: Expression, frame: FrameType) -> Any:
+    """The value of an operand, UNKNOWN or DISTINCT. No code of the program runs."""
+    kind, *parts = expression
+    if kind == "constant":
+        return parts[0]
+    if kind == "distinct":
+        return DISTINCT
+    if kind == "variable" and parts[0] in frame.f_locals:
+        return frame.f_locals[parts[0]]
+    if kind in ("variable", "global"):
+        return frame.f_globals.get(parts[0], frame.f_builtins.get(parts[0], UNKNOWN))
+    if kind == "attribute":
+        return _attribute(value_of(parts[0], frame), parts[1])
+    return _entry(*[value_of(one, frame) for one in parts]) if kind == "entry" else UNKNOWN
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    kind = type(owner)
+    if name == "__class__":
+        return DISTINCT
+    if issubclass(kind, Tensor):
+        return DISTINCT if name in OF_TENSORS else UNKNOWN
+    if issubclass(kind, ModuleType):
+        return vars(owner).get(name, UNKNOWN)
+    if kind is not type and type(kind.__getattribute__) is not WrapperDescriptorType:
+        return UNKNOWN
+    bases = owner.__mro__ if kind is type else kind.__mro__
+    found = next((vars(base)[name] for base in bases if name in vars(base)), UNKNOWN)
+    if type(found) is FunctionType:
+        return DISTINCT if kind is type else _own(owner).get(name, DISTINCT)
+    if type(found) is MemberDescriptorType and kind is not type:
+        try:
+            return found.__get__(owner)
+        except AttributeError:
+            return UNKNOWN
+    if hasattr(type(found), "__get__"):
+        return UNKNOWN
+    return found if kind is type else _own(owner).get(name, found)
+
+
+def _own(owner: Any) -> dict[str, Any]:
+    try:
+        own = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return {}
+    return own if type(own) is dict else {}
+
+
+def _entry(owner: Any, key: Any) -> Any:
+    is_sequence = type(owner) in (list, tuple) and type(key) is int
+    if is_sequence or (type(owner) is dict and type(key) in (int, str, bytes)):
+        try:
+            return owner[key]
+        except LookupError:
+            pass
+    return UNKNOWN
+
+
+def is_unique(value: Any) -> bool:
+    """Whether equal values are one object."""
+    kind = type(value)
+    if kind is int:
+        return value in SMALL_INTEGERS
+    if kind is str:
+        return len(value) < 2 and value < "\u0100"
+    return kind is bool or (kind in (bytes, tuple) and not value) or not issubclass(kind, VALUES)
+
+
+def may_be_equal(one: Any, other: Any) -> bool:
+    """Whether guards or signatures accept one value in place of another one."""
+    if one is other or type(one) is not type(other):
+        return one is other
+    is_compared = type(one) in COMPARED or type(one).__module__ == "numpy"
+    return not is_compared or first_failing([(CheckKind.ITEM, {"": one}, "", other)]) is None
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a number is equal to no number."""
+    kind = type(value)
+    return (kind in (float, complex) or issubclass(kind, np.inexact)) and value != value
+
+
+class Identity:
+    """The values that a run compares by identity.
+
+    Arguments:
+        names: of the attributes that instructions load.
+    """
+
+    def __init__(self, names: set[str]):
+        self.names = names
+        self.everything = False  # whether it may compare any value so
+        self.where = ""  # the line that does so first
+        self._values: list[Any] = []
+
+    def compared(self, operands: tuple[Expression, Expression], frame: FrameType) -> None:
+        """`is` is about to run."""
+        left, right = [value_of(one, frame) for one in operands]
+        for one in (left, right):
+            if one is DISTINCT or (one is not UNKNOWN and is_unique(one)):
+                return
+        if left is not UNKNOWN and right is not UNKNOWN and not may_be_equal(left, right):
+            return
+        self.where = self.where or describe_call_site(frame.f_code, frame.f_lasti)
+        value = right if left is UNKNOWN else left
+        if value is UNKNOWN:
+            self.everything = True
+        elif not any([one is value for one in self._values]):
+            self._values.append(value)
+
+    @property
+    def compared_at(self) -> str:
+        """The line that compares values, in words."""
+        return f", which `is` compares at {self.where}" if self.where else ""
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any value is exact."""
+        return self.everything or bool(self._values) or not SEARCHES.isdisjoint(self.names)
+
+    def is_exact(self, value: Any) -> bool:
+        """Whether a value, or one in a tuple, is compared by identity."""
+        todo = [value]
+        for one in todo:  # which gets longer meanwhile
+            if is_unique(one):
+                continue
+            if self.everything or any([may_be_equal(one, other) for other in self._values]):
+                return True
+            if type(one) is tuple:
+                todo += one
+            elif is_nan(one) and not SEARCHES.isdisjoint(self.names):
+                return True
+        return False
+
+    def guards(self, found: Iterable[Any]) -> Iterator[Any]:
+        """Further guards that compare exact values by identity, in the places of these."""
+        for one in found if self.is_used else ():
+            kind, holder, _, expected, _, words = one
+            if kind not in EXACT:
+                continue
+            exact = one._replace(kind=EXACT[kind], words=f"which object {words} is{self.compared_at}")
+            if kind is not CheckKind.ENTRIES:
+                if self.is_exact(expected):
+                    yield exact
+            elif isinstance(holder, dict):
+                for key, value in zip(expected[::2], expected[1::2], strict=True):
+                    if self.is_exact(key) or (type(key) is not str and self.is_exact(value)):
+                        yield exact
+                        break
+                    if self.is_exact(value):
+                        yield exact._replace(kind=CheckKind.EXACT_ITEM, key=key, expected=value, name=key)
+            elif any(map(self.is_exact, expected)):
+                yield exact
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[int, Any]]:
+        """The exact values among the arguments of a call, each with its place in `plain_parts`."""
+        if not self.is_used:
+            return []
+        return [(at, one) for at, one in enumerate(plain_parts(args, kwargs)) if self.is_exact(one)]
+
+
+def plain_parts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """The plain values among arguments and in their containers, in an order that their signature determines."""
+    found: list[Any] = []
+    todo, visited = [*args, *kwargs.values()], set[int]()
+    for one in todo:  # which gets longer meanwhile
+        if issubclass(type(one), VALUES) and not issubclass(type(one), tuple):
+            found.append(one)
+        if issubclass(type(one), slice):
+            todo += (one.start, one.stop, one.step)
+        elif issubclass(type(one), Tensor):
+            todo += (one._own_attributes or {}).values()
+        elif id(one) not in visited and (pieces := by_value(one)) is not None:
+            visited.add(id(one))
+            todo += (*(pieces[0] or ()), *pieces[1])
+    return found

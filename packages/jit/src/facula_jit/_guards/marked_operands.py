@@ -1,0 +1,301 @@
+"""Marked sizes that C functions and containers take without calling the methods of a number.
+
+Note [Marked operands]
+~~~~~~~~~~~~~~~~~~~~~~
+`range(n)`, `math.log(n)` and `entries[n]` read an integer's digits themselves, those of subclasses too, and no event
+tells their operands. The observer of instructions sees where such a call begins. Its operands are found in the source.
+Where they are made of numbers in variables, of sizes and arithmetic alone (`n // 2`, `x.shape[0]`, `x.size(0) - 1`),
+they are computed a second time, which changes nothing, and marked ones among them are noted. Other operands, as of
+`range(count(x))`, are not. `map`, `reduce`, `sorted` and the like call a function that they are given: if that takes
+numbers (`math.gcd`, `int.__mod__`), their other operands are its operands, and any size may be among unknown ones.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import itertools
+import math
+import operator
+from array import array
+from collections import ChainMap, deque
+from functools import lru_cache, partial, reduce
+from linecache import getlines
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .._recording.marked_sizes import Marked, marked, plain
+from .constant_values import is_numpy
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+    from .._recording.marked_sizes import Decisions
+
+    Variables = ChainMap[str, Any]
+    Range = tuple[int | None, int | None, int | None, int | None]
+
+MODULES = ("math", "cmath", "itertools", "_struct")
+BUILTINS = (range, chr, bin, hex, oct, bytes, bytearray, slice, enumerate, operator.itemgetter)
+INDEXING = frozenset("index getitem setitem delitem length_hint".split())  # in `operator`
+NUMERIC = (int, float, complex)
+CONTAINERS = (list, tuple, str, bytes, bytearray, range, deque, array, np.ndarray)
+METHODS = frozenset(  # of containers
+    "__getitem__ __setitem__ __delitem__ __mul__ __rmul__ __imul__ pop insert rotate ljust rjust center zfill "
+    "expandtabs".split()
+)
+STORING = ("insert", "__setitem__")  # those of which the first operand alone is a number that they read
+CALLING = (map, filter, reduce, sorted, min, max, partial, itertools.starmap, itertools.accumulate)
+ITERATING = (enumerate, *[one for one in vars(itertools).values() if type(one) is type])  # over operands
+FUNCTIONS = (MethodDescriptorType, WrapperDescriptorType, BuiltinFunctionType, MethodWrapperType, FunctionType, type)
+UNKNOWN = object()
+INSTRUCTIONS = ("CALL", "BINARY_S", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_OP")
+ARITHMETIC = (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load, ast.Tuple, ast.List)
+NUMBERS = (int, float, str, tuple, list, type(None))
+SIZES = ("size", "numel")  # methods that read sizes
+MAX_TABLES = 1024
+OPERATORS: dict[type, Any] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: operator.not_,
+}  # fmt: skip
+
+
+class Operand(NamedTuple):
+    """An expression of an operand.
+
+    `numbers` are the variables in it that have to be numbers, or sequences of numbers; None where it is not made of
+    variables, sizes and arithmetic alone. `path` is what it names, perhaps in a `partial`: a variable and attributes.
+    """
+
+    node: ast.expr
+    numbers: list[str] | None
+    path: list[str]
+
+
+class Site(NamedTuple):
+    """A call, an index, or a text that is made of numbers: what is called, indexed or filled, and the operands."""
+
+    owner: list[str] | str  # a variable and attributes; a text, or the name of a method of another expression
+    operands: list[Operand]
+    is_call: bool
+
+
+def is_plain(node: ast.AST) -> bool:
+    """Whether an expression is made of variables, sizes and arithmetic alone."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "shape" and is_plain(node.value)
+    if isinstance(node, ast.Subscript):
+        return is_plain(node.value) and is_plain(node.slice)
+    if isinstance(node, ast.Call):
+        method = node.func
+        reads = isinstance(method, ast.Attribute) and method.attr in SIZES and is_plain(method.value)
+        return reads and not node.keywords and all([is_plain(one) for one in node.args])
+    return isinstance(node, ARITHMETIC) and all([is_plain(one) for one in ast.iter_child_nodes(node)])
+
+
+def path_of(node: ast.expr) -> list[str]:
+    """The variable and the attributes that an expression names; an empty list for other expressions."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    before = path_of(node.value) if isinstance(node, ast.Attribute) else []
+    return [*before, node.attr] if before and isinstance(node, ast.Attribute) else []
+
+
+@lru_cache(MAX_TABLES)
+def _sites_in(filename: str, text: str) -> dict[Range, Site]:
+    """The calls and indices of a file by their place."""
+    found: dict[Range, Site] = {}
+    for node in ast.walk(ast.parse(text)):
+        given: list[ast.expr | None]
+        owner: list[str] | str
+        if isinstance(node, ast.Call):
+            owner, given = path_of(node.func), [*node.args, *[one.value for one in node.keywords]]
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            owner = owner or (name if name in METHODS else "")
+            given = given[:1] if name in STORING else given
+        elif isinstance(node, ast.Subscript):
+            index = node.slice
+            owner, given = path_of(node.value), [index.lower, index.upper] if isinstance(index, ast.Slice) else [index]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            is_text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+            owner, given = node.left.value if is_text else path_of(node.left), [node.right]  # type: ignore[attr-defined]
+        else:
+            continue
+        operands = [one.value if isinstance(one, ast.Starred) else one for one in given if one is not None]
+        if owner and not all([isinstance(one, (ast.Constant, ast.Lambda)) for one in operands]):
+            place = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+            found[place] = Site(owner, [*map(_operand, operands)], isinstance(node, ast.Call))
+    return found
+
+
+def _operand(node: ast.expr) -> Operand:
+    named = node
+    while isinstance(named, ast.Call) and named.args and path_of(named.func)[-1:] == ["partial"]:
+        named = named.args[0]
+    if not is_plain(node):
+        return Operand(node, None, path_of(named))
+    numbers, todo = [], [node]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, ast.Name):
+            numbers.append(one.id)
+        elif not isinstance(one, (ast.Attribute, ast.Call)):  # those are of tensors
+            todo += [child for child in ast.iter_child_nodes(one) if isinstance(child, ast.expr)]
+    return Operand(node, numbers, path_of(node))
+
+
+def _sites_of(code: CodeType) -> dict[int, Site]:
+    """The same of a code object, by the offset of the instruction."""
+    try:
+        sites = _sites_in(code.co_filename, "".join(getlines(code.co_filename)))
+    except (SyntaxError, ValueError):
+        return {}
+    found = {}
+    for one in dis.get_instructions(code):
+        if one.positions is not None and one.opname.startswith(INSTRUCTIONS):
+            place = one.positions
+            site = sites.get((place.lineno, place.end_lineno, place.col_offset, place.end_col_offset))
+            if site is not None:
+                found[one.offset] = site
+    return found
+
+
+class MarkedOperands:
+    """An observer of instructions that notes the marked operands of calls.
+
+    Arguments:
+        decisions: what the run decided by sizes.
+    """
+
+    def __init__(self, decisions: Decisions):
+        self.decisions = decisions
+        self._sites: dict[int, tuple[CodeType, dict[int, Site]]] = {}
+
+    def executed(self, frame: FrameType, offset: int) -> None:
+        """An instruction is about to run."""
+        code = frame.f_code
+        if id(code) not in self._sites:
+            self._sites[id(code)] = code, _sites_of(code)
+        site = self._sites[id(code)][1].get(offset)
+        if site is None:
+            return
+        variables = ChainMap(frame.f_locals, frame.f_globals, frame.f_builtins)
+        try:
+            owner = site.owner if isinstance(site.owner, str) else _follow(variables, site.owner)
+            is_container = issubclass(type(owner), CONTAINERS)  # or a method of one
+            takes = takes_numbers(owner) if site.is_call and not is_container else is_container
+            if not takes and not (site.is_call and calls_functions(owner)):
+                return
+            values = [self._operand(one, variables) for one in site.operands]
+        except Exception:  # which the call itself raises
+            return
+        if takes and not any([owner is one for one in ITERATING]):
+            values = [part for one in values for part in (one if type(one) in (tuple, list) else (one,))]
+        elif any(map(takes_numbers, values)):  # it is called with what is in the others
+            values = parts_of([*values, getattr(owner, "__self__", None)])
+        elif not takes:
+            return
+        for one in values:
+            if isinstance(one, Marked):
+                self.decisions.note(one.origins, frame)
+            elif one is UNKNOWN and not takes:
+                self.decisions.note(tuple(sorted(self.decisions.given)), frame)
+
+    def _operand(self, operand: Operand, variables: Variables) -> Any:
+        """What an operand is, or UNKNOWN."""
+        try:
+            if isinstance(operand.node, ast.Lambda):
+                return None
+            if operand.numbers is not None and all([isinstance(variables[one], NUMBERS) for one in operand.numbers]):
+                return self._value(operand.node, variables)
+            return _follow(variables, operand.path) if operand.path else UNKNOWN
+        except (AttributeError, KeyError):
+            return UNKNOWN
+
+    def _value(self, node: ast.expr, variables: Variables) -> Any:
+        """What an operand is; the sizes of tensors in it are marked."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return variables[node.id]
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return tuple([self._value(one, variables) for one in node.elts])
+        if isinstance(node, ast.BinOp):
+            return OPERATORS[type(node.op)](self._value(node.left, variables), self._value(node.right, variables))
+        if isinstance(node, ast.UnaryOp):
+            return OPERATORS[type(node.op)](self._value(node.operand, variables))
+        if isinstance(node, ast.Subscript):
+            return self._value(node.value, variables)[self._value(node.slice, variables)]
+        if isinstance(node, ast.Attribute):
+            return self._marked(tuple(self._value(node.value, variables).shape))
+        method: Any = node.func  # type: ignore[attr-defined]  # a call of one of SIZES
+        arguments = [self._value(one, variables) for one in node.args]  # type: ignore[attr-defined]
+        return self._marked(getattr(self._value(method.value, variables), method.attr)(*map(plain, arguments)))
+
+    def _marked(self, sizes: Any) -> Any:
+        if isinstance(sizes, tuple):
+            return tuple([self._marked(one) for one in sizes])
+        self.decisions.given.add(sizes)
+        return marked(sizes, self.decisions, (sizes,))
+
+
+def takes_numbers(function: Any) -> bool:
+    """Whether a function takes numbers without calling their methods."""
+    while type(function) is partial:
+        function = function.func
+    kind = type(function)
+    if kind not in FUNCTIONS and not is_numpy(kind.__module__):  # attributes of others may run code of the program
+        return False
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None)
+    owner = None
+    if kind in FUNCTIONS[:2]:
+        owner = function.__objclass__
+    elif kind in FUNCTIONS[2:4]:
+        owner = type(function.__self__)
+    if owner is not None and issubclass(owner, (*NUMERIC, *CONTAINERS)):
+        return name in METHODS or issubclass(owner, (*NUMERIC, np.ndarray))
+    is_listed = any([function is one for one in BUILTINS]) or (module == "_operator" and name in INDEXING)
+    return is_listed or (module in MODULES and function is not math.prod) or (is_numpy(module) and callable(function))
+
+
+def calls_functions(function: Any) -> bool:
+    """Whether a function in C calls one that is among its operands."""
+    is_sort = type(function) is BuiltinFunctionType and function.__name__ == "sort" and type(function.__self__) is list
+    return is_sort or any([function is one for one in CALLING])
+
+
+def parts_of(values: list[Any]) -> list[Any]:
+    """The values in lists, tuples, sets and dicts; UNKNOWN in the place of an iterator."""
+    found, todo, visited = [], [*values], set()
+    for one in todo:  # which gets longer meanwhile
+        if type(one) in (list, tuple, set, frozenset, dict):
+            if id(one) not in visited:
+                visited.add(id(one))
+                todo += [*one, *one.values()] if type(one) is dict else one
+        else:
+            found.append(UNKNOWN if hasattr(type(one), "__next__") else one)
+    return found
+
+
+def _follow(variables: Variables, path: list[str]) -> Any:
+    """A variable, or an attribute of a module or object whose class runs no code for it; KeyError for others."""
+    value = variables[path[0]]
+    for name in path[1:]:
+        if type(value) in (*NUMERIC, *CONTAINERS):
+            value = getattr(value, name)
+        elif isinstance(value, ModuleType):
+            value = vars(value)[name]
+        else:
+            value = object.__getattribute__(value, "__dict__")[name]
+    return value

@@ -1,0 +1,388 @@
+"""The state that a captured function reads, found from the instructions that it runs.
+
+Note [Reads]
+~~~~~~~~~~~~
+A replay equals the call as long as everything that the function read is unchanged. While it is captured, the
+instructions of the program report which globals, cells and attribute names they load (events.py, instructions.py).
+`Reads` follows these from the function and its arguments on: the named attributes of each object, all entries of each
+container, the defaults of each function that runs (reachable.py). Each value is either of a type that guards can
+compare, or it breaks the capture, with the line of the read. No operand is looked at: a name that one instruction loads
+counts for every object that was reached. A value is noted before the instruction that first makes it readable runs;
+what the function itself changes afterwards therefore fails a guard at the end of the run.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from codecs import lookup_error
+from collections import deque
+from functools import partial
+from importlib import import_module
+from importlib.util import resolve_name
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import FunctionContext
+from facula_errors.extend import is_library_module
+from facula_storage.extend import CheckKind
+from facula_tensor import Tensor
+
+from .._recording.graph_breaks import Break
+from .._recording.pytrees import parts_of
+from .._recording.tensor_guards import first_failing
+from .._source.closures import UNSET, cells_of, content
+from .attributes import own_dict
+from .constant_values import CONSTANTS, is_numpy
+from .frames import is_installed, is_of_program
+from .guards import CONTENTS
+from .identity import operands_of
+from .instructions import ABSTRACT, ATTRIBUTE, CELL, GLOBAL, IDENTITY, IMPORT, LOCAL, SPECIAL, Read, reads_of
+from .marked_operands import MarkedOperands
+from .process_state import ENCODERS, ENCODING, error_handlers
+from .reachable import Reach
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from types import FrameType
+
+    from .._recording.recorder import Recorder
+    from .._recording.signature import Signature
+    from .guards import Guard
+
+
+MADE = (tuple, list, dict, set, frozenset, deque, partial, MethodType)
+OPAQUE = (Tensor, ModuleType, type, BuiltinFunctionType)
+"""Types whose objects lead nowhere, unless the function reached them."""
+
+
+class Running:
+    """A code object of the program that has begun to run, and its reads that have not happened yet."""
+
+    __slots__ = ("code", "compared", "pending")
+
+    def __init__(self, code: CodeType):
+        self.code, self.pending = code, dict(reads_of(code))
+        self.compared = {} if is_installed(code) else operands_of(code)
+
+
+class Reads(Reach):
+    """What one run of a function reads; an observer of its instructions.
+
+    Arguments:
+        recorder: of the run; it is broken by what cannot be compared.
+        allowed: the ids of functions, types and objects that count as constant.
+    """
+
+    def __init__(self, recorder: Recorder, allowed: Collection[int] = ()):
+        collected = [id(code) for one in gc.callbacks if (code := getattr(one, "__code__", None)) is not None]
+        super().__init__(recorder, {*allowed, *collected})  # a collection may begin anywhere
+        self.back: BackwardReads | None = None  # what runs once the function has returned
+        self.incomplete = False  # whether something else took the place of the tracer
+        self._running: dict[tuple[int, int], Running] = {}  # by the ids of code and of its global variables
+        self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the one that it is in
+        self._searched: set[int] = set()
+        decisions = recorder.decisions
+        self._operands = MarkedOperands(decisions).executed if decisions is not None else _nothing
+        self._given: list[tuple[Any, list[Any]]] = []  # containers among the arguments, and their parts
+
+    def begin(self, values: Iterable[Any], signature: Signature) -> None:
+        """Reach the function, what it is bound to, its arguments that are no tensors, and the classes of all.
+
+        Arguments:
+            values: these.
+            signature: of the call. Containers among its arguments, and tensors' attributes, may not be changed.
+        """
+        for one in values:
+            self.reach(one, "an argument")
+        self._given += [(one, parts_of_argument(one)) for one in (*signature.containers, *signature.tensors)]
+
+    def begin_backward(self) -> BackwardReads:
+        """The function has returned: what runs from now on runs in backward passes, perhaps long after a call."""
+        back = self.back = BackwardReads(self)
+        return back
+
+    # ------------------------------------------------------------------------------------------------ as an observer
+    def enter(self, frame: FrameType, begins: bool) -> bool:
+        """A frame outside the library begins, or goes on: whether its reads are the program's."""
+        if self.back is not None:
+            return self.back.enter(frame, begins)
+        if not is_of_program(frame, self.allowed):
+            return False
+        code = frame.f_code
+        if (key := (id(code), id(frame.f_globals))) not in self._running:
+            self._running[key] = Running(code)
+            for one in code.co_consts:
+                if type(one) is CodeType:
+                    self._parents[id(one)] = code
+            self.site = code, 0
+            self.runs(code)
+        return True
+
+    def is_late(self) -> None:
+        """Another thread captures all the time: this run reports nothing, and is not captured."""
+        self.recorder.wait("another thread captures meanwhile")
+
+    def executed(self, frame: FrameType, offset: int) -> None:
+        """An instruction is about to run."""
+        if self.back is not None:
+            self.back.executed(frame, offset)
+            return
+        self._operands(frame, offset)
+        running = self._running[id(frame.f_code), id(frame.f_globals)]
+        if offset in running.compared:
+            self.identity.compared(running.compared[offset], frame)
+        read = running.pending.pop(offset, None)
+        if read is None:
+            return
+        if read.name == "f_locals" and not is_installed(running.code):
+            self.recorder.sees_variables = True
+        if self.recorder.breaks is not None:
+            return
+        self.site = running.code, offset
+        if not read.name.isidentifier() and read.kind != IMPORT:  # a variable of the library's, in what it compiled
+            return
+        if read.kind == ATTRIBUTE:
+            self.add_name(read.name)
+        elif read.kind == GLOBAL:
+            self._load(self._global(frame, read.name), read, running)
+        elif read.kind == CELL:
+            self._cell(frame, read, running)
+        elif read.kind == IMPORT:
+            self._import(frame, read)
+        elif read.kind == LOCAL:
+            self._local(frame, read, running)
+        elif read.kind == SPECIAL:
+            for name in read.chain:
+                self.add_name(name)
+            if "__format__" in read.chain:
+                self.compare_digits()
+        elif read.kind == ABSTRACT:
+            self.asks_for_abstract_classes()
+        elif read.kind == IDENTITY:
+            self.compares_identity = True
+        else:
+            self.read_all()
+
+    # ----------------------------------------------------------------------------------------------------- variables
+    def _global(self, frame: FrameType, name: str) -> Any:
+        value = self.guards.item(frame.f_globals, name, f"the global variable {name!r}")
+        if value is UNSET:
+            value = self.guards.item(frame.f_builtins, name, f"the builtin {name!r}")
+        self.recorder.globals.setdefault(name, value)
+        return value
+
+    def _load(self, value: Any, read: Read, running: Running) -> None:
+        if issubclass(type(value), ModuleType):
+            self._follow(value, read, running)
+        elif value is not UNSET:
+            self.reach(value, f"the variable {read.name!r}")
+
+    def _cell(self, frame: FrameType, read: Read, running: Running) -> None:
+        """A variable of an enclosing function, or one that a function within shares."""
+        cells = self._cells(running.code, read.name)
+        for cell in cells:
+            value = self.guards.slot(cell, CONTENTS, read.name, f"the variable {read.name!r}")
+            self._load(value, read, running)
+        if not cells:
+            self._local(frame, read, running)
+
+    def _local(self, frame: FrameType, read: Read, running: Running) -> None:
+        """A variable of this run: of interest where it is a module that an import statement put there."""
+        value = frame.f_locals.get(read.name)
+        if isinstance(value, ModuleType):
+            self._follow(value, read, running)
+
+    def _cells(self, code: CodeType, name: str) -> list[CellType]:
+        """The cells that may hold a variable, of functions from before the run; none of one that this run made."""
+        while name in code.co_freevars:
+            functions = self.functions.get(id(code), [])
+            if not functions and id(code) not in self._parents and id(code) not in self._searched:
+                self._searched.add(id(code))
+                for one in gc.get_referrers(code):
+                    if type(one) is FunctionType and one.__code__ is code:
+                        self.reach(one, f"the function {code.co_name}")
+                functions = self.functions.get(id(code), [])
+            if functions:
+                return [cells_of(one)[name] for one in functions]
+            if id(code) not in self._parents:
+                break
+            code = self._parents[id(code)]
+        return []
+
+    # ------------------------------------------------------------------------------------------------------- modules
+    def _follow(self, module: ModuleType, read: Read, running: Running) -> None:
+        """A module of which attributes are read by the next instructions; anything else that is done with it breaks."""
+        value: Any = module
+        for name, offset in zip(read.chain, read.offsets, strict=True):
+            running.pending.pop(offset, None)
+            value = self._of_module(value, name)
+            if value is UNSET:
+                return
+            if not issubclass(type(value), ModuleType):
+                self.reach(value, f"{module.__name__}.{'.'.join(read.chain)}")
+                return
+        self.reach(value, f"the module {value.__name__}")
+
+    def whole(self, owner: Any) -> None:
+        """All attributes of an object of the library are about to be read."""
+        if (own := own_dict(owner)) is not None:
+            self._note(own, f"a {type(owner).__name__}", True)
+            self._read_whole(self.guards.attributes[id(own)])
+
+    def _of_module(self, module: ModuleType, name: str) -> Any:
+        own = vars(module)
+        words = f"{module.__name__}.{name}"
+        if not is_library_module(module.__name__) and not is_numpy(module.__name__):
+            self.guards.kind_of(module)
+            if type(module) is not ModuleType:  # whose class may answer
+                self.reach(type(module), f"the class of {module.__name__}")
+                self._attributes(module, module.__name__)
+                self.add_name(name)
+        if name == "__dict__":
+            self.reach(module, words)
+            return UNSET
+        if name in own:
+            return self.guards.item(own, name, words)
+        if is_library_module(module.__name__) or is_numpy(module.__name__):
+            return getattr(module, name, UNSET)  # which may be imported only now
+        self.guards.item(own, name, words)
+        self.reach(self.guards.item(own, "__getattr__", words), words)
+        return sys.modules.get(words, UNSET)
+
+    def _import(self, frame: FrameType, read: Read) -> None:
+        """An import statement inside of a function."""
+        name = read.name
+        if read.level:
+            name = resolve_name("." * read.level + name, frame.f_globals.get("__package__") or "")
+        try:
+            module = import_module(name)
+        except ImportError:
+            return
+        self.guards.item(sys.modules, name, f"the module {name}")
+        for one in read.chain:
+            value = self._of_module(module, one)
+            if value is not UNSET and not issubclass(type(value), ModuleType):
+                self.reach(value, f"{name}.{one}")
+
+    # --------------------------------------------------------------------------------------------------- in the end
+    def compare_handlers(self, arguments: Iterable[Any]) -> None:
+        """Guard what handles errors of encodings, if the program may encode or decode.
+
+        Arguments:
+            arguments: the plain values among the arguments.
+        """
+        if self.names.isdisjoint(ENCODING) and not any(map(self.has_reached, ENCODERS)):
+            return
+        constants = [one for running in self._running.values() for one in running.code.co_consts]
+        names = {one for one in (*constants, *arguments) if type(one) is str} | self.guards.texts()
+        for name, handler in error_handlers(names).items():
+            self.guards.add(CheckKind.CALL, name, lookup_error, handler, "", f"the error handler {name!r}")
+            if type(handler) is not BuiltinFunctionType:  # else it is one of Python's own
+                self.reach(handler, f"the error handler {name!r}")
+
+    def all_guards(self) -> list[Guard]:
+        """What was read in the function and in backward passes."""
+        return self.guards.all() + ([] if self.back is None else self.back.guards.without(self.guards))
+
+    def identities(self) -> frozenset[int]:
+        """The ids of all that was reached, where the function may tell an argument from it."""
+        found = frozenset(self._reached) if self.compares_identity else frozenset()
+        return found if self.back is None else found | self.back.identities()
+
+    def reads_any_of(self, names: set[str]) -> bool:
+        """Whether attributes of arguments may be read: of these names, or of any."""
+        return super().reads_any_of(names) or (self.back is not None and self.back.reads_any_of(names))
+
+    def changed(self) -> Break | None:
+        """What the function itself has changed of what it read."""
+        if self.incomplete:
+            return Break(
+                "another tracer took the place of the one that captures", "set it outside of the function", None
+            )
+        for given, parts in self._given:
+            now = parts_of_argument(given)
+            if len(now) != len(parts) or any([a is not b for a, b in zip(now, parts, strict=True)]):
+                return _changed(f"a {type(given).__name__} among the arguments")
+        words = self.difference() or (None if self.back is None else self.back.difference())
+        return None if words is None else _changed(words)
+
+    def difference(self) -> str | None:
+        """What is not as it was when it was read; None where there is nothing."""
+        for one in self.guards.attributes.values():
+            if name := one.difference():
+                return f"the attribute {name!r} of {one.words}"
+        guards = self.guards.all()
+        failing = first_failing([one.check for one in guards])
+        return None if failing is None else guards[failing].words
+
+
+class BackwardReads(Reads):
+    """What the program's code reads in a backward pass that runs after the function has returned.
+
+    State may change between a call and its backward pass, which then reads the new values; the function read the old
+    ones. Thus these reads are apart: they begin with the variables of the frames that the pass runs.
+
+    Arguments:
+        before: the reads of the function.
+    """
+
+    def __init__(self, before: Reads):
+        super().__init__(before.recorder, before.allowed)
+        self._before: Reads | None = before
+        self.identity = self.guards.identity = before.identity
+
+    def end(self) -> None:
+        """The pass is over."""
+        self._before = None  # which refers to these reads
+
+    def enter(self, frame: FrameType, begins: bool) -> bool:
+        if not super().enter(frame, begins):
+            return False
+        if begins and self._before is not None:
+            for attributes, name in self._before.methods_with(frame.f_code):
+                self.guards.item(attributes.own, name, f"the attribute {name!r} of {attributes.words}")
+            for name, one in frame.f_locals.items():
+                self._reach_from(one, f"the variable {name!r}")
+        return True
+
+    def _reach_from(self, value: Any, words: str) -> None:
+        """Reach a value if the function reached it; of one that the function made, what it leads to."""
+        todo, seen = [value], set()
+        for one in todo:  # which gets longer meanwhile
+            kind = type(one)
+            if id(one) in seen or kind in CONSTANTS:
+                continue
+            seen.add(id(one))
+            if self._before is not None and self._before.has_reached(one):
+                self.reach(one, words)
+            elif kind is FunctionType:
+                todo += [*map(content, one.__closure__ or ()), one.__defaults__, one.__kwdefaults__]
+            elif kind is FunctionContext:
+                todo += vars(one).values()
+            elif isinstance(one, MADE) or not (isinstance(one, OPAQUE) or is_library_module(kind.__module__)):
+                todo += gc.get_referents(one)
+
+
+def _nothing(frame: FrameType, offset: int) -> None:
+    """Of a run whose sizes have no mark."""
+
+
+def parts_of_argument(value: Any) -> list[Any]:
+    """The entries of a list or dict, the attributes of a dataclass or tensor."""
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, Tensor):
+        return [part for pair in (value._own_attributes or {}).items() for part in pair]
+    pieces = parts_of(value)
+    return [] if pieces is None else list(pieces[1])
+
+
+def _changed(words: str) -> Break:
+    return Break(
+        f"{words} is changed by the function, and would stay as it is in replays",
+        "change it outside, or keep it in a tensor that is changed in place",
+        None,
+    )

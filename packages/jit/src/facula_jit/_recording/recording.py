@@ -1,0 +1,372 @@
+"""What a recorder took down, looked through when the function has returned: which memory is whose."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd.extend import LEAF, Node
+from facula_storage import Device, DType, Storage
+from facula_storage.extend import ABSENT
+from facula_tensor import Tensor
+from facula_tensor.extend import layout_of_tensor, overlapping
+
+from .graph_breaks import Break
+from .memory_planning import Lifetime
+from .pytrees import Tree, factory_of, is_kept, is_module, parts_of
+from .records import NEW_LEAF, Address, any_grad, moment_of
+from .signature import has_hooks
+from .tensor_guards import VIEWS, part_of
+
+if TYPE_CHECKING:
+    from facula_storage import Layout
+
+    from .recorder import Recorder
+    from .records import Block, Boundary, Launched, Moment, Pass
+
+Leaf = Any  # of a result: an Output, a Given, or the object itself
+
+
+class Like(NamedTuple):
+    """What another argument has to be like: its layout, offset, node (or type of node), and class."""
+
+    layout: Layout
+    offset: int
+    node: Any
+    root: int  # the first argument in the same memory; -1 where that does not matter
+    kind: type | None = None  # None where it does not matter
+    twin: int = -1  # the first argument that is the same object; -1 where that does not matter
+    is_bare: bool = False  # whether it has no hooks
+
+    @classmethod
+    def of(cls, moment: Moment, root: int, kind: type | None = None, twin: int = -1, is_bare: bool = False) -> Like:
+        """As a tensor was at this moment."""
+        layout, _, offset, node = moment
+        return cls(layout, offset, Node if type(node) is Node else node, root, kind, twin, is_bare)
+
+
+class Output(NamedTuple):
+    """A tensor of the result in memory of its own: the place of its block among outputs, and what it shows of it."""
+
+    place: int
+    layout: Layout
+    offset: int
+    wants_grad: bool
+    root: int  # its number among the differentiable results, or -1
+
+
+class Given(NamedTuple):
+    """A tensor of the result that shows an argument's memory."""
+
+    argument: int
+    layout: Layout
+    offset: int  # from where the argument begins
+    wants_grad: bool
+    root: int
+    is_view: bool  # in the argument's family: Note [Views and changes] in facula_tensor
+
+
+class Argument(NamedTuple):
+    """An argument itself, among results."""
+
+    place: int
+
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes, DType, Device, Enum, type)  # the same in every call
+
+
+class Recording:
+    """One run of a function, ready to be replayed; `breaks` says why not.
+
+    `unsettled`: it made tensors that the program keeps, as an optimizer does in its first step; the next run may not.
+    """
+
+    paths: dict[int, str] | None = None  # of modules by id, and the names of storages, where no module says them
+    names: dict[int, str] | None = None
+    overlaps = False  # whether arguments share memory in a way that blocks do not say
+
+    def __init__(self, recorder: Recorder, result: Any, boundary: Boundary | None):
+        self.recorder = recorder
+        recorder.given = {}  # what stands for operands in branches lives as long as the graph does
+        self.boundary_at = len(recorder.launches) if boundary is None else boundary.launch
+        self.roots = [] if boundary is None else [id(one) for one in boundary.roots]
+        self.launches: list[Launched] = recorder.launches
+        self.breaks: Break | None = recorder.breaks
+        self.unsettled: Break | None = None
+        self.outputs: list[int] = []  # the blocks of results
+        self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
+        self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
+        self.grads_of: dict[int, int] = {}  # blocks of what `.grad` is in the end -> ids of the leaves
+        self.needed: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` has to be before
+        self.views: set[int] = set()  # ids of results that show a tensor of the program, and were made in the run
+        self._made: list[Tensor] = []  # results that each replay makes anew
+        self.result: Leaf = None
+        self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
+        self.passes: list[Pass] = []  # through the results that require a gradient: all, and each alone
+        self.grads: list[int] = []  # the blocks of the gradients of all passes
+        gradients = 0 if boundary is None else len(boundary.gradients)
+        given = [moment for _, moment in recorder.before]
+        inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
+        first = {id(one): place for place, one in reversed([*enumerate(recorder.inputs)])}
+        self.inputs = [
+            Like.of(moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)], id(one) in recorder.bare)
+            for one, moment in zip(recorder.inputs, inputs, strict=False)
+        ]
+        self.gradients = [Like.of(one, -1) for one in given_gradients]
+        if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.before]):
+            self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
+        self._leaves: dict[int, Leaf] = {}  # of tensors that were met in the result
+        self._trees: dict[int, Tree | None] = {}  # of containers
+        if recorder.again is not None:
+            self.unsettled = recorder.again
+        elif self.breaks is None:
+            if is_kept(result):
+                self._break("the result has a list or dict that the program keeps, too", "return a copy of it")
+            self.result = self._result_of(result)
+            self._look_at_moments()
+            self._made = []
+            self._look_at_grads()
+            if boundary is not None:
+                self._look_at_boundary(boundary)
+            self._look_at_blocks(set() if boundary is None else boundary.held)
+        recorder.inputs, recorder.before = [], []  # what the first call was given lives as long as the program wants
+        recorder.seen, recorder.looked = {}, {}
+
+    # -------------------------------------------------------------------------------------------------- results
+    def plain(self) -> list[str]:
+        """The numbers and strings in the result, as Python shows them."""
+        found, todo = [], [self.result]
+        for one in todo:  # which gets longer meanwhile
+            if type(one) is Tree:
+                todo += one.parts
+            elif isinstance(one, (int, float, complex, str, bytes)):
+                found.append(repr(one))
+        return found
+
+    def _result_of(self, value: Any) -> Leaf:
+        if isinstance(value, Tensor):
+            if id(value) not in self._leaves:
+                self._leaves[id(value)] = self._tensor(value)
+            return self._leaves[id(value)]
+        if id(value) in self._trees:
+            tree = self._trees[id(value)]
+            if tree is None:
+                self._break("the result has a container that is in itself", "return its parts")
+            return tree
+        if (pieces := parts_of(value)) is not None:
+            keys, parts = pieces
+            self._trees[id(value)] = None  # under way
+            made = tuple([self._result_of(one) for one in parts])
+            tree = self._trees[id(value)] = Tree(type(value), keys, made, factory_of(value))
+            return tree
+        if not isinstance(value, PLAIN) and not is_module(type(value)):
+            self._break(
+                f"the result has a {type(value).__name__}, which Python makes", "return tensors and plain numbers"
+            )
+        return value
+
+    def _tensor(self, tensor: Tensor) -> Leaf:
+        if type(tensor._storage) is not Storage:
+            self._break("the result is wrapped by a transform", "capture what calls the transform")
+            return None
+        number = self.recorder.number_of(tensor._storage)
+        block = self.recorder.blocks[number]
+        root = NEW_LEAF if tensor.node is LEAF else -1
+        if id(tensor) in self.roots:
+            root = self.roots.index(id(tensor))
+        is_made = block.born or (block.inputs and not any([one is tensor for one in self.recorder.inputs]))
+        if type(tensor) is not Tensor and is_made:
+            self._break(
+                f"the result has a {type(tensor).__name__}, which Python makes",
+                "return its .as_subclass(Tensor), or keep it",
+            )
+        if is_made or not (block.born or block.inputs or id(tensor) in self.recorder.watched):
+            self._look_at_parts(tensor)
+        if block.inputs:
+            for place in block.inputs:
+                given = self.recorder.inputs[place]
+                if given is tensor:
+                    return Argument(place)
+            family = part_of(tensor, VIEWS)
+            kin = [one for one in block.inputs if part_of(self.recorder.inputs[one], VIEWS) is family is not ABSENT]
+            place = (kin or block.inputs)[0]
+            offset = tensor._offset - self.recorder.inputs[place]._offset
+            self._made.append(tensor)
+            return Given(place, tensor._layout, offset, tensor.node is not None, root, bool(kin))
+        if not block.born:
+            if root >= 0:
+                self._break("a result is a view of a tensor from outside", "return a clone() of it")
+            if type(tensor) is Tensor and id(tensor) not in self.recorder.watched:
+                if root == NEW_LEAF:
+                    self._break("a result is a new leaf that shows a tensor from outside", "return a clone() of it")
+                tensor = tensor.as_subclass(Tensor)  # the caller may change the one that he gets
+                self.views.add(id(tensor))
+            return tensor
+        if number not in self.outputs:
+            self.outputs.append(number)
+        self._made.append(tensor)
+        return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
+
+    def _look_at_parts(self, tensor: Tensor) -> None:
+        """Break where Python has given something to a tensor that each replay makes anew."""
+        is_leaf = tensor.node is LEAF
+        for is_set, words in (
+            (bool(tensor._own_attributes), "attributes"),
+            (is_leaf and has_hooks(tensor), "hooks"),
+            (is_leaf and tensor._grad is not None, "a .grad"),
+        ):
+            if is_set:
+                self._break(f"a result that is made here has {words}, which Python sets", f"set {words} after the call")
+
+    def _look_at_boundary(self, boundary: Boundary) -> None:
+        for target in boundary.targets:
+            place = next((k for k, given in enumerate(self.recorder.inputs) if given is target), None)
+            self.targets.append((place, target if place is None else None))
+        self.passes = boundary.passes
+        self.grads = [one.block for made in self.passes for one in made.grads if one is not None]
+
+    def _look_at_moments(self) -> None:
+        """Break where a replay would have to give a tensor another shape, memory or node."""
+        known = [
+            (one, self.recorder.seen[key]) for key, link in self.recorder.tensors.items() if (one := link()) is not None
+        ]
+        for tensor, before in (*self.recorder.before, *known):
+            layout, *now = moment_of(tensor)  # the table may have dropped the layout, and have an equal one
+            if layout != before[0] or any([a is not b for a, b in zip(now, before[1:], strict=True)]):
+                self._break(
+                    f"a tensor of shape {tuple(tensor.shape)} from outside gets another shape, memory or node in place",
+                    "work on a new tensor: x.t() for x.t_(), a clone() where gradients flow through a change",
+                )
+        family = [
+            one for one in self._made if part_of(one, VIEWS) is not ABSENT and self.recorder.block_of(one._storage).born
+        ]
+        if any([one.node is not None for one in family]) and overlapping(family) is not None:
+            self._break("two results that gradients flow through show the same memory", "return a clone() of one")
+
+    # -------------------------------------------------------------------------------------------------- `.grad`
+    def _look_at_grads(self) -> None:
+        recorder = self.recorder
+        for target, needed in recorder.grads.values():
+            after = target._grad
+            if any([target is one for one in recorder.inputs]):  # the next call has another
+                self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
+            if not any_grad(needed) and id(target) not in recorder.asked:
+                self.needed.append((target, needed))
+            self.puts.append((target, after))
+            if after is not None:
+                number = recorder.number_of(after._storage)
+                if number in self.outputs:
+                    self._break("a result is the .grad of a leaf", "return a clone() of it")
+                self.fixed[number] = after._storage
+                self.grads_of[number] = id(target)
+        for one in recorder.inputs:
+            grad: Tensor | None = one._grad if one.node is LEAF else None
+            if id(one) in recorder.asked or (grad is not None and recorder.number_of(grad._storage) in recorder.used):
+                self._break("the .grad of an argument is used", "make it an argument, too")
+        self.needed += recorder.asked.values()
+        met = [link() for link in recorder.tensors.values()]
+        leaves = [one for one in met if one is not None and one.node is LEAF] + [*recorder.looked.values()]
+        for leaf in {id(one): one for one in leaves}.values():
+            if id(leaf) not in recorder.grads and id(leaf) not in recorder.asked and leaf._grad is not None:
+                if recorder.number_of(leaf._grad._storage) in recorder.used:
+                    self.needed.append((leaf, leaf._grad))
+
+    # --------------------------------------------------------------------------------------------------- blocks
+    def _look_at_blocks(self, held: set[int]) -> None:
+        written: set[int] = set()
+        for launch in self.launches:
+            for place in launch.arguments:
+                if type(place) is not Address:
+                    continue
+                block = self.recorder.blocks[place.block]
+                if block.born and not place.written and place.block not in written and _has_elements(block):
+                    self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
+                if place.written:
+                    written.add(place.block)
+        known = [one for link in self.recorder.tensors.values() if (one := link()) is not None]
+        grads = [one for _, one in self.needed if isinstance(one, Tensor)]
+        for tensor in (*[one for one in known if id(one) not in self._leaves], *grads):
+            if self.recorder.block_of(tensor._storage).inputs:
+                problem = "an argument shares its memory with a tensor of the program"
+                self.unsettled = Break(problem, "call it with a clone()", None)
+        self._look_at_memory()
+        for number, block in enumerate(self.recorder.blocks):
+            if block.held is not None and not block.inputs:
+                self.fixed.setdefault(number, block.held)
+            elif self.is_temporary(number) and (alive := block.link()) is not None and id(alive) not in held:
+                shape = "" if block.layout is None else f" of shape {block.layout.shape}"
+                self.unsettled = Break(
+                    f"a tensor{shape} made here is kept outside of the function, where replays would not renew it",
+                    "return it, or copy it into a tensor that was there before",
+                    block.site,
+                )
+
+    def _look_at_memory(self) -> None:
+        """Wait for another call where an argument overlaps something else by way of another storage.
+
+        Blocks say nothing of such memory, and operators may have left work out: a copy of elements to themselves.
+        """
+        recorder = self.recorder
+        given = [(*memory_of(one), recorder.number_of(one._storage)) for one in recorder.inputs]
+        known = [one for link in recorder.tensors.values() if (one := link()) is not None]
+        known += [one for _, one in self.needed if isinstance(one, Tensor)]
+        others = given + [(*memory_of(one), recorder.number_of(one._storage)) for one in known]
+        for start, end, block in given:
+            if any([block != number and start < last and first < end for first, last, number in others]):
+                problem = "an argument shares memory with another tensor, each as an array of its own"
+                self.unsettled, self.overlaps = Break(problem, "call it with a clone()", None), True
+
+    def _break(self, problem: str, remedy: str) -> None:
+        if self.breaks is None:
+            self.breaks = Break(problem, remedy, None)
+
+    # ------------------------------------------------------------------------------------------------- lifetimes
+    def lifetimes(self) -> tuple[list[int], list[Lifetime]]:
+        """The blocks of temporaries, and their lifetimes; then those of workspaces, whose blocks are -1 - launch."""
+        spans, blocks = self.spans(len(self.launches)), self.recorder.blocks
+        numbers = [one for one in spans if self.is_temporary(one)]
+        lives = [Lifetime(*spans[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]
+        for place, launch in enumerate(self.launches):
+            if launch.plan.workspace:
+                numbers.append(-1 - place)
+                lives.append(Lifetime(place, place, launch.plan.workspace))
+        return numbers, lives
+
+    def spans(self, stop: int) -> dict[int, tuple[int, int]]:
+        """The first and the last launch of those before `stop` that need each block."""
+        first: dict[int, int] = {}
+        last: dict[int, int] = {}
+        recorder, boundary = self.recorder, self.boundary_at
+        for place, launch in enumerate(self.launches[:stop]):
+            for one in launch.arguments:
+                if type(one) is Address:
+                    first.setdefault(one.block, place)
+                    crosses = first[one.block] < boundary <= place  # Note [Saved sets] in recorded_backward.py
+                    last[one.block] = stop if crosses else place
+        asked = [(one.condition.block, one.first) for one in recorder.skips]
+        asked += [(one.condition.block, one.last - 1) for one in recorder.loops]
+        for block, place in asked:
+            if block in first and place < stop:
+                crosses = first[block] < boundary <= place
+                last[block] = max(last[block], stop if crosses else place)
+        for loop in recorder.loops:  # inner ones first: what a step needs from before, the next one needs as well
+            for block in first:
+                if first[block] < loop.first <= last[block] < loop.last:
+                    last[block] = loop.last - 1
+        return {block: (first[block], last[block]) for block in first}
+
+    def is_temporary(self, number: int) -> bool:
+        """Whether a block is needed inside a replay alone."""
+        block = self.recorder.blocks[number]
+        return block.born and number not in self.fixed and number not in self.outputs and number not in self.grads
+
+
+def memory_of(tensor: Tensor) -> tuple[int, int]:
+    """The first address of a tensor's elements, and the one past the last."""
+    start = tensor._storage.ptr + tensor._offset
+    return start, start + layout_of_tensor(tensor).extent
+
+
+def _has_elements(block: Block) -> bool:
+    """Whether anything can be read of a block."""
+    return block.layout is None or block.layout.numel > 0

@@ -1,0 +1,182 @@
+"""What a call looks like: calls of one signature may share a replay."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from facula_autograd.extend import DEFAULT, LEAF, Node, WrappedRule, active_modes, current_mode
+from facula_storage import Device, DType, Layout
+from facula_tensor import Tensor
+from facula_tensor.extend import other_defaults
+
+from .pytrees import factory_of, is_dataclass, parts_of
+from .tensor_guards import HOOKS, contents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from facula_autograd.extend import Mode
+
+
+NUMBERS = (int, float, complex, str, bytes)
+AGAIN = "facula_jit._autograd.eager_backward"  # whose hooks look for recorded backward passes
+MAX_WORDS = 8  # containers in containers whose parts are shown
+PLAIN = frozenset((*NUMBERS, type(None), bool, range))  # types whose values are compared alone
+
+
+def tensors_in(tree: Any) -> list[Tensor]:
+    """The tensors among the leaves of tuples, lists and dicts in any nesting."""
+    if isinstance(tree, Tensor):
+        return [tree]
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
+    if is_dataclass(type(tree)):
+        parts = [getattr(tree, field.name) for field in fields(tree)]
+    return [one for part in parts for one in tensors_in(part)]
+
+
+def is_container(value: Any) -> bool:
+    """Whether a value is a tuple, list or dict, or of a class of these that has no attributes of its own."""
+    return isinstance(value, (tuple, list, dict)) and not getattr(value, "__dict__", None)
+
+
+class Signature:
+    """A call's tensors, and a key of everything else.
+
+    Arguments:
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+
+    `kept` are objects that the key names by their id; `containers` those of which it has all parts; `classes` those of
+    all these, of tensors, and of numbers and strings; `attributes` are the names of tensors' own attributes.
+    """
+
+    __slots__ = ("attributes", "classes", "containers", "kept", "key", "supported", "tensors")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]):
+        self.tensors: list[Tensor] = []
+        self.kept: list[object] = []
+        self.attributes: set[str] = set()
+        self.containers: list[Any] = []
+        self.classes: set[type] = set()
+        mode = current_mode() if active_modes else DEFAULT
+        self.supported = _is_supported(mode) and not other_defaults
+        parts = [self._of(one) for one in args]
+        parts += [(name, self._of(one)) for name, one in kwargs.items()]
+        autocast: Any = mode.autocast
+        self.key: tuple[Hashable, ...] = (
+            tuple(parts), mode.grad, mode.inference, autocast and (autocast.dtype, autocast.casts is None),
+        )  # fmt: skip
+
+    def _of(self, value: Any) -> Hashable:
+        if isinstance(value, Tensor):
+            return self._tensor(value)
+        kind = type(value)
+        if kind in PLAIN:
+            return kind, repr(value) if kind in (float, complex, range) else value
+        if kind is slice:
+            return slice, self._of(value.start), self._of(value.stop), self._of(value.step)
+        if isinstance(value, np.generic) and kind.__module__ == "numpy":
+            if isinstance(value, np.void):  # whose elements may change
+                self.supported = False
+            return kind, repr(value)
+        if isinstance(value, NUMBERS) and not getattr(value, "__dict__", None):
+            self.classes.add(kind)
+            return kind, next(one for one in NUMBERS if issubclass(kind, one)).__repr__(value)  # type: ignore[arg-type]
+        if (at := next((at for at, one in enumerate(self.containers) if one is value), None)) is not None:
+            return "again", at  # perhaps inside of itself
+        if (pieces := by_value(value)) is not None:
+            self.containers.append(value)
+            self.classes.add(kind)
+            names, parts = pieces
+            found: list[Hashable] = [self._of(one) for one in parts]
+            if isinstance(value, dict):
+                found = [*zip(map(self._of, names or ()), found, strict=True)]
+            if isinstance(value, defaultdict):
+                found.append(self._of(factory_of(value)))
+            return kind, *found
+        self.kept.append(value)
+        return id(value)
+
+    def _tensor(self, tensor: Tensor) -> Hashable:
+        self.tensors.append(tensor)
+        kind, layout = type(tensor), tensor._layout
+        if type(layout) is not Layout or layout.device.type != "cpu":
+            self.supported = False
+            return None
+        self.classes.add(kind)
+        wants: Hashable = "" if tensor.node is None else "leaf" if tensor.node is LEAF else "computed"
+        if tensor._own_attributes:
+            wants = wants, self._attributes(tensor._own_attributes)
+        found: tuple[Any, ...] = Tensor, layout.dtype, layout.shape, layout.strides, wants
+        if kind is not Tensor:
+            found = *found, kind
+        return (*found, "hooks") if has_hooks(tensor) else found
+
+    def _attributes(self, own: dict[str, Any]) -> Hashable:
+        """A tensor's attributes, which the function may read: plain values; others cannot be told apart by a key."""
+        if not all([type(one) in PLAIN for one in own.values()]):
+            self.supported = False
+        self.attributes.update(own)
+        return tuple([(name, type(one), repr(one)) for name, one in own.items() if type(one) in PLAIN])
+
+
+def has_hooks(tensor: Tensor) -> bool:
+    """Whether hooks are registered on a tensor, or were on a leaf; backward passes run them."""
+    node = tensor.node
+    if node is LEAF:
+        hooks = getattr(tensor, "hooks", None) if type(tensor) is Tensor else contents_of(tensor, HOOKS)
+        return hooks is not None
+    if type(node) is not Node or type(around := node.rule.extra) is not WrappedRule:
+        return False
+    return any([getattr(one, "__module__", "") != AGAIN for one in around.watchers()])
+
+
+def by_value(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:
+    """The names and parts of a container that calls compare part by part; None of other values."""
+    kind = type(value)
+    if is_dataclass(kind) and kind.__eq__ is object.__eq__:  # which is compared by identity, also as a key
+        return None
+    return parts_of(value)
+
+
+def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """A call in words, for reports and errors."""
+    return f"({', '.join([*map(_word, args), *[f'{name}={_word(kwargs[name])}' for name in kwargs]])})"
+
+
+def bracketed(kind: type, words: list[str]) -> str:
+    """The words of a container's parts, in its brackets."""
+    if issubclass(kind, dict):
+        return f"{{{', '.join(words)}}}"
+    return (
+        f"[{', '.join(words)}]" if issubclass(kind, list) else f"({', '.join(words)}{',' if len(words) == 1 else ''})"
+    )
+
+
+def _word(one: Any, depth: int = 0) -> str:
+    if isinstance(one, Tensor):
+        return f"{one._layout.dtype.name} {one._layout.shape}"
+    inside = depth + 1
+    if depth < MAX_WORDS and isinstance(one, dict) and is_container(one):
+        return bracketed(dict, [f"{_word(key, inside)}: {_word(value, inside)}" for key, value in one.items()])
+    if depth < MAX_WORDS and is_container(one):
+        return bracketed(type(one), [_word(part, inside) for part in one])
+    if depth < MAX_WORDS and is_dataclass(type(one)):
+        own = [(field.name, getattr(one, field.name, None)) for field in fields(one)]
+        return f"{type(one).__name__}({', '.join([f'{name}={_word(value, inside)}' for name, value in own])})"
+    if one is None or isinstance(one, (bool, int, float, complex, str, bytes, DType, Device, slice, np.generic)):
+        return repr(one)[:40]
+    return type(one).__name__
+
+
+def _is_supported(mode: Mode) -> bool:
+    """Whether calls in this mode can be captured: not inside transforms, saved-tensor hooks or anomaly detection."""
+    return (
+        not mode.level
+        and mode.vmap is mode.capture is mode.saved_hooks is mode.compute is mode.anomaly is None
+        and mode.overrides
+    )

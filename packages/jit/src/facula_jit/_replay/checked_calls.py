@@ -1,0 +1,204 @@
+"""Checked calls: a call that a replay would serve runs eagerly instead, and what it does is compared with the capture.
+
+Note [Checked calls]
+~~~~~~~~~~~~~~~~~~~~
+Guards compare what a function read (Note [Reads]). A checked call is the proof: the function runs once, under a
+recorder, and its results and effects stand. The new recording is then compared with the captured one as it was before
+passes: operators, numbers, bytes of constants, the role of each operand (an argument, a tensor of the program, `.grad`
+of a leaf, a result, a temporary) and plain results. Numbers of optimizers' steps and draws of generators are compared
+by where they come from. By default captures that use what `allow` named are not checked: its calls stand for the value
+that they gave at capture. Functions in which tensors decide what runs (`cond`, `while_loop`) are not checked: which
+side of a condition is recorded first depends on the condition.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd.extend import describe_call_site
+from facula_errors import InvalidValueError
+from facula_storage.extend import host_view, root_of
+
+from .._recording.pytrees import Tree
+from .._recording.recording import Argument, Given, Output
+from .._recording.records import Address
+from .._recording.rng_values import Cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .._recording.recording import Recording
+    from .._recording.records import Launched, Site
+
+NEVER = -1  # a number of replays that no capture reaches
+VARIABLE = "FACULA_CAPTURE_CHECK"
+
+
+def interval_of(check: int | None) -> int | None:
+    """How many calls come between two checks; None for the default: second, thousandth, ten-thousandth, ...
+
+    Arguments:
+        check: what `capture` was given; None: the environment says it.
+    """
+    where, value = "capture: expected check", check
+    if check is None and (text := os.environ.get(VARIABLE)):
+        where = f"{VARIABLE}: expected the environment variable"
+        value = int(text) if text.isdecimal() else -1
+        check = text  # type: ignore[assignment]
+    if value is not None and (type(value) is not int or value < 0):
+        raise InvalidValueError(f"{where} to be a number of calls, or 0 for no checks; got {check!r}")
+    return value
+
+
+def first_check(interval: int | None) -> int:
+    """After how many replays the first check comes."""
+    return 1 if interval is None else interval - 1 if interval else NEVER
+
+
+def next_check(interval: int | None, count: int) -> int:
+    """After how many replays the next check comes, where one comes after `count`."""
+    if interval is None:
+        return 999 if count < 999 else 10 * count + 9
+    return count + interval - 1
+
+
+class Step(NamedTuple):
+    """One launch as it is compared: its operator and plan, and the forms of its arguments."""
+
+    operator: str
+    plan: tuple[Any, ...]
+    arguments: tuple[Any, ...]
+    site: Site
+
+
+class Constant:
+    """Memory that the program has no tensor of: the same, or other memory with the same bytes."""
+
+    def __init__(self, storage: int, content: bytes):
+        self.storage, self.content = storage, content
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Constant and (self.storage == other.storage or self.content == other.content)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Digest:
+    """What a recording does, in a form that can be compared with that of another run.
+
+    Arguments:
+        recording: as it is before passes.
+    """
+
+    def __init__(self, recording: Recording):
+        self.recording = recording
+        recorder = recording.recorder
+        self._numbers: dict[int, int] = {}  # of temporaries, in the order in which launches name them
+        self._starts = [one.offset for one in (*recording.inputs, *recording.gradients)]  # of inputs, in bytes
+        self._grads = recording.grads_of
+        known = [tensor for link in recorder.tensors.values() if (tensor := link()) is not None]
+        self._watched = {id(root_of(tensor._storage)) for tensor in known}
+        self._watched |= {id(root_of(before._storage)) for _, before in recording.needed if before is not None}
+        self._followed = {launch for numbers in recorder.refills for row in numbers.launches for launch in row}
+        self.steps = [self._step(number, launch) for number, launch in enumerate(recording.launches)]
+        self.parts = [(one.first, one.launches) for one in recorder.skips]
+        self.result = list(self._leaves(recording.result))
+        del self.recording  # which lives as long as its replay
+
+    def _step(self, number: int, launch: Launched) -> Step:
+        plan = launch.plan
+        request = () if plan.request is None else tuple(plan.request)[:1]
+        is_followed = number in self._followed  # whose numbers follow an optimizer's options
+        forms = [self._form(one) for one in launch.arguments if not is_followed or type(one) is Address]
+        described = (plan.parameters, plan.outputs, request, launch.part)
+        return Step(launch.operation, described, tuple(forms), launch.site)
+
+    def _form(self, one: Any) -> Any:
+        if type(one) is Address:
+            inputs = self.recording.recorder.blocks[one.block].inputs
+            start = self._starts[inputs[0]] if inputs and inputs[0] < len(self._starts) else 0
+            return *self._role(one), one.offset - start, one.layout, one.written
+        if type(one) is Cell:
+            return "a number that changes", one.source, one.delta
+        return repr(one)
+
+    def _role(self, one: Address) -> tuple[Any, ...]:
+        recording, number = self.recording, one.block
+        block = recording.recorder.blocks[number]
+        if number in self._grads:
+            return "the gradient of a leaf", self._grads[number]
+        if block.inputs:
+            return "argument", block.inputs[0]
+        if number in recording.outputs:
+            return "result", recording.outputs.index(number)
+        if block.born:
+            return "temporary", self._numbers.setdefault(number, len(self._numbers))
+        storage = recording.fixed.get(number)
+        if id(storage) in self._watched or one.written or one.layout is None or storage is None:
+            return "a tensor of the program", id(storage)
+        return "a constant", Constant(id(storage), host_view(storage.ptr + one.offset, one.layout).tobytes())
+
+    def _leaves(self, one: Any) -> Iterator[Any]:
+        if type(one) is Tree:
+            yield one.kind, repr(one.keys)
+            for part in one.parts:
+                yield from self._leaves(part)
+        elif type(one) in (Output, Given, Argument):
+            yield one
+        elif isinstance(one, (bool, int, float, complex, str, bytes, type(None))):
+            yield repr(one)
+        elif id(one) in self.recording.views:
+            yield "a view of a tensor of the program", id(root_of(one._storage)), one._offset, one._layout, 0
+        else:
+            yield id(one)
+
+
+def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
+    """The first difference in words and the line where it is; "" where there is none."""
+    if len(captured.steps) != len(now.steps):
+        operators = [step.operator for step in captured.steps]
+        later = [step.site for place, step in enumerate(now.steps) if operators[place : place + 1] != [step.operator]]
+        return f"there were {len(captured.steps)} launches, and are {len(now.steps)}", later[0] if later else None
+    for number, (one, other) in enumerate(zip(captured.steps, now.steps, strict=False)):
+        if one.operator != other.operator:
+            return f"launch {number} was {one.operator}, and is {other.operator}", other.site
+        if one.plan != other.plan:
+            return f"launch {number}, {one.operator}, has other options, shapes or dtypes", other.site
+        if len(one.arguments) != len(other.arguments):
+            return f"launch {number}, {one.operator}, has another number of arguments", other.site
+        for place, (a, b) in enumerate(zip(one.arguments, other.arguments, strict=False)):
+            if a != b:
+                words = f"argument {place} of launch {number}, {one.operator}, was {_word(a)}, and is {_other(a, b)}"
+                return words, other.site
+    if captured.parts != now.parts:
+        return "conditions leave out other launches", None
+    for a, b in zip(captured.result, now.result, strict=False):
+        if a != b:
+            return f"the result had {_word(a)}, and has {_other(a, b)}", None
+    return ("", None) if len(captured.result) == len(now.result) else ("the result has other parts", None)
+
+
+def _other(before: Any, form: Any) -> str:
+    """The second of two forms that differ, where their words may be the same."""
+    words = _word(form)
+    if words != _word(before):
+        return words
+    return "another one" if before[:2] != form[:2] else "one with other strides"
+
+
+def _word(form: Any) -> str:
+    if type(form) is tuple and form and form[0] == "a constant":
+        return f"a constant of {len(form[1].content)} bytes beginning with {form[1].content[:16].hex()}"
+    if type(form) is tuple and len(form) == 5:
+        name, key, offset, layout, _ = form
+        shape = "" if layout is None else f" of shape {layout.shape}"
+        number = "" if key is None or "of" in name else f" {key}"
+        return f"{name}{number}{shape}" + (f" at byte {offset}" if offset else "")
+    return str(form)[:60]
+
+
+def described(name: str, words: str, site: Site | None) -> str:
+    """A difference as an error or warning says it."""
+    where = "" if site is None else f" (at {describe_call_site(*site)})"
+    return f"{name}: a checked call differs from its capture: {words}{where}"

@@ -1,0 +1,240 @@
+"""A recording as sequences of launches in C: memory for temporaries, addresses put in, what a call is given patched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import describe_call_site
+from facula_storage import LaunchError, contiguous, uint8
+from facula_storage.extend import Sequence, capacity
+from facula_tensor.extend import launch_error
+
+from .._graph.jumps import Jump, steps_of
+from .._recording.memory_planning import placed
+from .._recording.recording import Like
+from .._recording.records import Address
+from .._recording.rng_values import Cell
+from .._recording.tensor_guards import SLOTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from collections.abc import Sequence as Many
+
+    from facula_storage import Layout, Storage
+    from facula_tensor import Tensor
+
+    from .._guards.guards import Check
+    from .._recording.recording import Recording
+    from .._recording.records import Pass
+
+    Patch = tuple[int, int, int, int]
+
+
+class Part:
+    """Some launches of a recording, from `start` to `stop`, and where they find their memory.
+
+    Arguments:
+        recording: the recording.
+        span: the first launch, and the one after the last.
+        inputs: what the tensors are like that a run is given.
+        outputs: blocks whose addresses follow, as values.
+    """
+
+    def __init__(self, recording: Recording, span: tuple[int, int], inputs: Many[Like], outputs: Many[int]):
+        self.recording, self.inputs = recording, list(inputs)
+        self.start, stop = span
+        self.steps = steps_of(recording.recorder, self.start, stop)  # launches by number, and jumps
+        self.step_of = {one: step for step, one in enumerate(self.steps) if type(one) is int}
+        self.values = len(outputs) + 2 * len(recording.recorder.generators)
+        self.sources = {block: len(self.inputs) + place for place, block in enumerate(outputs)}
+        self.first_cell = len(self.inputs) + len(outputs)
+
+    def refused(self, error: LaunchError, name: str) -> Exception:
+        """The error of a launch that failed, as the operator would have raised it.
+
+        Arguments:
+            error: what the launcher raised.
+            name: the captured function's.
+        """
+        number = self.steps[error.args[5]]
+        assert isinstance(number, int)
+        launch = self.recording.launches[number]
+        layouts = [one.layout for one in launch.arguments if type(one) is Address and not one.written]
+        made: Exception = launch_error(launch.operation, LaunchError(*error.args[:5]), layouts)
+        if launch.refusal is not None:
+            made = type(launch.refusal)(*launch.refusal.args)
+        made.add_note(f"in a replay of {name}, at {describe_call_site(*launch.site)}")
+        return made
+
+    def sequence(self, base: int, places: dict[int, int], checks: list[Check], puts: list[tuple[Any, ...]]) -> Sequence:
+        """The sequence, for temporaries in memory that is there.
+
+        Arguments:
+            base: the address of that memory.
+            places: where in it each block begins, and the workspace of each launch (under -1 - launch).
+            checks: what is looked at before.
+            puts: what is set in the end.
+        """
+        patches: list[Patch] = []
+        launches: list[tuple[Callable[..., None] | None, tuple[Any, ...]]] = []
+        for step, number in enumerate(self.steps):
+            values: list[Any] = []
+            if isinstance(number, Jump):
+                where = self._address(number.condition, base, places, (step, 0), patches)
+                launches.append((None, (where, number.to - step - 1, int(not number.at_zero))))
+                continue
+            launch = self.recording.launches[number]
+            workspace = launch.arrays if launch.plan.workspace else -1
+            for place, one in enumerate((*launch.arguments, None)):
+                if place == workspace:
+                    values.append(base + places[-1 - number])
+                if type(one) is Address:
+                    values.append(self._address(one, base, places, (step, len(values)), patches))
+                elif type(one) is Cell:
+                    patches.append((step, len(values), self.first_cell + one.source, one.delta))
+                    values.append(int(one))
+                elif one is not None:
+                    values.append(one)
+            launches.append((launch.plan.launch, tuple(values)))
+        written = self._written_inputs()
+        return Sequence(
+            SLOTS, launches, self._inputs(written), self.values, patches, checks,
+            self._changed(), puts, self._spans(bool(written)),
+        )  # fmt: skip
+
+    def missed(self, checks: list[Check], tensors: tuple[Tensor, ...]) -> int | None:
+        """Which check or argument a run with these tensors would miss, as `run` says it; nothing is launched."""
+        written = self._written_inputs()
+        changed = [(storage, 0, storage.mutator) for storage, _, _ in self._changed()]
+        inputs, spans = self._inputs(written), self._spans(bool(written))
+        missed: int | None = Sequence(SLOTS, [], inputs, 0, [], checks, changed, [], spans).run(tensors, ())
+        return missed
+
+    def _written_inputs(self) -> set[int]:
+        """The inputs whose memory a launch changes."""
+        blocks = self.recording.recorder.blocks
+        return {
+            place
+            for number in self.step_of
+            for one in self.recording.launches[number].arguments
+            if type(one) is Address and one.written
+            for place in blocks[one.block].inputs
+        }
+
+    def _inputs(self, written: set[int]) -> list[tuple[Any, ...]]:
+        """What is expected of each input, where these are `written`."""
+        deltas = [one.offset - self.inputs[max(one.root, 0)].offset for one in self.inputs]
+        return [
+            (one.layout, one.node, one.layout.extent, one.root, delta, place in written, *one[4:])
+            for place, (one, delta) in enumerate(zip(self.inputs, deltas, strict=True))
+        ]
+
+    def _address(
+        self, one: Address, base: int, places: dict[int, int], argument: tuple[int, int], patches: list[Patch]
+    ) -> int:
+        where, offset = self.place_of(one)
+        if isinstance(where, int):
+            patches.append((*argument, where, offset))
+            return 0
+        return offset + (base + places[one.block] if where is None else where.ptr)
+
+    def place_of(self, one: Address) -> tuple[int | Storage | None, int]:
+        """Where an address is found, and how many bytes from there.
+
+        That is what a run is given, by number: first its inputs, then the outputs; or a storage that stays where it is;
+        or the block's place among temporaries (None).
+        """
+        block = self.recording.recorder.blocks[one.block]
+        if one.block in self.sources:
+            return self.sources[one.block], one.offset
+        if block.inputs:
+            place = _input_of(one, block.inputs, self.inputs)
+            return place, one.offset - self.inputs[place].offset
+        return self.recording.fixed.get(one.block), one.offset
+
+    def _changed(self) -> list[tuple[Storage, int, Any]]:
+        """Storages that are written and stay."""
+        fixed, changed = self.recording.fixed, []
+        for block, (count, operation, site) in self.recording.recorder.changed.items():
+            storage = fixed.get(block)
+            if not self.start and storage is not None and storage.version is not None:
+                changed.append((storage, count, (operation, *site)))
+        return changed
+
+    def _spans(self, with_read: bool) -> list[tuple[int, int, bool]]:
+        """Memory that stays and is written: no input may lie there. Perhaps what is read, where no written one may."""
+        fixed = self.recording.fixed
+        spans: dict[tuple[int, int, bool], None] = {}
+        for number in self.step_of:
+            for one in self.recording.launches[number].arguments:
+                if type(one) is Address and one.block in fixed and (one.written or with_read):
+                    start = fixed[one.block].ptr
+                    end = start + capacity(fixed[one.block])  # part of a launch writes to the end of the whole's layout
+                    if one.layout is not None:
+                        start, end = start + one.offset, min(start + one.offset + one.layout.extent, end)
+                    spans[start, end, one.written] = None
+        return list(spans)
+
+
+class Backward:
+    """A backward pass made ready: the gradients of the targets, and the layouts of the memory that these get."""
+
+    def __init__(self, recording: Recording, one: Pass, inputs: list[Like]):
+        self.grads = one.grads
+        blocks = [grad.block for grad in one.grads if grad is not None]
+        self.layouts = [layout_of_block(recording, block) for block in blocks]
+        self.part = Part(recording, (one.start, one.stop), inputs, [*recording.outputs, *blocks])
+
+
+class Lowered:
+    """The launches of a recording made ready for memory: a part for the call and one for each backward pass.
+
+    Arguments:
+        recording: the recording.
+        thorough: whether the places of temporaries are worth some time.
+    """
+
+    def __init__(self, recording: Recording, *, thorough: bool = False):
+        self.recording = recording
+        blocks, lives = recording.lifetimes()
+        offsets, self.pool_bytes = placed(lives, thorough=thorough)
+        self.places = dict(zip(blocks, offsets, strict=True))
+        self.arena_layout = contiguous((self.pool_bytes,), uint8)
+        self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
+        inputs = [Like(one.layout, one.offset, None, -1) for one in (*recording.inputs, *recording.gradients)]
+        self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
+        self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
+
+
+def layout_of_block(recording: Recording, number: int) -> Layout:
+    """The layout that a block was allocated for."""
+    layout = recording.recorder.blocks[number].layout
+    assert layout is not None
+    return layout
+
+
+def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
+    """What the launches from `first` on read that the program may change meanwhile: its kind, and which it is."""
+    found: dict[tuple[str, int], None] = {}
+    blocks, count = recording.recorder.blocks, len(recording.inputs)
+    for launch in recording.launches[first:]:
+        for one in launch.arguments:
+            if type(one) is not Address or one.written:
+                continue
+            block = blocks[one.block]
+            if block.inputs:
+                found.update({("input", place): None for place in block.inputs[:1] if place < count})
+            elif one.block in recording.outputs:
+                found["output", recording.outputs.index(one.block)] = None
+            elif one.block in recording.fixed and recording.fixed[one.block].version is not None:
+                found["fixed", one.block] = None
+    return list(found)
+
+
+def _input_of(one: Address, places: Many[int], inputs: Many[Like]) -> int:
+    """Which of several arguments in one memory an address is of."""
+    for place in places:
+        start = inputs[place].offset
+        if start <= one.offset < start + max(inputs[place].layout.extent, 1):
+            return place
+    return places[0]

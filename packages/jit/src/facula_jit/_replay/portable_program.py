@@ -1,0 +1,272 @@
+"""A replay as a program that runs without Python: the tables of Note [Programs in files] in facula_cpu, filled."""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType
+from typing import TYPE_CHECKING, Any
+
+from facula_cpu.extend import (
+    ADDRESS,
+    CELL,
+    NUMBER,
+    OWN,
+    TEMPORARY,
+    TENSOR,
+    Tables,
+    bits_of,
+    portable_plan,
+    wrapped,
+)
+from facula_errors import InvalidValueError, UnsupportedError
+from facula_tensor import Tensor
+
+from .._graph.jumps import Jump, steps_of
+from .._recording.memory_planning import Lifetime, placed
+from .._recording.pytrees import Tree
+from .._recording.recording import Argument, Given, Output
+from .._recording.records import Address
+from .._recording.rng_values import Cell
+from .scalar_formulas import followers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from facula_cpu.extend import PortablePlan
+    from facula_storage import Layout
+
+    from .._recording.recording import Leaf, Recording
+    from .._recording.records import Launched
+    from .replay import Replay
+
+    Contents = Mapping[int, tuple[str, int]]
+
+CONDITION = 4  # bytes of what a jump looks at
+
+
+def section(replay: Replay, names: Contents, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> bytes:
+    """A replay's forward part, for the C library: the bytes of a member `run/NAME.bin`.
+
+    Arguments:
+        replay: the replay; its backward for gradients outside is left out.
+        names: for blocks that stay where they are, by number (`recording.fixed`): the name of a tensor in the file's
+            `tensors.safetensors`, and how many bytes of the storage it has, from the storage's beginning. `.grad`s
+            that the function creates need none.
+        inputs: the inputs' names; by default x0, x1, ...
+        outputs: the outputs' names; by default y0, y1, ...
+
+    Raises:
+        NotImplementedError: a plan that is no kernel's, by the operator's name; a schedule inside the function.
+        ValueError: a tensor of the program without a name.
+    """
+    return Writer(replay, names, inputs, outputs).bytes()
+
+
+class Writer:
+    """Writes one program; see `section`."""
+
+    def __init__(self, replay: Replay, names: Contents, inputs: Sequence[str], outputs: Sequence[str]):
+        self.replay, self.names, self.tables = replay, names, Tables()
+        self.recording: Recording = replay.recording
+        self.steps = steps_of(self.recording.recorder, 0, self.recording.boundary_at)
+        if self.recording.recorder.actions_of_schedules():
+            raise UnsupportedError(
+                "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
+            )
+        if replay.crossings:
+            raise UnsupportedError(
+                "jit.save: the captured function goes back through the graph of another call; capture forward and "
+                "backward together"
+            )
+        self.results = leaves_of(self.recording.result)
+        made = [one for _, one in self.recording.puts if one is not None]
+        self.grads = {self._number_of(one) for one in made}
+        self.blocks: dict[int, int] = {}  # a block's row
+        self.starts: dict[int, int] = {}  # how many bytes of an argument's memory are left out before it
+        self.plans: dict[int, PortablePlan] = {}  # by the launch's id
+        self.first_argument: list[int] = []  # of each launch
+        self.arena = self._place_blocks()
+        for number, step in enumerate(self.steps):
+            if isinstance(step, Jump):
+                condition = self._address(step.condition, CONDITION)
+                self.tables.jump(condition, step.to - number - 1, step.at_zero)
+            else:
+                self._add_launch(self.recording.launches[step])
+        self._add_arrays(inputs, outputs)
+        self._add_numbers()
+        self._add_generators()
+
+    def bytes(self) -> bytes:
+        """The program."""
+        return self.tables.bytes(self.arena)
+
+    # ------------------------------------------------------------------------------------------------------- blocks
+    def _place_blocks(self) -> int:
+        """Rows for all memory; the bytes of temporaries."""
+        recording, blocks = self.recording, self.recording.recorder.blocks
+        used = [*self._used()]
+        written = {address.block for address in used if address.written}
+        spans = recording.spans(recording.boundary_at)
+        temporaries = [one for one in spans if recording.is_temporary(one) or one in recording.grads]
+        lives = [Lifetime(*spans[one], _allocated(blocks[one].layout)) for one in temporaries]
+        offsets, arena = placed(lives)
+        for one, life, offset in zip(temporaries, lives, offsets, strict=True):
+            self.blocks[one] = self.tables.add("blocks", TEMPORARY, offset, life.nbytes)
+        for number in recording.outputs:
+            self._own(number, _allocated(blocks[number].layout))
+        for number, block in enumerate(blocks):
+            if block.inputs and number not in self.blocks:
+                given = [recording.inputs[one] for one in block.inputs if one < len(recording.inputs)]
+                if given:
+                    self.starts[number] = min([one.offset for one in given])
+                    self._own(number, max([one.offset + one.layout.extent for one in given]) - self.starts[number])
+        returned = [self._number_of(one) for one in self.results if isinstance(one, Tensor)]
+        for number in (*[one.block for one in used], *returned):
+            if number not in self.blocks:
+                self._add_fixed(number, number in written)
+        return arena
+
+    def _used(self) -> Iterator[Address]:
+        """The addresses that steps use."""
+        for step in self.steps:
+            if isinstance(step, Jump):
+                yield step.condition
+            else:
+                yield from [one for one in self.recording.launches[step].arguments if type(one) is Address]
+
+    def _own(self, number: int, nbytes: int) -> None:
+        self.blocks[number] = self.tables.add("blocks", OWN, 0, nbytes)
+
+    def _add_fixed(self, number: int, written: bool) -> None:
+        """A block that stays where it is: a tensor of the file, or memory for what the function makes."""
+        block = self.recording.recorder.blocks[number]
+        if block.born and number in self.grads:  # which each run makes anew
+            self._own(number, _allocated(block.layout))
+            return
+        if number not in self.names:
+            raise InvalidValueError(f"jit.save: a tensor of the program has no name in the file (block {number})")
+        name, nbytes = self.names[number]
+        tensor = self.tables.add("tensors", self.tables.name(name), nbytes, int(written))
+        self.blocks[number] = self.tables.add("blocks", TENSOR, tensor, nbytes)
+
+    def _number_of(self, tensor: Tensor) -> int:
+        return self.recording.recorder.number_of(tensor._storage)
+
+    # ----------------------------------------------------------------------------------------------------- launches
+    def _add_launch(self, launch: Launched) -> None:
+        function = launch.plan.launch
+        plan = self.plans.get(id(function))
+        if plan is None:
+            if type(function) is not BuiltinFunctionType:
+                raise UnsupportedError(
+                    f"jit.save: {launch.operation} is computed by Python or NumPy, which a program without Python "
+                    "lacks; leave it outside, or save with run=False"
+                )
+            plan = self.plans[id(function)] = portable_plan(launch.operation, function)
+        workspace = launch.arrays if launch.plan.workspace or plan.sized else -1
+        rows: list[tuple[int, int, int, int]] = []
+        for place, one in enumerate((*launch.arguments, None)):
+            if place == workspace:
+                rows.append((NUMBER, 0, 0, 0))
+            if type(one) is Address:
+                rows.append(self._address(one, _extent(one.layout)))
+            elif type(one) is Cell:
+                rows.append((CELL, one.delta, one.source, 0))
+            elif one is not None:
+                double = plan.doubles >> len(rows) & 1 if len(rows) < 64 else 0
+                number: Any = one
+                rows.append((NUMBER, bits_of(float(number)) if double else wrapped(int(number)), 0, 0))
+        first = len(self.tables.rows["arguments"])
+        for row in rows:
+            self.tables.add("arguments", *row)
+        self.first_argument.append(first)
+        kernel = self.tables.kernel(plan.kernel)
+        part = -1 if plan.part is None else self.tables.plan(plan.kernel, plan.part)
+        name = self.tables.name(launch.operation)
+        self.tables.add("launches", kernel, part, first, len(rows), workspace, launch.plan.workspace, name)
+
+    def _address(self, one: Address, extent: int) -> tuple[int, int, int, int]:
+        """An address; what is used there ends with its block (operators made of several begin at other places).
+
+        Operands without elements may begin behind the block's end.
+        """
+        row = self.blocks[one.block]
+        nbytes = self.tables.rows["blocks"][row][2]
+        offset = min(one.offset - self.starts.get(one.block, 0), nbytes)
+        return ADDRESS, offset, row, min(extent, nbytes - offset)
+
+    # ----------------------------------------------------------------------------------------- what goes in and out
+    def _add_arrays(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        recording = self.recording
+        for place, like in enumerate(recording.inputs):
+            number = next(k for k, block in enumerate(recording.recorder.blocks) if place in block.inputs)
+            name = inputs[place] if place < len(inputs) else f"x{place}"
+            self._add_array(0, name, like.layout, number, like.offset - self.starts[number])
+        for place, one in enumerate(self.results):
+            name = outputs[place] if place < len(outputs) else f"y{place}"
+            self._add_array(1, name, *self._result(one))
+
+    def _result(self, one: Leaf) -> tuple[Layout, int, int]:
+        """The layout, block and offset of a result."""
+        if type(one) is Output:
+            return one.layout, self.recording.outputs[one.place], one.offset
+        if isinstance(one, Tensor):
+            return one._layout, self._number_of(one), one._offset  # type: ignore[return-value]  # no transform's
+        place = one.place if type(one) is Argument else one.argument
+        like = self.recording.inputs[place]
+        number = next(k for k, block in enumerate(self.recording.recorder.blocks) if place in block.inputs)
+        offset = like.offset - self.starts[number]
+        return (like.layout, number, offset) if type(one) is Argument else (one.layout, number, offset + one.offset)
+
+    def _add_array(self, output: int, name: str, layout: Layout, block: int, offset: int) -> None:
+        first = len(self.tables.rows["extents"])
+        for number in (*layout.shape, *[stride * layout.dtype.itemsize for stride in layout.strides]):
+            self.tables.add("extents", number)
+        named = self.tables.name(name)
+        self.tables.add(
+            "arrays", output, named, layout.dtype.code, len(layout.shape), first, self.blocks[block], offset
+        )
+
+    # ------------------------------------------------------------------------------------- what changes from run to run
+    def _add_numbers(self) -> None:
+        """Options of optimizers that can be set by name, and the present values of all their numbers."""
+        for group, refill in enumerate(self.replay.refills):
+            present = refill.present_numbers() or ()
+            taken = refill.numbers.launches
+            for numbers, launches in zip(present, taken, strict=False):
+                for launch in launches:
+                    for place, number in enumerate(numbers):
+                        row = self.first_argument[launch] + 1 + place
+                        self.tables.rows["arguments"][row] = (NUMBER, bits_of(float(number)), 0, 0)
+            several = f".{group}" if len(self.replay.refills) > 1 else ""
+            for name, (value, follows) in followers(refill).items():
+                first = len(self.tables.rows["uses"])
+                for one in follows:
+                    for launch in taken[one.operator]:
+                        argument = self.first_argument[launch] + 1 + one.place
+                        self.tables.add("uses", argument, bits_of(one.base), bits_of(one.factor))
+                uses = len(self.tables.rows["uses"]) - first
+                self.tables.add("numbers", self.tables.name(name + several), bits_of(value), first, uses)
+
+    def _add_generators(self) -> None:
+        replay = self.replay
+        for generator, count, state in zip(replay.generators, replay.drawn, replay.set, strict=True):
+            key, offset = wrapped(int(generator._key)), wrapped(int(generator._offset))
+            after = [wrapped(int(one)) for one in state]
+            self.tables.add("generators", key, offset, int(count is not None), count or 0, *after)
+
+
+def leaves_of(result: Leaf) -> list[Any]:
+    """The tensors of a result, in order."""
+    if type(result) is Tree:
+        return [leaf for part in result.parts for leaf in leaves_of(part)]
+    return [result] if type(result) in (Output, Argument, Given) or isinstance(result, Tensor) else []
+
+
+def _extent(layout: Any) -> int:
+    """Bytes that a launch uses; unknown ones go on to the block's end."""
+    return 1 << 62 if layout is None else layout.extent
+
+
+def _allocated(layout: Layout | None) -> int:
+    assert layout is not None
+    return layout.extent

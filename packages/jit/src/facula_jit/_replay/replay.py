@@ -1,0 +1,376 @@
+"""A recording made ready: its sequences, the memory of its temporaries, and the results of each run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from facula_autograd.extend import Node, adapter_of, error_node, next_seq, output_node
+from facula_storage import LaunchError, Storage
+from facula_storage.extend import (
+    CheckKind,
+    Sequence,
+    allocate,
+    collecting,
+    new_instance,
+)
+from facula_tensor import Tensor
+from facula_tensor.extend import snapshot, user_site
+
+from .._autograd.backward_replay import BackwardReplay
+from .._autograd.outer_backward import found_crossings
+from .._autograd.recorded_backward import Ticket, edges_to, make_output_rule, make_rule
+from .._guards.identity import plain_parts
+from .._recording.graph_breaks import CaptureError
+from .._recording.pytrees import Tree, rebuilt
+from .._recording.recording import Argument, Given, Output, Recording
+from .._recording.records import NEW_LEAF, made_tensor
+from .._recording.signature import has_hooks
+from .._recording.tensor_guards import ADDRESS, EXACT, checks_of, described, puts_of
+from .checked_calls import NEVER, Digest
+from .lowering import Lowered, layout_of_block
+from .optimizer_scalars import Refill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .._guards.guards import Check
+    from .._guards.reads import Reads
+
+MISS = object()
+IDENTITY = -(1 << 30)  # in the place of a check or an argument that a call did not fit
+OTHER_OBJECT = IDENTITY - 1
+_spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
+
+
+IN_USE = "{}: another thread is using this capture; give each thread a capture of its own"
+
+
+class Guard:
+    """Whether a thread is inside a captured function: where it gives the GIL away, or runs the function."""
+
+    __slots__ = ("busy",)
+
+    def __init__(self) -> None:
+        self.busy = False
+
+
+class Frame:
+    """Memory for temporaries, and the sequences that use it. `ticket` is gone when nobody needs what is there."""
+
+    __slots__ = ("arena", "backwards", "forward", "lowered", "ticket")
+
+    def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence], lowered: Lowered):
+        self.arena, self.forward, self.backwards, self.lowered = arena, forward, backwards, lowered
+        self.ticket: ref[Ticket] | None = None
+
+
+class Replay(BackwardReplay):
+    """One capture. `replay(tensors)` does all of it: what the function returns, or MISS, and `missed` says why.
+
+    Arguments:
+        recording: what was taken down.
+        name: the function's.
+        reads: what the function read.
+        guard: what all its replays share.
+    """
+
+    reads_attributes = False  # whether it may read attributes that the program gave to an argument
+    check_at = NEVER  # after how many replays the next call is checked instead
+    checks_made = 0
+    compared_at = ""  # the line that compares values by identity, in words
+    given: list[tuple[int, Any]] | tuple[()] = ()  # arguments that it compares by identity, by place in `plain_parts`
+
+    def __init__(self, recording: Recording, name: str, reads: Reads | None, guard: Guard):
+        recorder = recording.recorder
+        self.recording, self.name, self.guard = recording, name, guard
+        self.count = self.missed = 0
+        self.is_improved = False  # whether passes ran over it
+        self._digest: Digest | None = None
+        self.reason = ""  # what the captures before it did not fit
+        self.launches_before = len(recording.launches)  # any pass over them
+        self.lowered = Lowered(recording)
+        self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
+        streams = list(recorder.generators.values())
+        self.generators = [one.generator for one in streams]
+        self.crossings, self.ends = recorder.crossings, recorder.ends
+        self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
+        self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
+        self.actions = [action for _, action in recorder.actions]
+        refills = [] if recorder.reads_options else recorder.refills
+        self.refills = [Refill(one) for one in refills]
+        self.inputs = recording.inputs
+        self.changed_inputs = [
+            (block.inputs[0], recorder.changed[number][0])
+            for number, block in enumerate(recorder.blocks)
+            if block.inputs and number in recorder.changed
+        ]
+        self.identities = frozenset() if reads is None else reads.identities()
+        self.guards = [] if reads is None else reads.all_guards()
+        self.checks: list[Check] = [one.check for one in self.guards]
+        back = None if reads is None else reads.back
+        self.read_by_call = [] if reads is None else [one.check for one in reads.guards.all()]
+        self.read_backwards = [] if back is None else [one.check for one in back.guards.all()]  # compared by backward
+        self.checks += checks_of(recording, [one.group for one in refills])
+        self.puts = puts_of(recording, self.checks)
+        self.numbers_from = len(self.checks)
+        self.checks += [one.check() for one in self.refills]
+        self.has_backward = bool(recording.roots)
+        self.frames: list[Frame] = []
+        if self.has_backward:
+            self.rule, self.rule_of_one = make_rule(name, len(recording.roots)), make_output_rule(name)
+        is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.crossings)
+        single = recording.result
+        self.single = single if type(single) is Output and is_plain and single.root != NEW_LEAF else None
+        self.node = _spent if self.single is not None and self.single.wants_grad else None
+
+    @property
+    def served(self) -> int:
+        """How many calls it stood for: replays, and calls that were checked instead."""
+        return self.count + self.checks_made
+
+    # -------------------------------------------------------------------------------------------------------- memory
+    @property
+    def pool_bytes(self) -> int:
+        """Bytes of temporaries."""
+        return self.lowered.pool_bytes
+
+    def digest(self) -> Digest:
+        """What it does, as it was before passes."""
+        if self._digest is None:
+            self._digest = Digest(self.recording)
+        return self._digest
+
+    def knows(self, values: Iterable[Any]) -> bool:
+        """Whether the function finds one of these by itself, too, and compares objects by identity."""
+        if self.identities.isdisjoint(map(id, values)):
+            return False
+        self.missed = IDENTITY
+        return True
+
+    def was_given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the plain arguments that the function compares by identity are the ones of the capture."""
+        parts = plain_parts(args, kwargs)
+        if all([parts[at] is one for at, one in self.given]):
+            return True
+        self.missed = OTHER_OBJECT
+        return False
+
+    def fits(self, tensors: tuple[Tensor, ...], containers: Iterable[Any]) -> bool:
+        """Whether a call with these arguments would be replayed."""
+        found = found_crossings(self.crossings, tensors)
+        if self.identities and self.knows((*tensors, *containers)):
+            return False
+        if isinstance(found, int):
+            self.missed = -1 - found
+            return False
+        missed = self.lowered.forward.missed(self.checks, found)
+        if missed is not None and self.numbers_from <= missed < len(self.checks) and self.refill():
+            missed = self.lowered.forward.missed(self.checks, found)
+        self.missed = 0 if missed is None else missed
+        return missed is None
+
+    def rewrite(self, recording: Recording) -> None:
+        """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep theirs."""
+        if self.check_at != NEVER:
+            self.digest()
+        self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
+        numbers = recording.recorder.refills
+        self.refills = [Refill(one) for one in numbers] if self.refills else []
+        self.checks[self.numbers_from :] = [one.check() for one in self.refills]
+
+    def use(self, arena: Storage) -> None:
+        """Let temporaries lie in this memory, which replays share."""
+        if not self.has_backward:
+            self.frames = [self._frame(arena)]
+
+    def _frame(self, arena: Storage) -> Frame:
+        base, lowered = arena.ptr, self.lowered
+        forward = lowered.forward.sequence(base, lowered.places, self.checks, self.puts)
+        for refill in self.refills:
+            refill.put(forward, lowered.forward.step_of)
+        backwards: list[Sequence] = []
+        if self.has_backward:
+            storages = {id(one): one for one in self.recording.fixed.values()}
+            checks: list[Check] = [(CheckKind.SLOT, one, ADDRESS, one.ptr) for one in storages.values()]
+            backwards = [one.part.sequence(base, lowered.places, checks, []) for one in lowered.backwards]
+        return Frame(arena, forward, backwards, lowered)
+
+    def _free_frame(self) -> Frame:
+        """Memory that no earlier result needs."""
+        for frame in self.frames:
+            if frame.ticket is None or frame.ticket() is None:
+                return frame
+        frame = self._frame(allocate(self.lowered.arena_layout))
+        self.frames.append(frame)
+        return frame
+
+    # ------------------------------------------------------------------------------------------------------- running
+    def replay(self, tensors: tuple[Tensor, ...]) -> Any:
+        """Do it, if everything is as it was."""
+        guard, single = self.guard, self.single
+        if guard.busy:
+            raise CaptureError(IN_USE.format(self.name))
+        if self.count == self.check_at or (self.identities and self.knows(tensors)):
+            return MISS
+        for place in self.ends:
+            if has_hooks(tensors[place]):
+                self.missed = -1 - place
+                return MISS
+        cells: list[int] = []
+        if self.crossings:
+            found = found_crossings(self.crossings, tensors)
+            if isinstance(found, int):
+                self.missed = -1 - found
+                return MISS
+            tensors = found
+        if single is None or collecting:
+            frame = self._free_frame()
+            storages = [allocate(layout) for layout in self.layouts]
+            for generator in self.generators:
+                cells += (generator._key, generator._offset)
+            values = (*[one.ptr for one in storages], *cells)
+        else:  # the usual case, written out
+            (frame,), (layout,) = self.frames, self.layouts
+            s = Storage()
+            try:
+                s.ptr, s.__del__ = layout.take_block()
+            except IndexError:
+                s.ptr, s.__del__ = layout.refill()
+            s.version = 0
+            storages, values = [s], (s.ptr,)  # type: ignore[assignment]
+        guard.busy = True
+        try:
+            missed = frame.forward.run(tensors, values)
+        except LaunchError as error:
+            raise frame.lowered.forward.refused(error, self.name) from None
+        finally:
+            guard.busy = False
+        if missed is not None:
+            self.missed = missed
+            return MISS
+        self.count += 1
+        if single is not None:
+            for action in self.actions:
+                action()
+            t = new_instance(Tensor)
+            t._layout, t._storage, t._offset, t.node = single.layout, storages[0], single.offset, self.node
+            return t
+        for generator, count, state in zip(self.generators, self.drawn, self.set, strict=True):
+            if count is None:
+                generator._key, generator._offset = state
+            else:
+                generator._offset += count
+        for one in self.crossings:
+            one.finish()
+        for place, count in self.changed_inputs:
+            tensors[place]._storage.version += count  # type: ignore[operator]
+        for action in self.actions:
+            action()
+        nodes = self._nodes(frame, tensors, storages, cells) if self.has_backward else {}
+        return self._put_together(self.recording.result, tensors, storages, nodes, {})
+
+    def _nodes(
+        self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], cells: list[int]
+    ) -> dict[int, Node]:
+        """The nodes of differentiable results, by their number among the roots; all hold one ticket."""
+        ticket = Ticket(self, frame, tuple([snapshot(one) for one in tensors]), storages, cells)
+        targets: list[Any] = [one if place is None else tensors[place] for place, one in self.recording.targets]
+        ticket.edges = edges_to(targets)
+        ticket.versions = [one.version for one in self._looked_at(ticket)]
+        frame.ticket = ref(ticket)
+        node = Node()
+        node.rule, node.seq, node.rest = self.rule, next_seq(), ticket
+        node.code, node.lasti = user_site()
+        count = len(self.recording.roots)
+        if count == 1:
+            return {0: node}
+        nodes = {place: output_node(node, place, count) for place in range(count)}
+        for one in nodes.values():
+            one.rule = self.rule_of_one
+        ticket.results = [ref(one) for one in nodes.values()]
+        return nodes
+
+    def _put_together(
+        self,
+        one: Any,
+        tensors: tuple[Tensor, ...],
+        storages: list[Storage],
+        nodes: dict[int, Node],
+        made: dict[int, Any],
+    ) -> Any:
+        kind = type(one)
+        if kind is Output:
+            if id(one) in made:
+                return made[id(one)]
+            made[id(one)] = made_tensor(one.layout, storages[one.place], one.offset, _node_of(one, nodes))
+            return made[id(one)] if one.root != NEW_LEAF else made[id(one)].requires_grad_()
+        if kind is Argument:
+            return tensors[one.place]
+        if kind is Given:
+            if id(one) in made:
+                return made[id(one)]
+            given = tensors[one.argument]
+            t = made_tensor(one.layout, given._storage, given._offset + one.offset, _node_of(one, nodes))
+            if one.is_view:
+                t._viewed = given
+                adapter_of(t).register_output(t, t)
+            made[id(one)] = t
+            return t if one.root != NEW_LEAF else t.requires_grad_()
+        if kind is Tree:
+            if id(one) not in made:
+                parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
+                made[id(one)] = rebuilt(one, parts)
+            return made[id(one)]
+        if id(one) in self.recording.views:
+            if id(one) not in made:
+                made[id(one)] = one.as_subclass(Tensor)
+            return made[id(one)]
+        return one
+
+    # ------------------------------------------------------------------------------------------------------ otherwise
+    def refill(self) -> bool:
+        """Take the optimizers' numbers anew; False where their steps are no longer the ones that were taken down."""
+        found = [numbers for one in self.refills if (numbers := one.present_numbers()) is not None]
+        if len(found) < len(self.refills):
+            return False
+        for one, numbers in zip(self.refills, found, strict=True):
+            one.renew(numbers)
+        self.checks[self.numbers_from :] = [one.check() for one in self.refills]
+        for frame in self.frames:
+            for refill in self.refills:
+                refill.put(frame.forward, self.lowered.forward.step_of)
+            for place, (*_, option) in enumerate(self.checks[self.numbers_from :], self.numbers_from):
+                frame.forward.expect(place, option)
+        return True
+
+    @property
+    def name_of_missed(self) -> str:
+        """The name of the variable or attribute that was found changed; "" of other checks."""
+        return self.guards[self.missed].name if 0 <= self.missed < len(self.guards) else ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do about state that changes often, as the one that was missed."""
+        is_exact = 0 <= self.missed < len(self.guards) and self.guards[self.missed].kind in EXACT.values()
+        if is_exact or self.missed == OTHER_OBJECT:
+            return "compare it with ==, or let it be an enum member or None"
+        return "make it an argument, or a tensor that is changed in place"
+
+    def describe(self, missed: int) -> str:
+        """What a check that failed is about."""
+        if missed == OTHER_OBJECT:
+            return f"which object an argument is{self.compared_at}"
+        if missed == IDENTITY:
+            return "that an argument is an object which the function finds elsewhere, too"
+        if missed < 0:
+            parts = "the layout, class, graph, hooks or requires_grad"
+            return f"{parts} of argument {-1 - missed}, or that it lies where is written"
+        if missed < len(self.guards):
+            return self.guards[missed].described()
+        return described(self.checks[missed]) if missed < len(self.checks) else "another thread's use of it"
+
+
+def _node_of(one: Output | Given, nodes: dict[int, Node]) -> Node | None:
+    """The node of a tensor of the result; a new leaf gets its own by `requires_grad_`."""
+    return None if one.root == NEW_LEAF else nodes.get(one.root, _spent if one.wants_grad else None)

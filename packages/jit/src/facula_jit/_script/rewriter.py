@@ -1,0 +1,357 @@
+"""A function's tree with functions in the places of its conditions and loops, so that tensors may decide.
+
+Note [Scripts]
+~~~~~~~~~~~~~~
+`if c: a = f(x) else: a = g(x)` becomes two functions of what the statements read, which give what they bind and
+somebody reads later, and `a, = choose(c, one, other, (x, a), ("a",))`; see `runtime.py` for what that does. An `if`
+that returns takes what follows it into the function of the other side, so that both return. `while` and `for` over
+`range` become functions of what they change. A variable without a value is UNDEFINED on the way, and deleted behind.
+
+What cannot be moved into a function (`break`, `yield`, `super()`, `global`, a `return` inside of a loop) stays as it
+is; its condition is asked by `plain`, which names the construct where a tensor decides.
+"""
+
+from __future__ import annotations
+
+import ast
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._source.statements import DEFINES, loaded
+from .liveness import SCOPES, bound_by, inside, live_before
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence, Set
+
+N = TypeVar("N", ast.stmt, ast.expr)
+FLOW, CALLEE = "<flow>", "<callee>"  # variables that no program can name
+JUMPS = (ast.Break, ast.Continue)
+MOVES = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)  # what cannot stand in a function of its own
+COMPOUND = (ast.For, ast.While, ast.With, ast.Try, ast.Match)
+
+
+def rewritten(tree: ast.FunctionDef) -> ast.FunctionDef:
+    """The tree of a function, changed as Note [Scripts] says; `tree` is used up."""
+    arguments = tree.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    named += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    given = {one.arg for one in named}
+    outer = {name for node in inside(tree.body) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    work = _Rewriter((given | bound_by(tree.body)) - outer, outer)
+    body = tree.body
+    start = [body[0]] if ast.get_docstring(tree) is not None else []
+    tree.body = start + work.block(body[len(start) :], set(), given - bound_by(_deletions(body)), True) or [ast.Pass()]
+    return tree
+
+
+def _deletions(body: Sequence[ast.stmt]) -> list[ast.AST]:
+    return [node for node in inside(body) if isinstance(node, ast.Delete)]
+
+
+class _Rewriter:
+    """Rewrites the blocks of one function.
+
+    Arguments:
+        own: its variables.
+        outer: names that it binds elsewhere, by `global` and `nonlocal`.
+    """
+
+    def __init__(self, own: Set[str], outer: Set[str]):
+        self.own, self.outer, self.count = own, outer, 0
+
+    def block(self, body: Sequence[ast.stmt], after: Set[str], sure: Set[str], ends: bool) -> list[ast.stmt]:
+        """Statements rewritten.
+
+        Arguments:
+            body: the statements.
+            after: the names that may be read behind them.
+            sure: the names that have a value at the beginning.
+            ends: whether the function returns behind them.
+        """
+        made: list[ast.stmt] = []
+        for place, one in enumerate(body):
+            rest = body[place + 1 :]
+            live = live_before(rest, after)
+            bound = bound_by([one])
+            later = sure - bound if isinstance(one, ast.Delete) else sure | _surely_bound([one], bound)
+            if isinstance(one, ast.If):
+                returns = any([isinstance(node, ast.Return) for node in inside([one])])
+                why = self._stays(one, returns and not ends)
+                if why is None and returns:
+                    return made + self._returning_if(one, rest, sure)
+                made += self._if(one, live, sure) if why is None else self._plain(one, live, sure, why)
+            elif isinstance(one, ast.While):
+                why = self._stays(one, True)
+                made += self._while(one, live, sure) if why is None else self._plain(one, live, sure, why)
+            elif isinstance(one, ast.For) and _is_range(one):
+                why = self._stays(one, True) or _kept_target(one, live)
+                made += self._range(one, live, sure) if why is None else self._nested(one, live, sure)
+            else:
+                made += self._nested(one, live, sure)
+            sure = later
+        return made
+
+    # ------------------------------------------------------------------------------------------------ statements
+    def _if(self, one: ast.If, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
+        names = sorted(bound_by([*one.body, *one.orelse]) & live)
+        reads = self._reads([one.body, one.orelse], names)
+        functions = []
+        for side, body in (("true", one.body), ("false", one.orelse)):
+            result = ast.Return(self._values(names, sure | _surely_bound(body, names)))
+            functions.append(self._function(side, reads, [*self.block(body, set(names), sure, False), result], sure))
+        after = sure | (_surely_bound(one.body, names) & _surely_bound(one.orelse, names))
+        arguments = [self.expression(one.test), *[_load(each.name) for each in functions], self._values(reads, sure)]
+        return _at(one, [*functions, *self._assigned("choose", [*arguments, _texts(names)], names, after)])
+
+    def _returning_if(self, one: ast.If, rest: Sequence[ast.stmt], sure: Set[str]) -> list[ast.stmt]:
+        sides = []
+        for body in (one.body, one.orelse):
+            whole = [*body, *([] if _always_leaves(body) else deepcopy(list(rest)))]
+            sides.append(whole if whole and _always_leaves(whole) else [*whole, ast.Return(ast.Constant(None))])
+        reads = self._reads(sides, [])
+        functions = [
+            self._function(name, reads, self.block(body, set(), sure, True), sure)
+            for name, body in zip(("true", "false"), sides, strict=True)
+        ]
+        arguments = [self.expression(one.test), *[_load(each.name) for each in functions], self._values(reads, sure)]
+        return _at(one, [*functions, ast.Return(_call("choose_result", arguments))])
+
+    def _while(self, one: ast.While, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
+        names, given = self._carried(one, live, loaded([one.test]))
+        after = set(names) | loaded([one.test])
+        result = ast.Return(self._values(names, sure | _surely_bound(one.body, names)))
+        functions = [
+            self._function("test", [*given, *names], [ast.Return(self.expression(one.test))], sure),
+            self._function("body", [*given, *names], [*self.block(one.body, after, sure, False), result], sure),
+        ]
+        arguments = [*[_load(each.name) for each in functions], self._values(given, sure), self._values(names, sure)]
+        return _at(one, [*functions, *self._assigned("loop", [*arguments, _texts(names)], names, sure)])
+
+    def _range(self, one: ast.For, live: Set[str], sure: Set[str]) -> list[ast.stmt]:
+        call = one.iter
+        assert isinstance(call, ast.Call)
+        target = bound_by([one.target])
+        names, given = [[name for name in each if name not in target] for each in self._carried(one, live, set())]
+        result = ast.Return(self._values(names, sure | _surely_bound(one.body, names)))
+        body = [*self.block(one.body, set(names), sure | target, False), result]
+        function = self._function("body", [*given, *names, *target], body, sure | target)
+        limits = ast.Tuple([self.expression(each) for each in call.args], ast.Load())
+        values = [self._values(given, sure), self._values(names, sure)]
+        arguments = [call.func, limits, _load(function.name), *values, _texts(names)]
+        return _at(one, [function, *self._assigned("loop_over", arguments, names, sure)])
+
+    def _carried(self, one: ast.While | ast.For, live: Set[str], test: Set[str]) -> tuple[list[str], list[str]]:
+        """The variables that a loop changes and somebody reads, and others that it reads."""
+        names = bound_by([one]) & (live_before([one], live) | live)
+        read = live_before(one.body, names | test) | test
+        return sorted(names), sorted((read & self.own) - names)
+
+    def _plain(self, one: ast.If | ast.While, live: Set[str], sure: Set[str], why: str) -> list[ast.stmt]:
+        """A condition or loop that stays, whose test says the construct where a tensor decides."""
+        one.test = ast.copy_location(_call("plain", [self.expression(one.test), ast.Constant(why)]), one.test)
+        return self._nested(one, live, sure, done=(one.test,))
+
+    def _nested(self, one: ast.stmt, live: Set[str], sure: Set[str], done: Sequence[ast.AST] = ()) -> list[ast.stmt]:
+        """A statement that stays, with what stands in it rewritten."""
+        if isinstance(one, DEFINES):
+            return [one]
+        after = live | (live_before([one], live) if isinstance(one, COMPOUND) else set())
+        for name, value in ast.iter_fields(one):
+            if isinstance(value, ast.expr) and not any([value is each for each in done]):
+                setattr(one, name, self.expression(value))
+            elif isinstance(value, list):
+                if value and isinstance(value[0], ast.stmt):
+                    setattr(one, name, self.block(value, after, sure, False))
+                elif value and isinstance(value[0], ast.expr):
+                    setattr(one, name, [self.expression(each) for each in value])
+                else:
+                    for each in value:
+                        self._inner(each, after, sure)
+        return [one]
+
+    def _inner(self, one: object, after: Set[str], sure: Set[str]) -> None:
+        """What stands in a statement and is none: a handler, a case, an item of `with`."""
+        if isinstance(one, (ast.ExceptHandler, ast.match_case)):
+            one.body = self.block(one.body, after, sure, False)
+        elif isinstance(one, ast.withitem):
+            one.context_expr = self.expression(one.context_expr)
+
+    def expression(self, one: ast.expr) -> ast.expr:
+        """An expression rewritten."""
+        return _Expressions().visit(one)  # type: ignore[return-value]  # an expression's
+
+    # ------------------------------------------------------------------------------------------------------ parts
+    def _stays(self, one: ast.If | ast.While | ast.For, no_return: bool) -> str | None:
+        """The construct for which a statement cannot become functions, or None."""
+        word = type(one).__name__.lower()
+        if not isinstance(one, ast.If) and one.orelse:
+            return f"`{word}` with `else`"
+        if isinstance(one, ast.While) and bound_by([one.test]):
+            return f"`{word}` with `:=`"
+        if bound_by([one]) & self.outer:
+            return f"`{word}` that binds a name of `global` or `nonlocal`"
+        for node in inside([one]):
+            if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await)):
+                return f"`{word}` with `{type(node).__name__.lower()}`"
+            if isinstance(node, ast.Delete) and bound_by([node]):
+                return f"`{word}` with `del`"
+            if isinstance(node, ast.Name) and node.id in ("super", "locals", "vars", "eval", "exec"):
+                return f"`{word}` with `{node.id}`"
+            if isinstance(node, ast.Return) and no_return:
+                return f"`{word}` with `return`"
+            if isinstance(node, COMPOUND) and any([isinstance(each, ast.Return) for each in inside([node])]):
+                return f"`{word}` with a `return` inside of another statement"
+        if _jumps_of(one):
+            return f"`{word}` with `break` or `continue`"
+        return None
+
+    def _reads(self, sides: Iterable[Sequence[ast.stmt]], names: Sequence[str]) -> list[str]:
+        """The variables that statements are given: those that they read, and those that they may leave as they are."""
+        found: set[str] = set()
+        return sorted(found.union(*[live_before(body, set(names)) for body in sides]) & self.own)
+
+    def _values(self, names: Sequence[str], sure: Set[str]) -> ast.expr:
+        """The values of variables as a tuple, some of which may have none."""
+        return ast.Tuple([_load(name) if name in sure else _or_undefined(name) for name in names], ast.Load())
+
+    def _function(self, what: str, names: Sequence[str], body: list[ast.stmt], sure: Set[str]) -> ast.FunctionDef:
+        """A function of these variables; those that have no value are not there in it."""
+        self.count += 1
+        start = [_deleted(name) for name in names if name not in sure]
+        arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+        made = ast.FunctionDef(f"<{what} {self.count}>", arguments, [*start, *body], [])
+        made.type_params = []  # type: ignore[attr-defined]  # Python 3.12 asks for them
+        return made
+
+    def _assigned(self, function: str, arguments: list[ast.expr], names: list[str], sure: Set[str]) -> list[ast.stmt]:
+        """The call of a function that gives the values of these variables."""
+        call = _call(function, arguments)
+        if not names:
+            return [ast.Expr(call)]
+        target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
+        return [ast.Assign([target], call), *[_deleted(name) for name in names if name not in sure]]
+
+
+class _Expressions(ast.NodeTransformer):
+    """Rewrites what decides inside expressions, and calls."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """A node rewritten; functions have blocks of their own."""
+        if isinstance(node, SCOPES) or any([isinstance(one, MOVES) for one in inside([node])]):
+            return node
+        made: Any = super().visit(node)
+        return made if made is node else _located(made, node)  # type: ignore[arg-type]  # expressions are replaced
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        """`a if c else b`."""
+        self.generic_visit(node)
+        return _call("choose_value", [node.test, _later(node.body), _later(node.orelse)])
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        """`a and b`, `a or b`."""
+        self.generic_visit(node)
+        return _call("both" if isinstance(node.op, ast.And) else "either", [_later(one) for one in node.values])
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        """`not a`."""
+        self.generic_visit(node)
+        return _call("negated", [node.operand]) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """`a < b < c`."""
+        self.generic_visit(node)
+        if len(node.ops) == 1:
+            return node
+        signs = ast.Tuple([ast.Constant(type(one).__name__) for one in node.ops], ast.Load())
+        return _call("compared", [node.left, signs, *[_later(one) for one in node.comparators]])
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """`x[i]`."""
+        self.generic_visit(node)
+        if isinstance(node.slice, (ast.Slice, ast.Tuple, ast.Constant)) or isinstance(node.ctx, ast.Del):
+            return node
+        if isinstance(node.ctx, ast.Load):
+            return _call("item", [node.value, node.slice])
+        node.slice = _located(_call("place", [node.slice]), node.slice)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """`f(x)`: of the script of f, if it is a function of the program's."""
+        self.generic_visit(node)
+        if not (isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "vars", "eval", "exec")):
+            node.func = ast.Call(_load(CALLEE), [node.func], [])
+        return node
+
+
+def _call(function: str, arguments: list[ast.expr]) -> ast.Call:
+    return ast.Call(ast.Attribute(_load(FLOW), function, ast.Load()), arguments, [])
+
+
+def _load(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _later(value: ast.expr) -> ast.Lambda:
+    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), value)
+
+
+def _or_undefined(name: str) -> ast.expr:
+    return _call("get", [_later(_load(name))])
+
+
+def _deleted(name: str) -> ast.stmt:
+    """`if name is UNDEFINED: del name`."""
+    undefined = ast.Attribute(_load(FLOW), "UNDEFINED", ast.Load())
+    return ast.If(ast.Compare(_load(name), [ast.Is()], [undefined]), [ast.Delete([ast.Name(name, ast.Del())])], [])
+
+
+def _surely_bound(body: Sequence[ast.stmt], names: Iterable[str]) -> Set[str]:
+    """Which of these names have a value behind a block, whatever they had before."""
+    return {name for name in names if name not in live_before(body, {name})}
+
+
+def _texts(names: Sequence[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def _at(one: ast.stmt, made: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements at the line of the one that they stand for."""
+    return [_located(each, one) for each in made]
+
+
+def _located(made: N, node: ast.expr | ast.stmt) -> N:
+    """What stands for a node, at the line where that begins: Python takes calls of methods for those of the last."""
+    made.lineno, made.col_offset = node.lineno, node.col_offset
+    made.end_lineno, made.end_col_offset = node.lineno, node.col_offset
+    return made
+
+
+def _is_range(one: ast.For) -> bool:
+    """Whether a loop is over `range` of one to three numbers, into one variable."""
+    call = one.iter
+    return (
+        isinstance(one.target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        and call.func.id == "range" and not call.keywords and 1 <= len(call.args) <= 3
+        and not any([isinstance(each, ast.Starred) for each in call.args])
+    )  # fmt: skip
+
+
+def _kept_target(one: ast.For, live: Set[str]) -> str | None:
+    """The construct of a loop whose variable is read later."""
+    return "`for` whose variable is read behind it" if bound_by([one.target]) & live else None
+
+
+def _jumps_of(one: ast.If | ast.While | ast.For) -> bool:
+    """Whether a `break` or `continue` in a statement is its own, or leads out of it."""
+    loops = (*SCOPES, ast.For, ast.While)
+    return any([isinstance(node, JUMPS) for node in inside([*one.body, *one.orelse], loops)])
+
+
+def _always_leaves(body: Sequence[ast.stmt]) -> bool:
+    """Whether nothing runs behind these statements."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return _always_leaves(last.body) and _always_leaves(last.orelse)
+    return isinstance(last, (ast.Return, ast.Raise))

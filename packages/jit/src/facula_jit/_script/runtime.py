@@ -1,0 +1,348 @@
+"""What scripts call where their source has an `if`, a loop or a call: Python's own way, unless a tensor decides.
+
+Whether a condition is a tensor is known when it is there. Where it is, and nobody may look at it (inside `capture`, or
+batched by `vmap`), it becomes `cond` or `while_loop`. All else goes Python's own way.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, OperationError
+from facula_storage import bool_
+from facula_storage.extend import INTEGER, current_recorder
+from facula_tensor import Tensor, logical_and, logical_not, logical_or, tensor
+from facula_tensor.extend import take_apart
+
+from .._control_flow.cond import cond
+from .._control_flow.operands import OTHERS, check_agree, is_batched, leaves_of, shown
+from .._control_flow.while_loop import while_loop
+from .._recording.snapshots import Snapshot
+from .._source.closures import variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Values = tuple[Any, ...]
+
+
+class Undefined:
+    """The value of a variable that has none."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "no value"
+
+
+UNDEFINED = Undefined()
+
+
+def get(read: Callable[[], Any]) -> Any:
+    """A variable's value, or UNDEFINED."""
+    try:
+        return read()
+    except NameError:
+        return UNDEFINED
+
+
+def asks(value: object) -> bool:
+    """Whether this decides, and nobody may look at it."""
+    if not isinstance(value, Tensor):
+        return False
+    recorder: Any = current_recorder()
+    return is_batched(value) or (recorder is not None and recorder.breaks is None)
+
+
+def _condition(value: Any) -> Tensor | bool:
+    """A value as Python's `if` takes it."""
+    if not isinstance(value, Tensor):
+        return bool(value)
+    return value if value.dtype is bool_ else value != 0
+
+
+# ------------------------------------------------------------------------------------------------------- branches
+def choose(
+    test: Any, true: Callable[..., Values], false: Callable[..., Values], values: Values, names: Sequence[str]
+) -> Values:
+    """An `if`: what the variables `names` are after it.
+
+    Arguments:
+        test: the condition.
+        true: the statements, as a function of `values`.
+        false: those of `else`.
+        values: what they read.
+        names: what they bind that is read later.
+    """
+    if not asks(test) or test.numel() != 1:
+        return (true if test else false)(*values)
+    recorder: Any = current_recorder()
+    found: list[Values] = []
+
+    def side(function: Callable[..., Values]) -> Callable[[], list[Any]]:
+        function = _watched(function, values)
+
+        def run() -> list[Any]:
+            found.append(function(*values))
+            given = found[-1]
+            if len(found) == 2:
+                given = _with_first(names, *found)
+            return [one for one, first in zip(given, found[0], strict=True) if _is_tree(first)]
+
+        return run
+
+    made = cond(_condition(test), side(true), side(false))
+    if len(found) < 2 or (recorder is not None and recorder.breaks is not None):
+        return found[-1]  # the side that this run takes comes last
+    rest = iter(made)
+    return tuple([next(rest) if _is_tree(first) else one for one, first in zip(found[-1], found[0], strict=True)])
+
+
+def _with_first(names: Sequence[str], first: Values, second: Values) -> Values:
+    """What the side that runs second gives; where the two cannot be one result, what the first gave."""
+    given = []
+    for name, one, other in zip(names, first, second, strict=True):
+        agree = one is other or (_is_tree(one) and _is_tree(other) and _agree(one, other))
+        if not agree:
+            _refuse(f"the variable {name!r} is {_words(one)} or {_words(other)}, as a tensor decides",
+                    "give it tensors of one shape and dtype in both cases, or a value before")  # fmt: skip
+        given.append(other if agree else one)
+    return tuple(given)
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two trees can be one result."""
+    try:
+        check_agree("if", leaves_of("if", "one", one), leaves_of("if", "the other", other), by_value=True)
+    except ArgumentError:
+        return False
+    return True
+
+
+def choose_result(test: Any, true: Callable[..., Any], false: Callable[..., Any], values: Values) -> Any:
+    """An `if` whose statements return: what is returned.
+
+    Arguments:
+        test: the condition.
+        true: the statements, as a function of `values`.
+        false: those of `else`, and what follows.
+        values: what they read.
+    """
+    if not asks(test) or test.numel() != 1:
+        return (true if test else false)(*values)
+    true, false = _watched(true, values), _watched(false, values)
+    return cond(_condition(test), lambda: true(*values), lambda: false(*values))
+
+
+def choose_value(test: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
+    """`true() if test else false()`."""
+    return choose_result(test, true, false, ())
+
+
+def both(*parts: Callable[[], Any]) -> Any:
+    """`and` of parts that are asked for in turn."""
+    found = parts[0]()
+    for part in parts[1:]:
+        if asks(found):
+            value = part()
+            found = _joined(found, value)
+        elif not found:
+            return found
+        else:
+            found = part()
+    return found
+
+
+def _joined(found: Tensor, value: Any) -> Any:
+    """`and` of a tensor that decides and what is asked after it."""
+    return logical_and(found, value) if isinstance(value, Tensor) else found if value else value
+
+
+def either(*parts: Callable[[], Any]) -> Any:
+    """`or` of parts that are asked for in turn."""
+    found = parts[0]()
+    for part in parts[1:]:
+        if asks(found):
+            value = part()
+            found = logical_or(found, value) if isinstance(value, Tensor) else value if value else found
+        elif found:
+            return found
+        else:
+            found = part()
+    return found
+
+
+def compared(left: Any, signs: Sequence[str], *others: Callable[[], Any]) -> Any:
+    """`a < b < c`, whose parts are asked for in turn.
+
+    Arguments:
+        left: the first.
+        signs: what stands between them, by the names of Python's trees.
+        others: the others.
+    """
+    found: Any = True
+    for sign, other in zip(signs, others, strict=True):
+        right = other()
+        answer = SIGNS[sign](left, right)
+        found = _joined(found, answer) if asks(found) else answer
+        if not asks(found) and not found:
+            return found
+        left = right
+    return found
+
+
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq,
+    "NotEq": operator.ne, "Is": operator.is_, "IsNot": operator.is_not,
+    "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b,
+}  # fmt: skip
+
+
+def item(values: Any, place: Any) -> Any:
+    """`values[place]`, where a tensor of one number may be the place."""
+    if isinstance(values, Tensor) and _is_number(place):
+        return values[place.reshape(1)].squeeze(0)
+    return values[place]
+
+
+def place(one: Any) -> Any:
+    """A place that is assigned to."""
+    return one.reshape(1) if _is_number(one) else one
+
+
+def _is_number(one: Any) -> bool:
+    return asks(one) and one.ndim == 0 and one.dtype.category == INTEGER
+
+
+def negated(value: Any) -> Any:
+    """`not value`."""
+    return logical_not(value) if asks(value) else not value
+
+
+# ---------------------------------------------------------------------------------------------------------- loops
+def loop(
+    test: Callable[..., Any], body: Callable[..., Values], given: Values, values: Values, names: Sequence[str]
+) -> Values:
+    """A `while`: what the variables `names` are after it.
+
+    Arguments:
+        test: the condition, as a function of `given` and `values`.
+        body: the statements, as another, which gives the next values.
+        given: what they read.
+        values: what they change.
+        names: the names of these.
+    """
+    while True:
+        goes_on = test(*given, *values)
+        if asks(goes_on) and _can_be_carried("while", values, names):
+            return _carried(test, body, given, values)
+        if not goes_on:
+            return values
+        values = body(*given, *values)
+
+
+def _carried(test: Callable[..., Any], body: Callable[..., Values], given: Values, values: Values) -> Values:
+    """A loop that a tensor decides about, as `loop` has it."""
+    test, body = _watched(test, given), _watched(body, given)
+    return while_loop(lambda *values: _condition(test(*given, *values)), lambda *values: body(*given, *values), values)
+
+
+def loop_over(
+    made: Callable[..., Any], limits: Values, body: Callable[..., Values], given: Values, values: Values,
+    names: Sequence[str],
+) -> Values:  # fmt: skip
+    """A `for` over `range(...)`: what the variables `names` are after it.
+
+    Arguments:
+        made: `range`, or what the program calls so.
+        limits: what it is called with.
+        body: the statements, as a function of `given`, `values` and the number; it gives the next values.
+        given: what they read.
+        values: what they change.
+        names: the names of these.
+    """
+    if made is builtins.range and any(map(asks, limits)) and _can_be_carried("for", values, names):
+        start, stop, step = (0, *limits, 1) if len(limits) == 1 else (*limits, 1) if len(limits) == 2 else limits
+        first = tensor(start) if not isinstance(start, Tensor) else start
+        body = _watched(body, given)
+
+        def goes_on(at: Tensor, *values: Any) -> Tensor:
+            if not isinstance(step, Tensor):
+                return at < stop if step > 0 else at > stop  # type: ignore[no-any-return]
+            return logical_or(logical_and(step > 0, at < stop), logical_and(step < 0, at > stop))
+
+        def further(at: Tensor, *values: Any) -> Values:
+            return (at + step, *body(*given, *values, at))
+
+        return while_loop(goes_on, further, (first, *values))[1:]
+    for one in made(*limits):
+        values = body(*given, *values, one)
+    return values
+
+
+def _can_be_carried(statement: str, values: Values, names: Sequence[str]) -> bool:
+    """Whether all variables of a loop are tensors; a break that names one which is not."""
+    for name, one in zip(names, values, strict=True):
+        if not all([isinstance(leaf, Tensor) for leaf in take_apart(one)[0]]):
+            _refuse(f"the variable {name!r} of a {statement} is {_words(one)}, which a tensor lets change",
+                    "give it a tensor before the loop")  # fmt: skip
+            return False
+    return True
+
+
+def plain(test: Any, why: str) -> Any:
+    """A condition that has to be Python's own: what it decides cannot be a function.
+
+    Arguments:
+        test: the condition.
+        why: the construct, for the error.
+    """
+    if asks(test):
+        _refuse(f"{why} cannot be captured where a tensor decides", "use where(), cond() or while_loop()")
+    return test
+
+
+# --------------------------------------------------------------------------------------------------------- words
+def _refuse(problem: str, remedy: str) -> None:
+    recorder: Any = current_recorder()
+    if recorder is None:  # inside vmap, where there is no other way
+        raise OperationError(f"script: {problem}; {remedy}")
+    recorder.broken(problem, remedy)
+
+
+def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]:
+    """A function that breaks the capture where it changes something of Python's that it finds, as an entry of a list.
+
+    Arguments:
+        function: statements that a tensor decides about.
+        values: what they read.
+    """
+    recorder: Any = current_recorder()
+
+    def run(*args: Any) -> Any:
+        if current_recorder() is not recorder:  # a step of a loop that is not taken down
+            return function(*args)
+        before = Snapshot([*values, *variables_of(function).values()])
+        branches = getattr(recorder, "branches", ())
+        try:
+            return function(*args)
+        finally:
+            if (changed := before.changed()) is not None:
+                if any([one.rehearsed for one in branches]):
+                    before.put_back()
+                _refuse(f"{changed} from outside is changed, as a tensor decides", "assign a variable in its place")
+
+    return run
+
+
+def _is_tree(value: object) -> bool:
+    """Whether a value is a tensor or number, or made of such."""
+    return all([isinstance(one, (Tensor, *OTHERS)) for one in take_apart(value)[0]])
+
+
+def _words(value: object) -> str:
+    if value is UNDEFINED:
+        return "not set"
+    return shown(value)

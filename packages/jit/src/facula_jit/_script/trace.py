@@ -1,0 +1,226 @@
+"""`trace` and `freeze`: captures under the names that PyTorch's programs use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, OperationError
+from facula_errors.extend import boundary
+from facula_errors.extend import warn as say
+from facula_tensor import Tensor, cat, get_rng_state, no_grad, set_rng_state
+from facula_tensor.extend import user_site
+
+from .._capture.captured import MOST_TRIES, Captured
+from .._capture.decorator import capture
+from .._files.loaded import Loaded
+from .._files.saving import in_memory, save
+from .._recording.graph_breaks import CaptureError
+from .._recording.recorder import Recorder
+from .._recording.signature import tensors_in
+from ..passes import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .._files.archive import File
+
+SIZES = 3  # of the batch, by which a frozen graph learns what follows from it
+
+
+class TracerWarning(Warning):
+    """What a trace warns of: a decision of Python's that the traced graph does not make again."""
+
+
+class TracingRecorder(Recorder):
+    """A recorder that lets Python look at elements, with a warning: what follows from them is a constant."""
+
+    said: Any = None  # the last line that was warned of
+
+    def read(self, operation: str) -> None:
+        """Elements are about to be looked at."""
+        site = user_site()
+        if site == self.said:
+            return
+        self.said = site
+        say(
+            f"trace: {operation} looks at elements in Python; the traced graph always does what follows from these "
+            "elements; compute with tensors (where, clamp, masks)",
+            TracerWarning,
+        )
+
+
+class Traced(Captured[Any, Any]):
+    """A traced function or module: a captured one that can be saved, and that Python's decisions do not stop."""
+
+    recorder_kind = TracingRecorder
+    example_inputs: tuple[Any, ...]
+
+    @property
+    def code(self) -> str:
+        """The latest graph as it would be written in Python."""
+        return str(self.graph())
+
+    def save(
+        self,
+        path: File,
+        *,
+        batch: bool = False,
+        run: bool = False,
+        _extra_files: Mapping[str, bytes | str] | None = None,
+    ) -> None:
+        """Write it into a file, as `save` does.
+
+        Arguments:
+            path: where, or a binary file that is open for writing.
+            batch: one graph for all sizes of the batch.
+            run: add programs that run without Python.
+            _extra_files: bytes or texts of your own by name.
+        """
+        save(self, path, batch=batch, run=run, _extra_files=_extra_files)
+
+
+@boundary
+def trace(
+    func: Callable[..., Any],
+    example_inputs: Any = None,
+    optimize: None = None,
+    check_trace: bool = True,
+    check_inputs: Sequence[Any] | None = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    *,
+    example_kwarg_inputs: Mapping[str, Any] | None = None,
+) -> Traced:
+    """A function or module as the graph of what it does with example inputs.
+
+    It is `capture`, but that what Python decides by elements is warned of and taken as it was; calls of other shapes
+    run the function again and are traced, too.
+
+    Arguments:
+        func: the function or module.
+        example_inputs: its arguments: a tuple or a list, or one tensor (or dict), which is the one argument.
+        optimize: None; there is nothing to set.
+        check_trace: run both once more, and warn where the results differ.
+        check_inputs: further arguments to check with, each as `example_inputs`.
+        check_tolerance: how far results may differ, absolutely and of each element.
+        strict: taken, and means nothing.
+        example_kwarg_inputs: arguments by name.
+
+    Raises:
+        CaptureError: something cannot be traced; the message names the line.
+
+    >>> from facula_tensor import ones
+    >>> double = trace(lambda x: x * 2, ones(2))
+    >>> double(ones(2) * 3)
+    tensor([6., 6.])
+    >>> print(double.code)
+    def lambda(x0: float32[2]):
+        # outside of modules
+        y0 = mul(x0, 2)
+        return y0
+    """
+    if not callable(func):
+        raise InvalidTypeError(f"trace: expected a function or a module; got {type(func).__name__}")
+    traced = Traced(func, "error", DEFAULT)
+    args, kwargs = _arguments(example_inputs), dict(example_kwarg_inputs or {})
+    traced.example_inputs = args
+    for _ in range(MOST_TRIES):
+        traced(*args, **kwargs)
+        if traced._latest_of_kinds():
+            break
+    else:
+        raise CaptureError(f"trace: nothing of it could be traced. {traced.report()}")
+    if check_trace:
+        for number, given in enumerate([args, *map(_arguments, check_inputs or ())]):
+            _check(traced, given, kwargs if number == 0 else {}, check_tolerance)
+    return traced
+
+
+def _arguments(inputs: Any) -> tuple[Any, ...]:
+    return () if inputs is None else tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+
+def _check(traced: Traced, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float) -> None:
+    """Warn where the graph gives something else than the function."""
+    state = get_rng_state()
+    wanted = tensors_in(traced.function(*args, **kwargs))
+    set_rng_state(state)
+    for place, (one, other) in enumerate(zip(tensors_in(traced(*args, **kwargs)), wanted, strict=False)):
+        if one.shape != other.shape or not _is_close(one.detach(), other.detach(), tolerance):
+            say(
+                f"trace: result {place} of the traced function differs from the function's by more than {tolerance}: "
+                "it draws random numbers of its own, or Python decides otherwise each time",
+                TracerWarning,
+            )
+
+
+def _is_close(a: Tensor, b: Tensor, tolerance: float) -> bool:
+    if not a.dtype.is_floating_point:
+        return bool((a == b).all())
+    near = (a - b).abs() <= b.abs() * tolerance + tolerance
+    return bool((near | (a == b) | ((a != a) & (b != b))).all())
+
+
+@boundary
+def freeze(mod: Traced, preserved_attrs: Sequence[str] | None = None, optimize_numerics: bool = True) -> Loaded:
+    """A traced module as a graph for inference alone: its parameters are constants, and nothing is recorded.
+
+    The graph is for all sizes of the batch, the first size of the first example input, where the operators' sizes
+    follow from it; else for the examples' shapes.
+
+    Arguments:
+        mod: a traced module in evaluation mode.
+        preserved_attrs: None; a graph has no attributes.
+        optimize_numerics: taken, and means nothing.
+
+    Raises:
+        RuntimeError: the module is in training mode.
+
+    >>> from facula_tensor import ones
+    >>> weight = ones(2, requires_grad=True)
+    >>> frozen = freeze(trace(lambda x: x * weight, ones(3, 2)))
+    >>> frozen(ones(5, 2)).shape, list(frozen.parameters())
+    (facula.Size([5, 2]), [])
+    """
+    if not isinstance(mod, Traced):
+        raise InvalidTypeError(
+            f"freeze: expected what trace gave; got {type(mod).__name__}, of which no sizes are known; freeze "
+            "trace(it, example_inputs), of a script, too, in which tensors go on deciding"
+        )
+    if getattr(mod.function, "training", False):
+        raise OperationError("freeze: expected a module in evaluation mode; call its eval(), and trace it again")
+    if preserved_attrs:
+        raise OperationError("freeze: a graph has no attributes to preserve; leave preserved_attrs out")
+    with no_grad():
+        args = tuple([one.detach() if isinstance(one, Tensor) else one for one in mod.example_inputs])
+        if _has_batch(args):
+            try:
+                return in_memory(_captured(mod, [_repeated(args, 1 + k) for k in range(SIZES)]), batch=True)
+            except Exception:  # of any kind: the program's function may want just the examples' shapes
+                pass
+        return in_memory(_captured(mod, [args]), batch=False)
+
+
+def _captured(mod: Traced, calls: Sequence[tuple[Any, ...]]) -> Captured[Any, Any]:
+    """The function, captured in calls of its own."""
+    made = capture(mod.function, on_break="error")
+    for number, args in enumerate(calls):
+        for _ in range(MOST_TRIES):
+            made(*args)
+            if len(made._latest_of_kinds()) > number:
+                break
+    return made
+
+
+def _has_batch(args: tuple[Any, ...]) -> bool:
+    """Whether the first argument is a tensor with rows."""
+    return bool(args) and isinstance(args[0], Tensor) and args[0].ndim > 0 and args[0].shape[0] > 0
+
+
+def _repeated(args: tuple[Any, ...], times: int) -> tuple[Any, ...]:
+    """Arguments several times one after the other: those that have as many rows as the first."""
+    rows = args[0].shape[0]
+    return tuple([
+        cat([one] * times) if isinstance(one, Tensor) and one.ndim and one.shape[0] == rows else one
+        for one in args
+    ])  # fmt: skip

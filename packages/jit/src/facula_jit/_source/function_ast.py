@@ -1,0 +1,120 @@
+"""A function's tree from its source, and back to a function."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from copy import deepcopy
+from inspect import getsourcelines
+from itertools import pairwise
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from facula_errors import FaculaError
+
+from .closures import cells_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FUTURE = sum([1 << bit for bit in range(17, 25)])  # the flags of `from __future__ import ...` in a code object
+_made: WeakKeyDictionary[FunctionType, ast.FunctionDef] = WeakKeyDictionary()
+
+
+class SourceError(FaculaError, RuntimeError):
+    """The source of a function cannot be read, or is not what runs."""
+
+
+def tree_of(function: FunctionType) -> ast.FunctionDef:
+    """The definition of a function, with the line numbers of its file. A new tree each time.
+
+    Raises:
+        SourceError: there is no source, as of what was typed at a prompt; it is a lambda or a coroutine; or what runs
+            is not what stands there.
+    """
+    if function in _made:
+        return deepcopy(_made[function])
+    name = function.__qualname__
+    try:
+        lines, first = getsourcelines(function.__code__)
+    except (OSError, TypeError):
+        raise SourceError(f"{name}: its source cannot be found; define it in a file") from None
+    indented = lines[0][:1].isspace()
+    try:
+        parsed: ast.AST = ast.parse("".join(["if 1:\n" if indented else "", *lines]))
+    except SyntaxError:  # of a lambda: the lines of the statement that it is part of
+        raise SourceError(f"{name}: its lines cannot be read alone; define it by `def`") from None
+    tree = parsed.body[0].body[0] if indented else parsed.body[0]  # type: ignore[attr-defined]
+    if type(tree) is not ast.FunctionDef:
+        raise SourceError(f"{name}: expected a function that is defined by `def`; got {type(tree).__name__}")
+    ast.increment_lineno(tree, first - 1 - indented)
+    tree.decorator_list = []
+    again = function_of(tree, function)
+    if not _same(again.__code__, function.__code__):
+        raise SourceError(f"{name}: its source is not what runs; was the file changed, or the function rewritten?")
+    return tree
+
+
+def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, object] | None = None) -> FunctionType:
+    """A function of this tree in the place of another: with its globals, variables, defaults and names.
+
+    Arguments:
+        tree: what it does; it is kept, and not to be changed any more.
+        like: the other.
+        values: further variables that it closes over, by name; no name has to be one that a program could write.
+    """
+    cells = cells_of(like)
+    cells.update({name: CellType(value) for name, value in (values or {}).items()})
+    parts = like.__qualname__.split(".")
+    owners = [one for one, after in pairwise(parts) if "<locals>" not in (one, after)]
+    name = (owners or ["_"])[-1]
+    owner = ast.ClassDef(name, [], [], [tree], [])  # private names are the class's; it hides the tree's
+    names = ast.arguments([], [ast.arg(name) for name in cells], None, [], [], None, [])
+    outside: list[ast.stmt] = [] if name in cells else [ast.Global([name])]  # where the tree finds the class itself
+    outer = ast.FunctionDef("outer", names, [*outside, owner], [])
+    if "type_params" in outer._fields:  # since Python 3.12
+        outer.type_params = owner.type_params = []  # type: ignore[attr-defined]
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    flags = like.__code__.co_flags & FUTURE
+    whole = compile(module, like.__code__.co_filename, "exec", flags, dont_inherit=True)
+    code = next(one for one in _codes_in(whole) if one.co_name == tree.name and one.co_firstlineno == tree.lineno)
+    code = code.replace(co_qualname=like.__qualname__)
+    if not cells.keys() >= set(code.co_freevars):
+        raise SourceError(f"{like.__qualname__}: its source closes over more variables than it does")
+    made = FunctionType(
+        code, like.__globals__, like.__name__, like.__defaults__, tuple([cells[name] for name in code.co_freevars])
+    )
+    made.__kwdefaults__, made.__qualname__, made.__module__ = like.__kwdefaults__, like.__qualname__, like.__module__
+    _made[made] = tree
+    return made
+
+
+def line_under_way(code: CodeType) -> int | None:
+    """The line at which this thread is in the innermost call of a code object."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is code:
+            return frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield one
+            yield from _codes_in(one)
+
+
+def _same(a: CodeType, b: CodeType) -> bool:
+    """Whether two code objects have the same names and constants.
+
+    Their instructions may differ: the compiler calls methods of what a module imported in a way of its own.
+    """
+    if set(a.co_names) != set(b.co_names) or a.co_varnames != b.co_varnames:
+        return False
+    if len(a.co_consts) != len(b.co_consts) or sorted(a.co_freevars) != sorted(b.co_freevars):
+        return False
+    pairs = [(one, other) for one, other in zip(a.co_consts, b.co_consts, strict=True)]
+    return all([_same(one, other) if isinstance(one, CodeType) else repr(one) == repr(other) for one, other in pairs])

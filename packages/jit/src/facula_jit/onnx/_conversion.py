@@ -1,0 +1,155 @@
+"""From what a model did to nodes: each operator is looked up in the table, its memory turned into values."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from facula_autograd.extend import describe_call_site
+from facula_storage import float64
+from facula_storage.extend import root_of
+from facula_tensor import Tensor
+from facula_tensor.extend import operators
+
+from .._recording.records import Address
+from ._control_flow import convert_either, convert_repeat
+from ._converters import elementwise as _elementwise
+from ._converters import indexing as _indexing
+from ._converters import normalization as _norms
+from ._converters import pooling as _pooling
+from ._converters import products as _products
+from ._converters import rearrangement as _moves
+from ._converters import recurrent as _recurrent
+from ._converters import reductions as _reductions
+from ._converters.elementwise_programs import run_program
+from ._converters.refusals import reason_for
+from ._converters.table import Call, converters
+from ._memory import Memory, Parameter
+from ._nodes import Builder, OnnxExporterError
+from ._regions import Either, Repeat, met_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_storage import Layout
+    from facula_storage.extend import Program
+
+    from ._regions import Part, Step
+    from ._trace import Trace
+
+MODULES = (_elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions)
+IN_PLACE = ("put", "scatter")  # kernels that leave what they do not write as it was
+
+
+class Converted(NamedTuple):
+    """A model as nodes: what they are, and the names and layouts of the results."""
+
+    b: Builder
+    outputs: list[tuple[str, Layout]]
+
+
+def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Sequence[Tensor]) -> Converted:
+    """The nodes of a model. OnnxExporterError names the first operator that has none, and its line.
+
+    Arguments:
+        trace: what the model did.
+        opset: the version of ONNX's operators.
+        input_names: the names of the tensors that it was given.
+        results: the tensors that it returned.
+    """
+    modules, parameters = _names_of(trace, input_names)
+    b = Builder(opset, [*input_names, *[one.name for known in parameters.values() for one in known]])
+    memory = Memory(b, trace.blocks, parameters)
+    for name, given in zip(input_names, trace.inputs, strict=True):
+        memory.write(given, name)
+    _convert_parts(memory, modules, trace.parts, {trace.address_of(one).block for one in results})
+    b.module, b.purpose = "", "a result"
+    try:
+        return Converted(b, [(memory.read(trace.address_of(one)), one._layout) for one in results])
+    except OnnxExporterError as error:
+        raise OnnxExporterError(f"onnx.export: a result: {error}") from None
+
+
+def _convert_parts(memory: Memory, modules: dict[int, str], parts: Sequence[Part], behind: set[int]) -> None:
+    """Append the nodes of operators, and of conditions and loops.
+
+    Arguments:
+        memory: the values.
+        modules: the paths of modules, by id.
+        parts: what is converted.
+        behind: the blocks that are met after it.
+    """
+    convert = partial(_convert_parts, memory, modules)
+    for number, part in enumerate(parts, 1):
+        if isinstance(part, Either):
+            convert_either(memory, part, behind | met_in(parts[number:]), convert)
+        elif isinstance(part, Repeat):
+            convert_repeat(memory, part, behind | met_in(parts[number:]), convert)
+        else:
+            line = describe_call_site(*part.site)
+            memory.b.module, memory.b.purpose = modules.get(id(part.module), ""), f"{part.name} (at {line})"
+            try:
+                _convert(memory, part)
+            except OnnxExporterError as error:
+                where = f"at {line}, in {memory.b.module}" if memory.b.module else f"at {line}"
+                raise OnnxExporterError(f"onnx.export: {part.name}: {error} ({where})") from None
+
+
+def _convert(memory: Memory, step: Step) -> None:
+    """Append the nodes of one operator."""
+    for one in step.results:
+        block = memory.blocks[one.block]
+        if not block.born and not block.inputs:
+            own = [known.name for known in memory.parameters.get(id(block.held), ())]
+            whose = f"the model's {own[0]}" if own else "a tensor of the program's"
+            raise OnnxExporterError(
+                f"changes {whose}, which a file cannot; call model.eval() first, or return the new value"
+            )
+    operands = step.operands
+    if step.name in IN_PLACE:
+        operands = (step.results[0], *operands)
+    names: list[str | float | None] = [memory.read(one) if isinstance(one, Address) else one for one in operands]
+    layouts = [one.layout if isinstance(one, Address) else None for one in operands]
+    made_as = [one.layout for one in step.results if one.layout is not None]
+    call = Call(step.name, step.parameters, names, layouts, made_as, step.numbers)
+    made = _nodes_of(memory.b, call, None if isinstance(step.kernel, str) else step.kernel)
+    for one, name in zip(step.results, [made] if isinstance(made, str) else made, strict=True):
+        if name is None:
+            memory.hold(one.block, "what its kernel keeps for a backward pass is read, which no node gives")
+        else:
+            memory.write(one, name)
+
+
+def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence[str | None]:
+    """The names of what an operator gives: one of the table, or a program."""
+    converter, known = converters.get(call.operator), operators.get(call.operator)
+    if converter is None and known is not None and isinstance(known.kernel, str) and known.kernel in converters:
+        converter, call = converters[known.kernel], call._replace(operator=known.kernel)
+    is_double = any([one is not None and one.dtype is float64 for one in call.layouts])
+    is_another = known is None or known.program is not program  # a program with the name of an operator or a kernel
+    if program is not None and (converter is None or is_another or is_double):
+        return run_program(b, call, program)  # of float64, too: runtimes have few nodes for it
+    if converter is not None:
+        return converter(b, call)
+    raise OnnxExporterError(reason_for(call.operator))
+
+
+def _names_of(trace: Trace, input_names: Sequence[str]) -> tuple[dict[int, str], dict[int, list[Parameter]]]:
+    """The paths of modules by id, and the names of their tensors by the id of the storage that these lie in.
+
+    A name that an input has, or a tensor of a module before, gets its module's class and a number in front.
+    """
+    paths: dict[int, str] = {}
+    found: dict[int, list[Parameter]] = {}
+    taken = set(input_names)
+    for module, _ in trace.recorder.modules.values():
+        if id(module) in paths:
+            continue
+        for path, part in module.named_modules():
+            paths.setdefault(id(part), path)
+        for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+            unique = name if name not in taken else f"{type(module).__name__}{len(taken)}.{name}"
+            taken.add(unique)
+            storage: Any = root_of(tensor._storage)
+            found.setdefault(id(storage), []).append(Parameter(unique, tensor._layout, tensor._offset))
+    return paths, found

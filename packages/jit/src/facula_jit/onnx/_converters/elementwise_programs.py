@@ -1,0 +1,89 @@
+"""Elementwise programs: operators made of others, and what several were fused into."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage import bool_, float32
+from facula_storage.extend import BOOL, FLOATING
+
+from .._nodes import OnnxExporterError
+from .elementwise import COMPARISONS, elementwise
+from .refusals import reason_for
+
+if TYPE_CHECKING:
+    from facula_storage import DType
+    from facula_storage.extend import Program
+
+    from .._nodes import Builder
+    from .table import Call
+
+MASKS_OF_MASKS = ("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor")  # whose results are bools, of bools
+
+
+def run_program(b: Builder, call: Call, program: Program) -> list[str]:
+    """The nodes of a program's instructions: the names of its results."""
+    compute = computed_in(call)
+    names: list[str] = []
+    dtypes: list[DType] = []
+    for one, layout in zip(call.operands, call.layouts, strict=True):
+        if isinstance(one, str) and layout is not None:
+            given = layout.dtype
+            names.append(one if given in (compute, bool_) else b.cast(one, compute))
+            dtypes.append(bool_ if given is bool_ else compute)
+        else:
+            names.append(b.number(one or 0, compute))  # type: ignore[arg-type]  # a number
+            dtypes.append(compute)
+    names += [b.number(one, compute) for one in program.constants]
+    dtypes += [compute] * len(program.constants)
+    for operation, values in program.instructions:
+        if operation == "require":  # replays look at it, files cannot
+            continue
+        if operation not in elementwise:
+            raise OnnxExporterError(f"its {operation} {reason_for(operation)}")
+        made, dtype = _instruction(b, operation, [(names[value], dtypes[value]) for value in values], compute)
+        names.append(made)
+        dtypes.append(dtype)
+    if program.reduction:
+        kind = "ReduceMean" if program.reduction == "mean" else "ReduceSum"
+        whole = b.add("Expand", names[program.results[0]], b.integers(*broadcast_shape(call)))
+        axes = range(len(broadcast_shape(call)))
+        return [b.reduce(kind, whole, axes, False)]
+    found = []
+    for value, layout in zip(program.results, call.results, strict=True):
+        found.append(names[value] if dtypes[value] is layout.dtype else b.cast(names[value], layout.dtype))
+    return found
+
+
+def _instruction(b: Builder, operation: str, values: list[tuple[str, DType]], compute: DType) -> tuple[str, DType]:
+    """One instruction: the name of what it gives, and its dtype. Bools are numbers where numbers are wanted."""
+    masks = all([dtype is bool_ for _, dtype in values])
+    if masks and operation in (*MASKS_OF_MASKS, *COMPARISONS):
+        return elementwise[operation](b, bool_, *[name for name, _ in values]), bool_
+    first = 1 if operation == "where" else 0
+    if operation == "where" and all([dtype is bool_ for _, dtype in values[1:]]):
+        return elementwise[operation](b, bool_, *[name for name, _ in values]), bool_
+    names = [
+        name if dtype is compute or place < first else b.cast(name, compute)
+        for place, (name, dtype) in enumerate(values)
+    ]
+    if operation == "where" and values[0][1] is not bool_:
+        names[0] = b.cast(names[0], bool_)
+    return elementwise[operation](b, compute, *names), bool_ if operation in COMPARISONS else compute
+
+
+def computed_in(call: Call) -> DType:
+    """The dtype of a program's values: its result's, or its first operand's that is no bool; float32 for halves."""
+    arrays = [one.dtype for one in call.layouts if one is not None]
+    dtype = call.results[0].dtype if call.results else arrays[0]
+    if dtype.category == BOOL:
+        dtype = next((one for one in arrays if one is not bool_), bool_)
+    return float32 if dtype.category == FLOATING and dtype.itemsize == 2 else dtype
+
+
+def broadcast_shape(call: Call) -> tuple[int, ...]:
+    """The shape that all operands broadcast to."""
+    shapes = [one.shape for one in call.layouts if one is not None]
+    ndim = max(map(len, shapes))
+    padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
+    return tuple([next((size for size in sizes if size != 1), 1) for sizes in zip(*padded, strict=True)])

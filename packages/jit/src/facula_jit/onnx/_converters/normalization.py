@@ -1,0 +1,101 @@
+"""Normalization, softmax, and the losses of classes."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .table import converter, family
+
+if TYPE_CHECKING:
+    from .._nodes import Builder
+    from .table import Call
+
+
+def _ones(b: Builder, call: Call, shape: tuple[int, ...]) -> str:
+    return b.constant(np.ones(shape, call.dtype.numpy))
+
+
+def _zeros(b: Builder, call: Call, shape: tuple[int, ...]) -> str:
+    return b.constant(np.zeros(shape, call.dtype.numpy))
+
+
+@family("along a dimension")
+def _softmax(op_type: str, b: Builder, call: Call) -> str:
+    return b.add(op_type, call.name(0), axis=call.parameters[0])
+
+
+@converter("cross_entropy", "nll_loss")
+def _class_loss(b: Builder, call: Call) -> str:
+    ignored, smoothing = int(call.numbers[0]), call.numbers[1]
+    if smoothing:
+        raise call.refuse("label_smoothing has no ONNX node", "compute it with log_softmax()")
+    name, weight = call.name(0), call.optional(2) or ""
+    if call.operator == "cross_entropy":
+        name = b.add("LogSoftmax", name, axis=1)
+    return b.add(
+        "NegativeLogLikelihoodLoss", name, call.name(1), weight, reduction=call.parameters[0], ignore_index=ignored
+    )
+
+
+@converter("batch_norm_eval")
+def _batch_norm(b: Builder, call: Call) -> str:
+    channels = call.shape[1:2]
+    weight = call.optional(1) or _ones(b, call, channels)
+    bias = call.optional(2) or _zeros(b, call, channels)
+    return b.add("BatchNormalization", call.name(0), weight, bias, call.name(3), call.name(4), epsilon=call.numbers[0])
+
+
+@converter("batch_norm")
+def _batch_norm_of_batch(b: Builder, call: Call) -> list[str | None]:
+    """By the batch's own mean and variance: there are no running ones, or writing them would have been refused."""
+    x, ndim = call.name(0), len(call.shape)
+    axes = [axis for axis in range(ndim) if axis != 1]
+    centred = b.add("Sub", x, b.reduce("ReduceMean", x, axes, True))
+    return [_scaled(b, call, centred, axes, (-1, *[1] * (ndim - 2))), None, None]
+
+
+def _scaled(b: Builder, call: Call, centred: str, axes: list[int], shape: tuple[int, ...]) -> str:
+    """Deviations by their root mean square, times the weight, plus the bias."""
+    variance = b.reduce("ReduceMean", b.add("Mul", centred, centred), axes, True)
+    made = b.add("Div", centred, b.add("Sqrt", b.add("Add", variance, b.number(call.numbers[-1], call.dtype))))
+    for op_type, one in zip(("Mul", "Add"), (call.optional(1), call.optional(2)), strict=True):
+        if one:
+            made = b.add(op_type, made, b.reshape(one, shape))
+    return made
+
+
+@converter("layer_norm")
+def _layer_norm(b: Builder, call: Call) -> list[str | None]:
+    count = call.parameters[0]
+    weight = call.optional(1) or _ones(b, call, call.shape[-count:])
+    made = b.add(
+        "LayerNormalization", call.name(0), weight, call.optional(2) or "", axis=-count, epsilon=call.numbers[-1]
+    )
+    return [made, None, None]
+
+
+@converter("group_norm")
+def _group_norm(b: Builder, call: Call) -> list[str | None]:
+    """Each group of channels as one channel of an instance normalization; then each channel its weight and bias."""
+    groups, shape = call.parameters[0], call.shape
+    inside = prod(shape[1:]) // groups
+    scale, shift = _ones(b, call, (groups,)), _zeros(b, call, (groups,))
+    name = b.reshape(call.name(0), (shape[0], groups, inside))
+    name = b.reshape(b.add("InstanceNormalization", name, scale, shift, epsilon=call.numbers[-1]), shape)
+    for op_type, one in zip(("Mul", "Add"), (call.optional(1), call.optional(2)), strict=True):
+        if one:
+            name = b.add(op_type, name, b.reshape(one, (-1, *[1] * (len(shape) - 2))))
+    return [name, None, None]
+
+
+@converter("rms_norm")
+def _rms_norm(b: Builder, call: Call) -> list[str | None]:
+    count, x = call.parameters[0], call.name(0)
+    axes = range(len(call.shape) - count, len(call.shape))
+    mean = b.reduce("ReduceMean", b.add("Mul", x, x), axes, True)
+    root = b.add("Sqrt", b.add("Add", mean, b.number(call.numbers[-1], call.dtype)))
+    made, weight = b.add("Div", x, root), call.optional(1)
+    return [b.add("Mul", made, weight) if weight else made, None]

@@ -1,0 +1,46 @@
+"""Why operators have no converter, and what a program does instead: what `export` says of them."""
+
+from __future__ import annotations
+
+from ..._files.contracts.optimizer_steps import NUMBERS
+
+FORWARD = "export the forward pass alone"
+OTHERS = "compute it with other operators, or outside of the exported model"
+OUTSIDE = "compute it outside of the exported model"
+REASONS: dict[tuple[str, str], str] = {
+    ("draws random numbers", "call model.eval() first, or pass the numbers as an argument"): """
+        bernoulli binomial dropout log_standard_gamma normal philox poisson randint standard_gamma uniform""",
+    ("is a step of a backward pass, of which ONNX has none", FORWARD): """
+        adjugate adjugate_grad attention_grad avg_pool2d_grad batch_norm_grad beta_grad conv2d_weight cross_entropy_grad
+        ctc_loss_grad gather_back gelu_grad gelu_tanh_grad group_norm_grad layer_norm_grad linear_weight_grad
+        log_softmax_grad max_pool2d_grad max_pool2d_pick nll_loss_grad recurrence recurrent_grad relu_grad rms_norm_grad
+        scatter_taps sigmoid_grad silu_grad softmax_grad standard_gamma_grad take_back tanh_grad weigh_taps""",
+    ("is a step of an optimizer, of which ONNX has few", FORWARD): " ".join(NUMBERS),
+    ("changes running statistics", "call model.eval() first"): "batch_norm_counted",
+    ("is a special function that ONNX has not", OTHERS): """
+        digamma erfcx erfinv gamma_share i0 i0e i1 i1e lgamma log_ndtr ndtri trigamma zeta""",
+    ("is of whole numbers, for which ONNX has no such operator", OTHERS): "gcd lcm",
+    ("shifts numbers with a sign, and ONNX those without one", "multiply or divide by a power of 2"): """
+        bitwise_left_shift bitwise_right_shift""",
+    ("looks at the signs of zeros, which no ONNX operator does", "use sign(), or where()"): "copysign signbit",
+    ("is of matrices, for which ONNX has no such operator", OUTSIDE): """
+        cholesky_ex eig eigh eigvals eigvalsh inv_ex lu_factor_ex matrix_exp permutation_of pinv qr qr_r slogdet
+        solve_ex svd svdvals triangular_solve""",
+    (
+        "is of complex numbers, for which ONNX runtimes have no kernels",
+        "compute with their real and imaginary parts",
+    ): """
+        conj fft_complex fft_from_real fft_to_real""",
+    ("goes along a dimension in a way that no ONNX operator does", OTHERS): """
+        cummax cummin cumprod logcumsumexp mode nanmedian_dim search_sorted""",
+    ("gives as many elements as others say, which a file cannot", "use where(), or masks"): """
+        count_true nonzero nonzero_flat""",
+    ("is a loss that ONNX has not", "leave it out of the exported model"): "ctc_loss",
+}
+"""Reasons and remedies, and the operators that have them."""
+BY_OPERATOR = {name: said for said, names in REASONS.items() for name in names.split()}
+
+
+def reason_for(operator: str) -> str:
+    """Why an operator cannot be exported, and what to do."""
+    return "; ".join(BY_OPERATOR.get(operator, ("has no ONNX node here", OTHERS)))

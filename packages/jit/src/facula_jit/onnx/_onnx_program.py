@@ -1,0 +1,87 @@
+"""What an export gives: a program that can be saved and run."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any
+
+from facula_errors import ArgumentError, InvalidTypeError, MissingPackageError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, from_numpy
+
+from .._recording.signature import tensors_in
+from ._nodes import OnnxExporterError
+from ._writer import onnx_package
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CLOSE = {2: 2e-2, 4: 1e-3, 8: 1e-6}  # how far results may differ, by the bytes of a float
+
+
+class ONNXProgram:
+    """An exported model; `model_proto` is it as the `onnx` package has it. A call runs it by onnxruntime."""
+
+    def __init__(self, model_proto: Any):
+        self.model_proto = model_proto
+
+    def save(self, destination: str | os.PathLike[str] | IO[bytes], *, external_data: bool = False) -> None:
+        """Write the file.
+
+        Arguments:
+            destination: a path, or a file that is open for writing bytes.
+            external_data: whether parameters go into a file of their own beside it, as those of more than 2 GB must.
+        """
+        options: dict[str, Any] = {}
+        if external_data:
+            if not isinstance(destination, (str, os.PathLike)):
+                raise InvalidTypeError(f"onnx.export: external_data needs a path; got {type(destination).__name__}")
+            options = {"save_as_external_data": True, "location": f"{os.path.basename(os.fspath(destination))}.data"}
+        onnx_package().save_model(self.model_proto, destination, **options)
+
+    @boundary
+    def __call__(self, *args: Any, **kwargs: Any) -> list[Tensor]:
+        """What onnxruntime computes: the results, in order. It is installed by `pip install onnxruntime`.
+
+        Arguments:
+            args: what the model was exported with, or the like.
+            kwargs: arguments by name.
+        """
+        given = list({id(one): one for one in tensors_in([*args, *kwargs.values()])}.values())
+        names = [one.name for one in self.model_proto.graph.input]
+        if len(given) != len(names):
+            raise ArgumentError(f"ONNXProgram: expected {len(names)} tensors, {names}; got {len(given)}")
+        try:
+            runtime = import_module("onnxruntime")
+        except ModuleNotFoundError as error:
+            raise MissingPackageError(
+                "ONNXProgram: the package onnxruntime, which runs the file, is missing; install it with: pip install "
+                "onnxruntime"
+            ) from error
+        session = runtime.InferenceSession(self.model_proto.SerializeToString(), providers=["CPUExecutionProvider"])
+        used = {one.name for one in session.get_inputs()}
+        arrays = {name: one.detach().numpy() for name, one in zip(names, given, strict=True) if name in used}
+        return [from_numpy(one) for one in session.run(None, arrays)]
+
+    def __repr__(self) -> str:
+        graph = self.model_proto.graph
+        return f"<ONNX program: {len(graph.node)} nodes, {len(graph.initializer)} parameters and constants>"
+
+
+def verify(program: ONNXProgram, inputs: Sequence[Tensor], wanted: Sequence[Tensor]) -> None:
+    """OnnxExporterError where onnxruntime computes something else.
+
+    Arguments:
+        program: the exported model.
+        inputs: the tensors that the model is given.
+        wanted: its results.
+    """
+    names = [one.name for one in program.model_proto.graph.output]
+    for name, one, mine in zip(names, program(*inputs), wanted, strict=True):
+        close = CLOSE.get(mine.dtype.itemsize, 0) if mine.dtype.is_floating_point else 0
+        if one.shape != mine.shape or not one.allclose(mine, rtol=close, atol=close, equal_nan=True):
+            raise OnnxExporterError(
+                f"onnx.export: verify: onnxruntime computes another {name!r} than the model; report it with the "
+                "model, and do not use the file"
+            )

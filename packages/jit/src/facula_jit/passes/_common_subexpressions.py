@@ -1,0 +1,111 @@
+"""Common subexpressions: what is computed twice of the same is computed once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+
+from .._graph.calls import addresses_of
+from .._graph.editing import reading, renumbered, spans_of
+from .._recording.memory_planning import at_once
+from .._recording.records import Address
+from ._dataflow import Facts, numbers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from .._graph.graph import Graph
+    from .._graph.jumps import Region
+    from .._recording.recording import Recording
+    from .._recording.records import Launched
+
+
+@boundary
+def merge_common(graph: Graph) -> None:
+    """Leave out launches that compute what another one has computed of the same elements.
+
+    Where the step would need more memory for it, only while what was computed before is still needed: a checkpoint,
+    which computes again in order to hold less, stays one.
+    """
+    recording = graph.recording
+    facts = Facts.of(graph)
+    edits = _repeated(recording, facts, False)
+    if edits and at_once(renumbered(recording, edits).lifetimes()[1]) > at_once(recording.lifetimes()[1]):
+        edits = _repeated(recording, facts, True)
+    graph.rewritten(edits)
+
+
+def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tuple[Launched, ...]]:
+    """What becomes of launches; `careful`: only while what was computed before is still needed."""
+    last_read = dict(facts.last_read)
+    versions: Counter[int] = Counter()  # how often memory was written up to now
+    instead: dict[int, int] = {}
+    edits: dict[int, tuple[Launched, ...]] = {}
+    known: list[dict[Hashable, Launched]] = []  # what was computed: outermost, then in what is around, one by one
+    around: tuple[Region, ...] = ()
+    part = -1
+    for span in spans_of(recording):
+        if span.part != part:
+            known, around, part = [{}], (), span.part
+        common = len([None for one, other in zip(around, span.around, strict=False) if one is other])
+        del known[1 + common :]
+        for region in span.around[common:]:
+            known.append({})
+            if region.is_loop:  # what it writes is another thing in each turn
+                versions.update(_written(recording, facts, range(region.start, region.stop)))
+        around = span.around
+        for number in range(span.start, span.stop):
+            launch = original = recording.launches[number]
+            if instead:
+                launch = reading(launch, instead)
+            written = [one.block for one in launch.arguments if type(one) is Address and one.written]
+            if written and all([facts.is_single(one) for one in written]) and facts.is_movable(launch):
+                key = _key(launch, facts, versions)
+                first = next((one[key] for one in reversed(known) if key in one), None)
+                if first is not None and (not careful or _is_needed(first, launch, last_read, number)):
+                    for one, other in zip(first.arguments, launch.arguments, strict=True):
+                        if type(one) is Address and type(other) is Address and one.written:
+                            instead[other.block] = one.block
+                            last = max(last_read.get(one.block, -1), last_read.get(other.block, -1))
+                            last_read[one.block] = last
+                    edits[number] = ()
+                    continue
+                known[-1][key] = launch
+            for block in written:
+                versions[facts.memory.get(block, block)] += 1
+            if launch is not original:
+                edits[number] = (launch,)
+    return edits
+
+
+def _written(recording: Recording, facts: Facts, numbers: range) -> set[int]:
+    """The memory that launches write."""
+    used = [one for number in numbers for one in addresses_of(recording.launches[number]) if one.written]
+    return {facts.memory.get(one.block, one.block) for one in used}
+
+
+def _key(launch: Launched, facts: Facts, versions: Counter[int]) -> Hashable:
+    """What two launches have in common that compute the same."""
+    seen = [
+        (
+            -1 if one.written else one.block,
+            one.offset,
+            versions[facts.memory.get(one.block, one.block)] * (not one.written),
+        )
+        if type(one) is Address
+        else ()
+        for one in launch.arguments
+    ]
+    return launch.plan.launch, tuple(seen), numbers_of(launch)
+
+
+def _is_needed(first: Launched, launch: Launched, last_read: dict[int, int], number: int) -> bool:
+    """Whether what the first launch made is still read after this one, as far as what this one makes is."""
+    pairs = [
+        (one.block, other.block)
+        for one, other in zip(first.arguments, launch.arguments, strict=True)
+        if type(one) is Address and type(other) is Address and one.written
+    ]
+    return all([last_read.get(a, -1) > number or last_read.get(b, -1) < 0 for a, b in pairs])

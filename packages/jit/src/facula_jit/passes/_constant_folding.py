@@ -1,0 +1,96 @@
+"""Constant folding: what depends on nothing that changes is computed once, before the replays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors.extend import boundary
+from facula_storage import LaunchError, Storage, contiguous, uint8
+from facula_storage.extend import allocate
+
+from .._recording.records import Address
+from .._recording.rng_values import Cell
+from ._dataflow import Facts
+
+if TYPE_CHECKING:
+    from .._graph.graph import Graph
+    from .._recording.records import Launched
+
+LARGEST = 65536  # bytes of a constant: it takes its memory as long as the capture lives
+
+
+@boundary
+def fold_constants(graph: Graph) -> None:
+    """Compute what depends on constants alone now, and leave it out of replays.
+
+    Constants are numbers and what the function made of Python's: `tensor([1.0, 2.0])`, `arange(8)`, masks of those.
+    What the program has (parameters, buffers, any tensor from outside) may change between calls, and is none.
+    """
+    recording = graph.recording
+    facts = Facts.of(graph)
+    constants = {one: recording.fixed[one] for one in recording.recorder.constants if not facts.writers[one]}
+    found: dict[int, Storage] = {}
+    edits: dict[int, tuple[Launched, ...]] = {}
+    for number, launch in enumerate(recording.launches):
+        outputs = [one for one in launch.arguments if type(one) is Address and one.written]
+        if not outputs or not facts.is_movable(launch) or not _is_constant(launch, constants):
+            continue
+        layouts = [facts.blocks[one.block].layout for one in outputs]
+        if any([one is None or one.nbytes > LARGEST for one in layouts]):
+            continue
+        if not all([facts.is_single(one.block) for one in outputs]):
+            continue
+        made = _copied(launch, constants) or _computed(launch, constants, facts)
+        if made:
+            found.update(made)
+            constants.update(made)
+            edits[number] = ()
+    if found:
+        graph.keep(found)
+        graph.rewritten(edits)
+
+
+def _is_constant(launch: Launched, constants: dict[int, Storage]) -> bool:
+    """Whether a launch reads constants alone, and numbers that stay."""
+    return all(
+        [
+            (one.written or one.block in constants) if type(one) is Address else not isinstance(one, Cell)
+            for one in launch.arguments
+        ]
+    )
+
+
+def _copied(launch: Launched, constants: dict[int, Storage]) -> dict[int, Storage]:
+    """The constant itself where the launch copies the whole of one."""
+    if launch.operation != "copy" or len(launch.arguments) != 3:
+        return {}
+    _, source, target = launch.arguments
+    if type(source) is not Address or type(target) is not Address or source.layout is not target.layout:
+        return {}
+    if source.offset or target.offset or source.layout is None or not source.layout.is_contiguous:
+        return {}
+    return {target.block: constants[source.block]}
+
+
+def _computed(launch: Launched, constants: dict[int, Storage], facts: Facts) -> dict[int, Storage]:
+    """What the launch makes, in new memory; nothing where it fails, as it then does in each replay."""
+    made: dict[int, Storage] = {}
+    values: list[Any] = []
+    for place, one in enumerate((*launch.arguments, None)):
+        if launch.plan.workspace and place == launch.arrays:
+            scratch = allocate(contiguous((launch.plan.workspace,), uint8))
+            values.append(scratch.ptr)
+        if type(one) is Address:
+            if one.written and one.block not in made:
+                layout = facts.blocks[one.block].layout
+                assert layout is not None
+                made[one.block] = allocate(layout)
+            storage = made[one.block] if one.written else constants[one.block]
+            values.append(storage.ptr + one.offset)
+        elif one is not None:
+            values.append(one)
+    try:
+        launch.plan.launch(*values)
+    except LaunchError:
+        return {}
+    return made

@@ -1,0 +1,145 @@
+"""Copies that nobody needs: what reads a copy reads what was copied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import UnsupportedError
+from facula_errors.extend import boundary
+from facula_storage import Layout, cpu, layout_of
+
+from .._graph.editing import renumbered, spans_of
+from .._recording.memory_planning import at_once
+from .._recording.records import Address
+from ._dataflow import Facts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._graph.graph import Graph
+    from .._recording.records import Launched
+
+    Edits = dict[int, tuple[Launched, ...]]
+
+
+@boundary
+def skip_copies(graph: Graph) -> None:
+    """Leave out copies of what is still there, unchanged, when the copy is read.
+
+    A copy in the same order is read where it comes from; of a copy in another order, which is copied again as `reshape`
+    and `cat` do, one is left. Nothing is left out where the step would need more memory for it.
+    """
+    recording = graph.recording
+    facts = Facts.of(graph)
+    part_of = [span.part for span in spans_of(recording) for _ in range(span.start, span.stop)]
+    readers: dict[int, list[int]] = {}
+    for number, launch in enumerate(recording.launches):
+        for one in launch.arguments:
+            if type(one) is Address and not one.written:
+                readers.setdefault(one.block, []).append(number)
+    now = list(recording.launches)
+    edits: Edits = {}
+    for number in range(len(now)):
+        pair = _copied(now[number], facts)
+        if pair is None:
+            continue
+        source, target = pair
+        reads = readers.get(target.block, [])
+        if not reads or facts.changes(source.block) > number:
+            continue
+        if any([part_of[one] != part_of[number] for one in reads]) and not facts.is_temporary(source.block):
+            continue
+        made = [_reading(now[one], source, target) for one in reads]
+        if all(made):
+            for one, other in zip(reads, made, strict=True):
+                assert other is not None
+                now[one] = other
+                edits[one] = (other,)
+                readers.setdefault(source.block, []).append(one)
+            edits[number] = ()
+    if edits and at_once(renumbered(recording, edits).lifetimes()[1]) <= at_once(recording.lifetimes()[1]):
+        graph.rewritten(edits)
+
+
+def _copied(launch: Launched, facts: Facts) -> tuple[Address, Address] | None:
+    """What a launch copies, and where to, if that is a temporary that nothing else writes."""
+    if launch.operation != "copy" or len(launch.arguments) != 3 or not facts.is_movable(launch):
+        return None
+    _, source, target = launch.arguments
+    if type(source) is not Address or type(target) is not Address or source.layout is None or target.layout is None:
+        return None
+    if source.layout.dtype is not target.layout.dtype or source.layout.shape != target.layout.shape:
+        return None
+    if target.offset or target.layout is not facts.blocks[target.block].layout or not target.layout.is_contiguous:
+        return None
+    return (source, target) if facts.is_single(target.block) else None
+
+
+def _reading(launch: Launched, source: Address, target: Address) -> Launched | None:
+    """The launch with what was copied in the place of the copy; None where it cannot read that."""
+    assert source.layout is not None
+    if source.layout.is_contiguous:
+        arguments = tuple(
+            [
+                one._replace(block=source.block, offset=source.offset + one.offset)
+                if type(one) is Address and one.block == target.block
+                else one
+                for one in launch.arguments
+            ]
+        )
+        return launch._replace(arguments=arguments)
+    return _once(launch, source, target)
+
+
+def _once(launch: Launched, source: Address, target: Address) -> Launched | None:
+    """A copy of the copy as a copy of what was copied."""
+    if launch.operation != "copy" or len(launch.arguments) != 3:
+        return None
+    n, read, written = launch.arguments
+    if type(read) is not Address or type(written) is not Address or read.layout is None or written.layout is None:
+        return None
+    if read.offset or not read.layout.is_contiguous or read.layout.dtype is not written.layout.dtype:
+        return None
+    assert source.layout is not None
+    if read.layout.numel != source.layout.numel or read.layout.dtype is not source.layout.dtype:
+        return None
+    layout = viewed(written.layout, source.layout.shape)
+    if layout is None or written.block == source.block:
+        return None
+    try:
+        plan = cpu.backend.plan("copy", (source.layout,), (layout,), ())
+    except UnsupportedError:
+        return None
+    if plan.workspace:
+        return None
+    return launch._replace(plan=plan, arguments=(n, source, written._replace(layout=layout)))
+
+
+def viewed(layout: Layout, shape: Sequence[int]) -> Layout | None:
+    """The layout with its elements, in their order, in another shape; None where no strides give that.
+
+    >>> from facula_storage import float32
+    >>> rows = layout_of((2, 6), (9, 1), float32)
+    >>> viewed(rows, (2, 3, 2)).strides, viewed(rows, (12,))
+    ((9, 2, 1), None)
+    """
+    sizes = [(size, stride) for size, stride in zip(layout.shape, layout.strides, strict=True) if size != 1]
+    strides: list[int] = []
+    for size in reversed(shape):
+        if size == 1:
+            strides.append(1)
+            continue
+        if not sizes:
+            return None
+        extent, stride = sizes.pop()
+        while extent < size and sizes:
+            outer, step = sizes.pop()
+            if step != stride * extent:
+                return None
+            extent *= outer
+        if extent % size:
+            return None
+        strides.append(stride)
+        if extent > size:
+            sizes.append((extent // size, stride * size))
+    return None if sizes else layout_of(tuple(shape), tuple(reversed(strides)), layout.dtype, layout.device)

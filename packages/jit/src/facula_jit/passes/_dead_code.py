@@ -1,0 +1,42 @@
+"""Dead code: what nobody reads is not computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+
+from .._graph.calls import addresses_of
+from ._dataflow import Facts
+
+if TYPE_CHECKING:
+    from .._graph.graph import Graph
+    from .._recording.records import Launched
+
+
+@boundary
+def drop_dead(graph: Graph) -> None:
+    """Leave out launches whose results nothing reads; those that can refuse an element stay, and refuse it.
+
+    A condition of which nothing is left decides nothing, and what computed it may go as well.
+    """
+    conditions = None
+    while graph.recording.recorder.skips != conditions:
+        conditions = graph.recording.recorder.skips
+        _drop(graph)
+
+
+def _drop(graph: Graph) -> None:
+    recording = graph.recording
+    facts = Facts.of(graph)
+    read = facts.conditions | facts.carried
+    edits: dict[int, tuple[Launched, ...]] = {}
+    for number in range(len(recording.launches) - 1, -1, -1):
+        launch = recording.launches[number]
+        used = addresses_of(launch)
+        dead = [facts.is_temporary(one.block) and one.block not in read for one in used if one.written]
+        if dead and all(dead) and facts.is_harmless(launch):
+            edits[number] = ()
+        else:
+            read.update([one.block for one in used])  # what it writes, too: a part may come before
+    graph.rewritten(edits)

@@ -1,0 +1,115 @@
+"""In place where a value dies: the result of an elementwise launch takes the place of an operand not needed again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+
+from .._graph.calls import addresses_of
+from .._graph.editing import spans_of
+from .._recording.records import Address
+from ._dataflow import Facts
+
+if TYPE_CHECKING:
+    from .._graph.graph import Graph
+    from .._recording.records import Launched
+
+
+@boundary
+def write_in_place(graph: Graph) -> None:
+    """Let elementwise launches write where an operand lies that is not needed any more, and so need less memory.
+
+    A copy to there is none, and left out.
+    """
+    recording = graph.recording
+    facts = Facts.of(graph)
+    last_used: dict[int, int] = {}  # of blocks whose place was taken
+    moved: dict[int, int] = {}  # a block -> the one whose place it takes
+    made_in: dict[int, int] = {}  # which part makes a block
+    edits: dict[int, tuple[Launched, ...]] = {}
+    for span in spans_of(recording):
+        for number in range(span.start, span.stop):
+            launch = recording.launches[number]
+            pair = _pair(launch, facts, moved, made_in, span.part, number, last_used)
+            if pair is not None:
+                target, dying = pair
+                moved[target] = moved.get(dying, dying)
+                last_used[moved[target]] = facts.last_used(target)
+            for one in launch.arguments:
+                if type(one) is Address and one.written:
+                    made_in.setdefault(one.block, span.part)
+            changed = _renamed(launch, moved)
+            if pair is not None and launch.operation == "copy":
+                edits[number] = ()  # it is there already
+            elif changed is not launch:
+                edits[number] = (changed,)
+    graph.rewritten(edits)
+
+
+def _pair(
+    launch: Launched,
+    facts: Facts,
+    moved: dict[int, int],
+    made_in: dict[int, int],
+    part: int,
+    number: int,
+    last_used: dict[int, int],
+) -> tuple[int, int] | None:
+    """A block that the launch makes, and one that it is the last to read, if they may be one.
+
+    Arguments:
+        launch: the launch.
+        facts: of the recording.
+        moved: blocks that take the places of others.
+        made_in: the part that makes each block which was met.
+        part: the launch's.
+        number: the launch's.
+        last_used: the last launch that uses a place, where that is not what the facts say.
+    """
+    computed = launch.plan.elementwise
+    if computed is None or not facts.is_movable(launch) or getattr(computed.operator, "is_apart", False):
+        return None
+    used = addresses_of(launch)
+    for target in used:
+        if not target.written or target.block in made_in or not facts.is_temporary(target.block):
+            continue
+        if target.block in facts.conditions:
+            continue
+        for one in used:
+            if one.written or not _fits(one, target, facts) or made_in.get(one.block) != part:
+                continue
+            place = moved.get(one.block, one.block)
+            if not facts.is_temporary(one.block) or last_used.get(place, facts.last_used(place)) > number:
+                continue
+            if sum([other.block == one.block for other in used]) == 1:
+                return target.block, one.block
+    return None
+
+
+def _fits(one: Address, target: Address, facts: Facts) -> bool:
+    """Whether two addresses are of all elements of their blocks, in one order."""
+    made, given = facts.blocks[target.block].layout, facts.blocks[one.block].layout
+    if one.offset or target.offset or made is None or given is None or made.extent != given.extent:
+        return False
+    a, b = one.layout, target.layout
+    if a is None or b is None or a.dtype is not b.dtype:
+        return False
+    return (a.shape, a.strides) == (b.shape, b.strides) or (a.is_contiguous and b.is_contiguous and a.numel == b.numel)
+
+
+def _renamed(launch: Launched, moved: dict[int, int]) -> Launched:
+    """The launch with blocks in the places that they take."""
+    if not moved:
+        return launch
+    arguments = tuple(
+        [
+            one._replace(block=moved[one.block]) if type(one) is Address and one.block in moved else one
+            for one in launch.arguments
+        ]
+    )
+    return (
+        launch._replace(arguments=arguments)
+        if any([type(one) is Address and one.block in moved for one in launch.arguments])
+        else launch
+    )

@@ -1,0 +1,38 @@
+"""Passes run one after the other, each followed by the verifier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._graph.graph import Graph
+from .._graph.verifier import Verifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .._recording.recording import Recording
+
+
+def run_passes(recording: Recording, passes: Sequence[Callable[[Graph], object]], name: str, words: str) -> Recording:
+    """The recording after passes over its graph.
+
+    Arguments:
+        recording: as it was taken down.
+        passes: functions of a graph.
+        name: the function's.
+        words: the kind of call.
+    """
+    if not passes:
+        return recording
+    verifier = Verifier(recording)
+    graph = Graph(recording, name, words)
+    for one in passes:
+        before, title = graph.recording, str(getattr(one, "__qualname__", type(one).__name__))
+        try:
+            one(graph)
+        except Exception as error:
+            error.add_note(f"in the pass {title} over the graph of {name}{words}")
+            raise
+        if graph.recording is not before:
+            verifier.verify(graph.recording, title)
+    return graph.recording
