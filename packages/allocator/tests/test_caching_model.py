@@ -16,9 +16,9 @@ from hypothesis.stateful import (
 from simulated import on_fake_runtime
 
 from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
-from facula_allocator._blocks.expandable_segments import Ranges
+from facula_allocator._blocks.expandable_segments import ReservedRanges
 from facula_allocator._blocks.slow_path import SlowPath
-from facula_allocator._blocks.waiting_blocks import Waiting
+from facula_allocator._blocks.waiting_blocks import WaitingBlocks
 from facula_allocator.drivers import DriverError, SimulatedDriver
 
 MIB = 1 << 20
@@ -305,7 +305,7 @@ def test_ignored_uses_are_found():
 
 def test_events_that_nobody_asks_about_are_found(monkeypatch):
     """One schedule, since random ones need many tries for it."""
-    monkeypatch.setattr(Waiting, "_is_done", lambda self, event: True)
+    monkeypatch.setattr(WaitingBlocks, "_is_done", lambda self, event: True)
     driver = SimulatedDriver(CAPACITY)
     allocator = CachingAllocator(driver, small_segment=MIB)
     block = allocator.allocate(MIB)
@@ -333,5 +333,5 @@ def test_giving_up_too_early_is_found(monkeypatch):
 
 
 def test_pages_that_are_kept_from_others_are_found(monkeypatch):
-    monkeypatch.setattr(Ranges, "release", lambda self, epoch, open_pools, step: iter(()))
+    monkeypatch.setattr(ReservedRanges, "release", lambda self, epoch, open_pools, step: iter(()))
     found(Machine)

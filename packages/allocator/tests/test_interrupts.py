@@ -294,7 +294,7 @@ def test_memory_from_the_system_is_never_without_an_owner():
 
 def test_a_trace_is_whole_after_an_interrupt(tmp_path, monkeypatch):
     """Each block has its line and each free too, wherever the recording of them was interrupted."""
-    monkeypatch.setattr("facula_allocator.traces._line_file.AT_ONCE", 7)
+    monkeypatch.setattr("facula_allocator.traces._line_file.LINES_PER_FLUSH", 7)
     moment, ended = 0, False
     while not ended:
         moment += 3

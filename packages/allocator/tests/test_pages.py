@@ -212,7 +212,7 @@ def test_the_script_draws_traces_and_little(tmp_path):
 
 
 def test_a_long_curve_is_thinned_and_its_peaks_stay(monkeypatch):
-    monkeypatch.setattr(_timeline, "MOST_POINTS", 20)
+    monkeypatch.setattr(_timeline, "MAX_POINTS", 20)
     trace = random_trace(3, 4000)
     changes, live, total, totals = [], {}, 0, []
     for number, event in enumerate(trace.events):

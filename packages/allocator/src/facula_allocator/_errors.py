@@ -5,10 +5,10 @@ from __future__ import annotations
 from facula_errors import FaculaError
 
 
-def readable(nbytes: int) -> str:
+def format_bytes(nbytes: int) -> str:
     """Bytes for people: exact below 1 KiB, then three digits or so.
 
-    >>> readable(640), readable(1536), readable(3 << 30)
+    >>> format_bytes(640), format_bytes(1536), format_bytes(3 << 30)
     ('640 B', '1.5 KiB', '3 GiB')
     """
     if nbytes < 1024:
@@ -72,12 +72,12 @@ at once, or raise the limit (FACULA_HOST_LIMIT)
             return self.text
         by = "" if self.operation is None else f" by {self.operation}"
         purpose = "" if self.purpose is None else f" for {self.purpose}"
-        held = f"{readable(self.allocated)} in use, {readable(self.cached)} idle"
+        held = f"{format_bytes(self.allocated)} in use, {format_bytes(self.cached)} idle"
         if self.device_free is not None:
-            held += f", {readable(self.device_free)} of the device free"
+            held += f", {format_bytes(self.device_free)} of the device free"
         if self.limit is not None:
-            held += f", limit {readable(self.limit)}"
-        first = f"out of memory: {readable(self.requested)} of {self.memory} requested{by}{purpose}; {held}"
+            held += f", limit {format_bytes(self.limit)}"
+        first = f"out of memory: {format_bytes(self.requested)} of {self.memory} requested{by}{purpose}; {held}"
         return f"{first}\n{self.explanation}" if self.explanation else f"{first}. {self._advice()}"
 
     def _advice(self) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .budget import Budget
 
 
-class Range(NamedTuple):
+class ReservedRange(NamedTuple):
     """Reserved addresses, and those of the pages that have memory."""
 
     start: int
@@ -26,7 +26,7 @@ class Range(NamedTuple):
     pages: set[int]
 
 
-class Ranges:
+class ReservedRanges:
     """The ranges of an allocator: for each stream, private pool and kind one, and more where that is full.
 
     A request that no idle block serves gets the pages that it lacks, at the place where it lacks fewest. Pages that
@@ -48,8 +48,8 @@ class Ranges:
         self._budget = budget
         self._listeners = listeners
         self._counts = counts
-        self._by_user: dict[tuple[int, int, int], list[Range]] = {}
-        self.held: dict[int, Range] = {}
+        self._by_user: dict[tuple[int, int, int], list[ReservedRange]] = {}
+        self.held: dict[int, ReservedRange] = {}
         self.usable = True  # until the driver refuses addresses
         self.refusal: DriverError | None = None
 
@@ -115,7 +115,7 @@ class Ranges:
                 self._listeners.tell("segment_unmap", first, end - first, end - first, stream)
                 yield end - first
 
-    def _unmap_unknown(self, held: Range, address: int, nbytes: int) -> None:
+    def _unmap_unknown(self, held: ReservedRange, address: int, nbytes: int) -> None:
         """Unmap pages that the books do not know, where an interrupted call left it open whether they have memory."""
         if any([at <= address < at + length for at, length, *_ in self._core.runs(held.start)]):
             return  # the books know them: the call was over
@@ -129,7 +129,7 @@ class Ranges:
         page = self._driver.page_size
         return max(page, -(-nbytes // page) * page)
 
-    def _reserve(self, size: int) -> Range | None:
+    def _reserve(self, size: int) -> ReservedRange | None:
         """A range for whatever the device can hold; None where the driver has no addresses."""
         nbytes = self._whole_pages(max(size, self._driver.memory_info()[1] * 9 // 8))
         try:
@@ -138,10 +138,10 @@ class Ranges:
             self.refusal, self.usable = as_refusal(refusal), False
             return None
         check_address(address, self._driver.page_size)
-        made = self.held[address] = Range(address, nbytes, set())
+        made = self.held[address] = ReservedRange(address, nbytes, set())
         return made
 
-    def _place(self, held: Range, size: int) -> tuple[int, int] | None:
+    def _place(self, held: ReservedRange, size: int) -> tuple[int, int] | None:
         """Where the fewest pages make `size` idle bytes in one piece: (address, bytes); None in a full range."""
         runs = self._core.runs(held.start)
         edges = [(held.start, 0, 0, 0), *runs, (held.start + held.nbytes, 0, 0, 0)]
@@ -163,7 +163,7 @@ class Ranges:
         return best
 
 
-def give_back(driver: VirtualMemory, held: dict[int, Range]) -> None:
+def release_ranges(driver: VirtualMemory, held: dict[int, ReservedRange]) -> None:
     """Unmap all pages of these ranges, and give their addresses back."""
     while held:
         start, nbytes, pages = held[next(iter(held))]

@@ -32,7 +32,7 @@ def borrow(core: Core, driver: Driver, nbytes: int, stream: int, pool: int) -> B
         if found[0] is None:
             return None
         block, lender = found[0]
-        _order(driver, lender, stream)
+        _order_streams(driver, lender, stream)
     except BaseException as error:
         for block, lender in filter(None, found):
             core.undo_borrow(block, lender)
@@ -49,14 +49,14 @@ def recall(core: Core, driver: Driver, pool: int) -> bool:
     try:
         for borrower, home in lent:
             epoch = core.begin_epoch()  # what is freed from now on may be used after the event
-            _order(driver, borrower, home)
+            _order_streams(driver, borrower, home)
             core.recall(pool, borrower, home, epoch)
     except DriverError:
         pass  # the others stay lent
     return bool(lent)
 
 
-def _order(driver: Driver, first: int, then: int) -> None:
+def _order_streams(driver: Driver, first: int, then: int) -> None:
     """Let work queued on `then` from now on come after what is queued on `first`."""
     event = driver.record_event(first)
     try:

@@ -8,10 +8,10 @@ from facula_errors import NoMemoryError
 
 from .._options import UNBOUNDED
 from ..drivers.protocol import DriverError, as_refusal, check_address, supports_virtual_memory
-from .closing import close_late
-from .expandable_segments import Ranges
+from .closing import close_deferred
+from .expandable_segments import ReservedRanges
 from .lending import borrow, recall
-from .waiting_blocks import Waiting
+from .waiting_blocks import WaitingBlocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .._options import Options
     from ..drivers.protocol import Driver
     from .budget import Budget
-    from .expandable_segments import Range
+    from .expandable_segments import ReservedRange
 
 
 class SlowPath:
@@ -65,17 +65,17 @@ class SlowPath:
         self._listeners = listeners
         self._open_pools = open_pools
         self._counts = counts
-        self._waiting = Waiting(core, driver, listeners)
+        self._waiting = WaitingBlocks(core, driver, listeners)
         self.capturing = False  # what the driver said last
         self.inside = False
         self.refusal: DriverError | None = None
         self.segments: dict[int, int] = {}
-        self._ranges: Ranges | None = None
+        self._ranges: ReservedRanges | None = None
         if options.expandable_segments is not False and supports_virtual_memory(driver):
-            self._ranges = Ranges(core, driver, budget, listeners, counts)
+            self._ranges = ReservedRanges(core, driver, budget, listeners, counts)
 
     @property
-    def ranges(self) -> dict[int, Range]:
+    def ranges(self) -> dict[int, ReservedRange]:
         """Reserved addresses by their start, with the pages that have memory."""
         return {} if self._ranges is None else self._ranges.held
 
@@ -94,7 +94,7 @@ class SlowPath:
             return self._core.take_now(nbytes, stream, pool) or self._grow(nbytes, stream, pool)
         self.inside = self._core.telling = True
         try:
-            close_late()
+            close_deferred()
             waiting, take = self._waiting, self._core.take_now
             waiting.collect()
             capturing = self.capturing = self._driver.is_capturing()
@@ -123,7 +123,7 @@ class SlowPath:
             return 0
         self.inside = self._core.telling = True
         try:
-            close_late()
+            close_deferred()
             self._listeners.drain(self._core)
             for follower in self._listeners.followers:
                 follower.emptying()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..drivers.protocol import Driver
 
 
-class _Event:
+class _AwaitedEvent:
     """An event of the driver's, shared by the blocks freed at about the same time."""
 
     __slots__ = ("handle", "requests", "stream", "users")
@@ -44,7 +44,7 @@ class WaitingBlock(NamedTuple):
 _as_block = partial(tuple.__new__, WaitingBlock)  # without Python code, where Ctrl-C could come
 
 
-class Waiting:
+class WaitingBlocks:
     """All waiting blocks of an allocator. One thread at a time, and never from within itself.
 
     Note [Later is safe]: an event that is recorded after the free comes after all work that was queued before the
@@ -66,7 +66,7 @@ class Waiting:
         self._driver = driver
         self._listeners = listeners
         self._unrecorded: deque[WaitingBlock] = deque()
-        self._recorded: dict[WaitingBlock, list[_Event]] = {}  # in the order of the records
+        self._recorded: dict[WaitingBlock, list[_AwaitedEvent]] = {}  # in the order of the records
 
     def collect(self) -> None:
         """Take over what the core has drained."""
@@ -75,7 +75,7 @@ class Waiting:
 
     def record(self) -> None:
         """Record an event on each stream that uses a collected block; what the driver refuses stays for later."""
-        events: dict[int, _Event] = {}
+        events: dict[int, _AwaitedEvent] = {}
         requests = self._listeners.requests
         try:
             for _ in range(len(self._unrecorded)):
@@ -83,7 +83,7 @@ class Waiting:
                 try:
                     for stream in block.uses:
                         if stream not in events:
-                            events[stream] = _Event(self._driver.record_event(stream), stream, requests)
+                            events[stream] = _AwaitedEvent(self._driver.record_event(stream), stream, requests)
                 except DriverError:
                     self._unrecorded.rotate(-1)
                     continue
@@ -102,7 +102,7 @@ class Waiting:
 
         A stream is asked about its events in order, and no more once one is not done.
         """
-        done: dict[_Event, bool] = {}
+        done: dict[_AwaitedEvent, bool] = {}
         busy: set[int] = set()
         for events in self._recorded.values():
             for event in events:
@@ -128,7 +128,7 @@ class Waiting:
         fitting = [block for block in mine if block.size >= size]
         if fitting:
             mine = [min(fitting, key=lambda block: block.size)]
-        waited: set[_Event] = set()
+        waited: set[_AwaitedEvent] = set()
         ready = []
         try:
             for block in mine:
@@ -154,7 +154,7 @@ class Waiting:
     def __len__(self) -> int:
         return len(self._recorded) + len(self._unrecorded)
 
-    def _is_done(self, event: _Event) -> bool:
+    def _is_done(self, event: _AwaitedEvent) -> bool:
         try:
             return self._driver.event_done(event.handle)
         except DriverError:
@@ -174,7 +174,7 @@ class Waiting:
     def _tell(self, block: WaitingBlock) -> None:
         self._listeners.tell("free_completed", block.address, block.requested, block.size, block.stream)
 
-    def _forget(self, event: _Event) -> None:
+    def _forget(self, event: _AwaitedEvent) -> None:
         try:
             self._driver.free_event(event.handle)
         except DriverError:

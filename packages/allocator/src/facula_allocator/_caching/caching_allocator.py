@@ -10,22 +10,22 @@ from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, trim_traceback
 
 from .._blocks.budget import Budget
-from .._blocks.closing import close, forget_foreign
+from .._blocks.closing import close, forget_parent_memory
 from .._blocks.slow_path import SlowPath
 from .._core import Block, Core
 from .._errors import OutOfMemoryError
-from .._host.host_allocator import _size
+from .._host.host_allocator import checked_size
 from .._host.process import collecting, watch
-from .._host.size_classes import LARGEST
+from .._host.size_classes import MAX_BLOCK_BYTES
 from .._locks import ExitLock
-from .._observers.event_history import History
+from .._observers.event_history import EventHistory
 from .._observers.listeners import Listeners, MemoryEvent
 from .._observers.oom_observers import OomObservers
-from .._observers.stacks import Lines
+from .._observers.stacks import StackLines
 from .._options import UNBOUNDED, Option, checked_options, environment_options
 from .._settings import checked_fraction
 from ..drivers.protocol import checked_driver, device_of, supports_virtual_memory
-from .memory_summary import segments_of, summary_of
+from .memory_summary import snapshot_segments, summary_table
 from .private_pools import PoolOwner, current_pool
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class CachingAllocator(PoolOwner):
         if not pages:
             general.pop("expandable_segments", None)  # what is said to all allocators holds where it can
         self.options = checked_options({**general, **options}, driver.granularity, pages)
-        self._budget = Budget(None if limit is None else _size("CachingAllocator", limit, "limit"))
+        self._budget = Budget(None if limit is None else checked_size("CachingAllocator", limit, "limit"))
         self._listeners = Listeners()
         self._observers: OomObservers[CachingAllocator] = OomObservers()
         super().__init__()  # `_detours` has an entry for each listener, too: not empty makes `allocate` look
@@ -131,7 +131,7 @@ class CachingAllocator(PoolOwner):
         return block
 
     def _allocate(self, nbytes: int, stream: int) -> Block:
-        nbytes, pool = _size("allocate", nbytes), current_pool(self)
+        nbytes, pool = checked_size("allocate", nbytes), current_pool(self)
         if type(stream) is not int or not -(1 << 63) <= stream < 1 << 63:
             raise InvalidTypeError(f"allocate: expected stream, an int of 64 bits; got {stream!r}")
         if not nbytes:
@@ -150,7 +150,7 @@ class CachingAllocator(PoolOwner):
 
     def _serve(self, nbytes: int, stream: int, pool: int) -> Block | None:
         block = None
-        if nbytes <= LARGEST:
+        if nbytes <= MAX_BLOCK_BYTES:
             block = self._core.take(nbytes, stream, pool)
             if block is None:
                 with self._lock:
@@ -233,15 +233,15 @@ class CachingAllocator(PoolOwner):
 
     def memory_summary(self) -> str:
         """A table of `memory_stats`, for people."""
-        return summary_of(self.memory_stats(), self.driver.memory)
+        return summary_table(self.memory_stats(), self.driver.memory)
 
     def memory_snapshot(self) -> Snapshot:
         """All segments and their blocks, as `torch.cuda.memory._snapshot()` shows them."""
         self._drain()
-        lines, history, device = Lines(), self._listeners.history, device_of(self.driver)
+        lines, history, device = StackLines(), self._listeners.history, device_of(self.driver)
         events = [] if history is None else history.events(lines)
         return {
-            "segments": segments_of(self._core, device, history, lines),
+            "segments": snapshot_segments(self._core, device, history, lines),
             "device_traces": [*([] for _ in range(device)), events],
             "allocator_settings": self._settings(),
         }
@@ -300,13 +300,13 @@ class CachingAllocator(PoolOwner):
         >>> allocator.memory_snapshot()["device_traces"][0]
         []
         """
-        self._set_history(None if frames is None else History(frames, length))
+        self._set_history(None if frames is None else EventHistory(frames, length))
 
     def stop_history(self) -> None:
         """Remember nothing more, and forget the history."""
         self._set_history(None)
 
-    def _set_history(self, history: History | None) -> None:
+    def _set_history(self, history: EventHistory | None) -> None:
         with self._lock:
             self._listeners.drain(self._core)
             self._listeners.history = history
@@ -364,6 +364,6 @@ def known_caching_allocators() -> list[CachingAllocator]:
 
 
 def _after_fork() -> None:
-    forget_foreign()
+    forget_parent_memory()
     for allocator in list(_allocators):
         allocator._after_fork()

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._errors import readable
+from .._errors import format_bytes
 from .._reports.snapshot_types import ALLOCATED, INACTIVE, WAITING
 
 if TYPE_CHECKING:
     from .._core import Core
-    from .._observers.event_history import History
-    from .._observers.stacks import Lines
+    from .._observers.event_history import EventHistory
+    from .._observers.stacks import StackLines
     from .._reports.snapshot_types import SnapshotBlock, SnapshotFrame, SnapshotSegment
 
 #: The state of a block and the kind of a segment in the rows of `Core.snapshot`, as snapshots have them.
-STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
-KINDS = ("small", "large")
+BLOCK_STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
+SEGMENT_KINDS = ("small", "large")
 _ROWS = (
     ("allocated memory", "allocated_bytes"),
     ("active memory", "active_bytes"),
@@ -29,7 +29,9 @@ _ROWS = (
 )
 
 
-def segments_of(core: Core, device: int, history: History | None, lines: Lines) -> list[SnapshotSegment]:
+def snapshot_segments(
+    core: Core, device: int, history: EventHistory | None, lines: StackLines
+) -> list[SnapshotSegment]:
     """The segments of a core, by address.
 
     Arguments:
@@ -46,7 +48,7 @@ def segments_of(core: Core, device: int, history: History | None, lines: Lines) 
                 "address": at,
                 "size": size,
                 "requested_size": requested,
-                "state": STATES[state],
+                "state": BLOCK_STATES[state],
                 "stream": user,
                 "frames": none if history is None or state == 4 else lines.frames(history.block_stack(at)),
             }
@@ -63,7 +65,7 @@ def segments_of(core: Core, device: int, history: History | None, lines: Lines) 
                 "active_size": sum([block["size"] for block in active]),
                 "requested_size": sum([block["requested_size"] for block in allocated]),
                 "stream": stream,
-                "segment_type": KINDS[kind],
+                "segment_type": SEGMENT_KINDS[kind],
                 "segment_pool_id": (0, pool),
                 "is_expandable": expandable,
                 "frames": none if history is None else lines.frames(history.segment_stack(address)),
@@ -73,12 +75,12 @@ def segments_of(core: Core, device: int, history: History | None, lines: Lines) 
     return found
 
 
-def summary_of(stats: dict[str, int], memory: str) -> str:
+def summary_table(stats: dict[str, int], memory: str) -> str:
     """A table of figures by PyTorch's names: now, at most, in all."""
     lines = [f"{memory:<20}{'now':>12}{'peak':>12}{'in all':>12}{'freed':>12}"]
     for title, name in _ROWS:
         figures = [stats[f"{name}.all.{part}"] for part in ("current", "peak", "allocated", "freed")]
-        texts = [readable(figure) if "bytes" in name else str(figure) for figure in figures]
+        texts = [format_bytes(figure) if "bytes" in name else str(figure) for figure in figures]
         lines.append(f"  {title:<18}" + "".join([f"{text:>12}" for text in texts]))
     lines.append(
         f"  {stats['num_device_alloc']} segments from the driver, {stats['num_device_free']} given back; "

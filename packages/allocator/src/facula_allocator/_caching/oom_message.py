@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._observers.stacks import Lines
+from .._observers.stacks import StackLines
 from .._reports.call_sites import UNKNOWN
 from ..snapshots._explain import case_of, explanation
 from ..snapshots._figures import SegmentRow, figures_of_rows
-from .memory_summary import KINDS, STATES
+from .memory_summary import BLOCK_STATES, SEGMENT_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .._core import Core
-    from .._observers.event_history import History
+    from .._observers.event_history import EventHistory
     from ..drivers.protocol import Driver
 
 
 def oom_text(
     core: Core,
     driver: Driver,
-    history: History | None,
+    history: EventHistory | None,
     settings: Mapping[str, object],
     *,
     nbytes: int,
@@ -42,7 +42,7 @@ def oom_text(
         nbytes, stream, pool: the request; `pool` is the number of a private pool, 0 for none.
         limit: the most that may be reserved.
     """
-    lines = Lines()
+    lines = StackLines()
     unknown = str(UNKNOWN), str(UNKNOWN)
 
     def holder(address: Any) -> tuple[str, str]:
@@ -59,5 +59,5 @@ def oom_text(
 
 def _rows(core: Core) -> Iterator[SegmentRow]:
     for _, total, stream, pool, kind, _, blocks in core.snapshot():
-        rows = ((size, requested, STATES[state], user, at) for at, size, requested, state, user in blocks)
-        yield SegmentRow((0, pool), stream, KINDS[kind], total, rows)
+        rows = ((size, requested, BLOCK_STATES[state], user, at) for at, size, requested, state, user in blocks)
+        yield SegmentRow((0, pool), stream, SEGMENT_KINDS[kind], total, rows)

@@ -21,7 +21,7 @@ from facula_errors.extend import boundary
 from .._reports.call_sites import call_site
 from .._reports.whole_files import checked_path
 from ..traces._events import AT_START, BEGIN
-from ..traces._reader import LARGEST
+from ..traces._reader import MAX_INT
 from ..traces._writer import TraceWriter
 from .layout import Layout
 
@@ -249,7 +249,7 @@ class Recording:
     def refused(self, nbytes: int, stream: int, pool: int) -> None:
         """A block was asked for, and there is none."""
         self._settings()
-        self._write(self._writer.refuse, min(nbytes, LARGEST - 1), stream, call_site(), pool)
+        self._write(self._writer.refuse, min(nbytes, MAX_INT - 1), stream, call_site(), pool)
         self._after_request()
 
     def synchronized(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 
-from .._host.host_allocator import _size, take_nothing
+from .._host.host_allocator import checked_size, take_empty
 from .._settings import default_cache_limit
 from .caching_allocator import CachingAllocator
 
@@ -48,16 +48,16 @@ class StorageAllocator:
         if cache_limit is None:
             self.cache_limit: int | None = default_cache_limit() if allocator.driver.survives_fork else None
         else:
-            self.cache_limit = _size("StorageAllocator", cache_limit, "cache_limit")
+            self.cache_limit = checked_size("StorageAllocator", cache_limit, "cache_limit")
 
     def take_for(self, nbytes: int) -> Callable[[], tuple[int, Callable[[], object]]]:
         """A C callable that gives a block of at least `nbytes` at once, or raises IndexError: then call `refill`.
 
         It raises for whatever is more than a look at idle blocks: listeners, private pools, a forked child.
         """
-        nbytes = _size("take_for", nbytes)
+        nbytes = checked_size("take_for", nbytes)
         if not nbytes:
-            return take_nothing
+            return take_empty
         return self.allocator._core.taker(nbytes, self.allocator._detours)
 
     def refill(self, nbytes: int) -> tuple[int, Block]:

@@ -14,10 +14,10 @@ from facula_errors.extend import boundary, trim_traceback
 from .._errors import OutOfMemoryError
 from .._observers.oom_observers import OomObservers
 from .._settings import checked_fraction, default_cache_limit, setting_bytes, usable_memory
-from .host_statistics import HostBooks
+from .host_statistics import HostStatistics
 from .process import collecting, trimming, watch
 from .regions import UNLIMITED, address_of, release_region
-from .size_classes import ALIGNMENT, LARGEST, SLABS_UP_TO, SizeClass, block_size
+from .size_classes import ALIGNMENT, MAX_BLOCK_BYTES, MAX_SLAB_BLOCK, SizeClass, block_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 # Up to here a class is found by one look into a tuple: what repeats no size asks for every one anew.
 FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a multiple of FINE_STEP
-COARSE, COARSE_STEP = SLABS_UP_TO, 1024  # and the same up to COARSE
+COARSE, COARSE_STEP = MAX_SLAB_BLOCK, 1024  # and the same up to COARSE
 # Bytes. To fill so large a block takes milliseconds, so that it is always asked of `refill`: a quiet moment.
-UNHURRIED = 16 << 20
-LAST_TRIES = 16
+TIDY_FROM_BYTES = 16 << 20
+MAX_RETRIES = 16
 
-take_nothing = repeat((0, int)).__next__  # zero bytes have no address and nothing to release
+take_empty = repeat((0, int)).__next__  # zero bytes have no address and nothing to release
 _never: Callable[[], Block] = [].pop  # always raises IndexError
 
 
 @boundary
-class HostAllocator(HostBooks):
+class HostAllocator(HostStatistics):
     """The fast front for host memory: blocks of 64-byte alignment from free lists by size, for tensors.
 
     A block is (address, release); call the release exactly once. Its attribute `nbytes` is the block's
@@ -63,9 +63,9 @@ class HostAllocator(HostBooks):
     __slots__ = ("_coarse", "_fine", "_observers")
 
     def __init__(self, limit: int | None = None, cache_limit: int | None = None, pools: bool = True):
-        if limit is not None and not 0 <= _whole("HostAllocator: limit", limit) <= UNLIMITED:
+        if limit is not None and not 0 <= _checked_int("HostAllocator: limit", limit) <= UNLIMITED:
             raise InvalidValueError(f"HostAllocator: expected limit >= 0 bytes, below 2**63, or None; got {limit}")
-        if cache_limit is not None and _whole("HostAllocator: cache_limit", cache_limit) < 0:
+        if cache_limit is not None and _checked_int("HostAllocator: cache_limit", cache_limit) < 0:
             raise InvalidValueError(f"HostAllocator: expected cache_limit >= 0 bytes or None; got {cache_limit}")
         self.cache_limit = default_cache_limit() if cache_limit is None else cache_limit
         super().__init__(limit, pools)
@@ -77,7 +77,7 @@ class HostAllocator(HostBooks):
 
     def _table(self, up_to: int, step: int) -> tuple[Callable[[], Block], ...]:
         """What takes 0, step, 2 * step, ..., up_to bytes: the same for all that one size class serves."""
-        table: list[Callable[[], Block]] = [take_nothing]
+        table: list[Callable[[], Block]] = [take_empty]
         while (nbytes := len(table) * step) <= up_to:
             served = min(block_size(nbytes), up_to) // step + 1 - len(table)
             table += [self._take_for(nbytes)] * served
@@ -115,15 +115,15 @@ class HostAllocator(HostBooks):
                     return self._take_for(nbytes)
             except TypeError:
                 pass
-            return self._take_for(_size("take_for", nbytes))
+            return self._take_for(checked_size("take_for", nbytes))
         except FaculaError as error:
             trim_traceback(error)
             raise
 
     def _take_for(self, nbytes: int) -> Callable[[], Block]:
         if not nbytes:
-            return take_nothing
-        return self._size_class(nbytes).free.pop if self._pools and nbytes < UNHURRIED else _never
+            return take_empty
+        return self._size_class(nbytes).free.pop if self._pools and nbytes < TIDY_FROM_BYTES else _never
 
     def refill(self, nbytes: int) -> Block:
         """A block of at least `nbytes`, idle or new; OutOfMemoryError when there is none even after `trim`.
@@ -134,16 +134,16 @@ class HostAllocator(HostBooks):
         """
         try:
             if type(nbytes) is not int or nbytes < 0:
-                nbytes = _size("refill", nbytes)
+                nbytes = checked_size("refill", nbytes)
             if not nbytes:
-                return take_nothing()
-            if nbytes > LARGEST:
+                return take_empty()
+            if nbytes > MAX_BLOCK_BYTES:
                 return self._refuse(nbytes)
             if not self._pools:
                 return self._exact_block(nbytes)
             size_class = self._size_class(nbytes)
             block = size_class.take()
-            if block is None or nbytes >= UNHURRIED:
+            if block is None or nbytes >= TIDY_FROM_BYTES:
                 self._tidy_beside(block)
             if block is None:
                 block = size_class.grow(self._account)
@@ -177,7 +177,7 @@ class HostAllocator(HostBooks):
         block = None
         try:
             with trimming:
-                for _ in range(LAST_TRIES):
+                for _ in range(MAX_RETRIES):
                     self.trim()
                     block = size_class.take() or size_class.grow(self._account, sparing=True)
                     if block is not None:
@@ -240,7 +240,7 @@ class HostAllocator(HostBooks):
         with trimming:
             for size_class in list(self._classes.values()):
                 size_class.finish_trim()
-            enough = self._idle_bytes() - _size("trim", keep, "keep")
+            enough = self._idle_bytes() - checked_size("trim", keep, "keep")
             for _, size_class in sorted(self._classes.copy().items(), reverse=True):
                 if given >= enough:
                     break
@@ -272,7 +272,7 @@ class HostAllocator(HostBooks):
         return f"<HostAllocator, {self.statistics()['allocated_blocks']} blocks in use, limit={self.limit}>"
 
 
-def _whole(what: str, value: object) -> int:
+def _checked_int(what: str, value: object) -> int:
     """`value` as an int; TypeError if it is none. bool counts as none: it is a mistake here."""
     if type(value) is int:
         return value
@@ -284,8 +284,8 @@ def _whole(what: str, value: object) -> int:
     raise InvalidTypeError(f"{what}: expected an int (bytes); got {value!r} of type {type(value).__name__}")
 
 
-def _size(operation: str, nbytes: object, name: str = "nbytes") -> int:
-    nbytes = _whole(f"{operation}: {name}", nbytes)
+def checked_size(operation: str, nbytes: object, name: str = "nbytes") -> int:
+    nbytes = _checked_int(f"{operation}: {name}", nbytes)
     if nbytes < 0:
         raise InvalidValueError(f"{operation}: expected {name} >= 0; got {nbytes}")
     return nbytes

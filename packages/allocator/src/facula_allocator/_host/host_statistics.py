@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors.extend import boundary
 
-from .._errors import readable
+from .._errors import format_bytes
 from .process import trimming
 from .regions import Account, address_of
-from .size_classes import SLABS_UP_TO
+from .size_classes import MAX_SLAB_BLOCK
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -68,7 +68,7 @@ class SizeClassRow(NamedTuple):
     cached_blocks: int
 
 
-def rows_of(classes: dict[int, SizeClass]) -> list[SizeClassRow]:
+def size_class_rows(classes: dict[int, SizeClass]) -> list[SizeClassRow]:
     """A row for each class that has blocks, by size."""
     rows = []
     for size, size_class in sorted(classes.copy().items()):  # others may add sizes meanwhile
@@ -78,7 +78,7 @@ def rows_of(classes: dict[int, SizeClass]) -> list[SizeClassRow]:
     return rows
 
 
-def _idle_of(size_class: SizeClass) -> dict[int, list[int]]:
+def _idle_addresses(size_class: SizeClass) -> dict[int, list[int]]:
     """The addresses of idle blocks, by the serial number of their slab."""
     found: dict[int, list[int]] = {}
     for address, release in [*size_class.free, *size_class.spare, *size_class.held]:
@@ -87,7 +87,7 @@ def _idle_of(size_class: SizeClass) -> dict[int, list[int]]:
 
 
 @boundary
-class HostBooks:
+class HostStatistics:
     """What a `HostAllocator` holds, and looks at it.
 
     Arguments:
@@ -203,17 +203,17 @@ class HostBooks:
 
         Empty without pools.
         """
-        return rows_of(self._classes)
+        return size_class_rows(self._classes)
 
 
-def _stats(allocator: HostBooks) -> dict[str, int]:
+def _stats(allocator: HostStatistics) -> dict[str, int]:
     """The figures of `HostAllocator.memory_stats`."""
     now, figures = allocator.statistics(), allocator._account.read()
     taken, given_back = figures.taken - allocator._since[0], figures.given_back - allocator._since[1]
     split, split_bytes = 0, 0
     with trimming:  # so that no idle block is in another thread's hands
         for size_class in list(allocator._classes.values()):
-            for serial, idle in _idle_of(size_class).items():
+            for serial, idle in _idle_addresses(size_class).items():
                 if len(idle) < size_class.slabs.get(serial, 0):
                     split += len(idle)
                     split_bytes += len(idle) * size_class.nbytes
@@ -241,27 +241,27 @@ def _stats(allocator: HostBooks) -> dict[str, int]:
     return stats
 
 
-def _summary(allocator: HostBooks) -> str:
+def _summary(allocator: HostStatistics) -> str:
     """The table of `HostAllocator.memory_summary`."""
     now, stats = allocator.statistics(), allocator.memory_stats()
-    limit = "no limit" if allocator.limit is None else f"limit {readable(allocator.limit)}"
+    limit = "no limit" if allocator.limit is None else f"limit {format_bytes(allocator.limit)}"
     lines = [
         "host memory",
-        f"  in use           {readable(now['allocated_bytes']):>7}  in {_count(now['allocated_blocks'], 'block')}",
-        f"  idle             {readable(now['cached_bytes']):>7}",
-        f"  from the system  {readable(now['reserved_bytes']):>7}  "
-        f"(peak {readable(stats['reserved_bytes.all.peak'])}, {limit})",
+        f"  in use           {format_bytes(now['allocated_bytes']):>7}  in {_count(now['allocated_blocks'], 'block')}",
+        f"  idle             {format_bytes(now['cached_bytes']):>7}",
+        f"  from the system  {format_bytes(now['reserved_bytes']):>7}  "
+        f"(peak {format_bytes(stats['reserved_bytes.all.peak'])}, {limit})",
         f"  asked the system  {_count(stats['num_device_alloc'], 'time')}, "
         f"gave back {_count(stats['num_device_free'], 'time')}",
     ]
     if allocator._follower is not None:
         held = allocator._follower.allocator.memory_stats()["allocated_bytes.all.current"]
-        lines.append(f"  followed         {readable(held):>7}  of what is in use")
+        lines.append(f"  followed         {format_bytes(held):>7}  of what is in use")
     rows = allocator.size_classes()
     if rows:
         lines += ["", "  block       in use    idle"]
     for row in rows:
-        lines.append(f"  {readable(row.block_bytes):<9}{row.allocated_blocks:>9}{row.cached_blocks:>8}")
+        lines.append(f"  {format_bytes(row.block_bytes):<9}{row.allocated_blocks:>9}{row.cached_blocks:>8}")
     return "\n".join(lines)
 
 
@@ -269,12 +269,12 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _snapshot(allocator: HostBooks) -> Snapshot:
+def _snapshot(allocator: HostStatistics) -> Snapshot:
     """The dict of `HostAllocator.memory_snapshot`."""
     segments: list[SnapshotSegment] = []
     with trimming:
         for size_class in list(allocator._classes.values()):
-            idle = _idle_of(size_class)
+            idle = _idle_addresses(size_class)
             for serial, region in list(size_class.regions.items()):
                 count = size_class.slabs.get(serial)
                 if count is not None:
@@ -309,7 +309,7 @@ def _segment(base: int, nbytes: int, count: int, idle: set[int]) -> SnapshotSegm
         "active_size": used,
         "requested_size": used,
         "stream": 0,
-        "segment_type": "small" if nbytes <= SLABS_UP_TO else "large",
+        "segment_type": "small" if nbytes <= MAX_SLAB_BLOCK else "large",
         "segment_pool_id": (0, 0),
         "is_expandable": False,
         "frames": [],

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     Block = tuple[int, Callable[[], object]]
 
 ALIGNMENT = 64
-SLABS_UP_TO = 1 << 20  # bytes; larger blocks are mapped one by one
-LARGEST = 1 << 56  # bytes; no machine has more, and sums of sizes still fit 64 bits
-SMALLEST_SLAB, LARGEST_SLAB, BLOCKS_PER_SLAB = 16 << 10, 256 << 10, 512
+MAX_SLAB_BLOCK = 1 << 20  # bytes; larger blocks are mapped one by one
+MAX_BLOCK_BYTES = 1 << 56  # bytes; no machine has more, and sums of sizes still fit 64 bits
+MIN_SLAB, MAX_SLAB, BLOCKS_PER_SLAB = 16 << 10, 256 << 10, 512
 
 _LAST = (-1,)
 _NO_KEYWORDS: dict[str, object] = {}
@@ -96,11 +96,11 @@ class SizeClass:
         seldom; `sparing` asks for one block.
         """
         size = self.nbytes
-        if sparing or size > SLABS_UP_TO:
+        if sparing or size > MAX_SLAB_BLOCK:
             count = 1
         else:
-            wanted = max(self.blocks(), SMALLEST_SLAB // size)
-            count = max(1, min(wanted, LARGEST_SLAB // size, BLOCKS_PER_SLAB))
+            wanted = max(self.blocks(), MIN_SLAB // size)
+            count = max(1, min(wanted, MAX_SLAB // size, BLOCKS_PER_SLAB))
         region = account.region(count * size, pages=True)
         if region is None:
             return None

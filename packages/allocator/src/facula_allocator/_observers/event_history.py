@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from .._core import Block, Core
     from .._reports.snapshot_types import SnapshotEvent, SnapshotFrame
-    from .stacks import Lines
+    from .stacks import StackLines
 
     Freed: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]  # as `Core.drain` gives them
     Noted: TypeAlias = tuple[str, int, int, int, int, Stack]  # action, time, address, bytes, stream, stack
 
 
-class History:
+class EventHistory:
     """The last events of an allocator, and who allocated what is live. Told under the allocator's lock.
 
     Arguments:
@@ -94,7 +94,7 @@ class History:
         """What made the allocator take the segment at an address."""
         return self._segments.get(address, ())
 
-    def events(self, lines: Lines) -> list[SnapshotEvent]:
+    def events(self, lines: StackLines) -> list[SnapshotEvent]:
         """The events, the oldest first, as snapshots have them."""
         found: list[SnapshotEvent] = []
         time = time_ns()

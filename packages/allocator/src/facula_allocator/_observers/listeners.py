@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._core import Core
-    from .event_history import Freed, History
+    from .event_history import EventHistory, Freed
 
 
 class MemoryEvent(NamedTuple):
@@ -40,10 +40,10 @@ class MemoryEvent(NamedTuple):
     pool: int = 0
 
 
-REQUESTS = frozenset(("alloc", "free_requested"))
+REQUEST_ACTIONS = frozenset(("alloc", "free_requested"))
 
 
-class Follower(Protocol):
+class RequestListener(Protocol):
     """Who is also told of time, as a recording must be."""
 
     def done(self, stream: int, requests: int) -> None:
@@ -71,8 +71,8 @@ class Listeners:
         self._told: list[Callable[[MemoryEvent], None]] = []
         self._failed: list[Callable[[MemoryEvent], None]] = []  # those that were warned of
         self._untold: deque[Freed] = deque()  # drained
-        self.followers: list[Follower] = []
-        self.history: History | None = None
+        self.followers: list[RequestListener] = []
+        self.history: EventHistory | None = None
         self.requests = 0
 
     def __len__(self) -> int:
@@ -143,7 +143,7 @@ class Listeners:
                 self._tell(MemoryEvent("free_completed", address, nbytes, capacity, stream))
 
     def _tell(self, event: MemoryEvent) -> None:
-        self.requests += event.action in REQUESTS
+        self.requests += event.action in REQUEST_ACTIONS
         for listener in list(self._told):
             try:
                 listener(event)

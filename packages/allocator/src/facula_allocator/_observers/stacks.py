@@ -32,7 +32,7 @@ def stack_here(depth: int, most: int) -> Stack:
     return call_stack(depth, most, in_library)
 
 
-class Lines:
+class StackLines:
     """The lines of stacks, each looked up once; equal stacks have one list of frames."""
 
     __slots__ = ("_frames", "_names", "_places")

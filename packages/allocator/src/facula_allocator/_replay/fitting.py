@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from .._errors import readable
+from .._errors import format_bytes
 from .._reports.call_sites import printable
 from .replay_report import Shortfall
-from .replaying import ENOUGH, Player, checked_trace, given_options
+from .replaying import DEFAULT_CAPACITY, Player, checked_trace, given_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,10 +46,10 @@ class Fit(NamedTuple):
         return self.fits
 
     def __str__(self) -> str:
-        capacity = readable(self.capacity)
+        capacity = format_bytes(self.capacity)
         text = f"does not fit into {capacity}: {self.shortfall}"
         if self.fits:
-            peak, spare = readable(self.peak_reserved), readable(self.headroom)
+            peak, spare = format_bytes(self.peak_reserved), format_bytes(self.headroom)
             text = f"fits: at most {peak} of {capacity} reserved, {spare} to spare"
         return f"{text}; recorded from the middle of a run: {printable(self.inexact)}" if self.inexact else text
 
@@ -73,9 +73,9 @@ class SmallestCapacity(NamedTuple):
     too_small: tuple[int, ...]
 
     def __str__(self) -> str:
-        text = f"fits into {readable(self.nbytes)}, and not into {readable(self.step)} less"
+        text = f"fits into {format_bytes(self.nbytes)}, and not into {format_bytes(self.step)} less"
         if self.too_small:
-            text += f"; not into {', '.join(map(readable, self.too_small))} either, so leave a margin"
+            text += f"; not into {', '.join(map(format_bytes, self.too_small))} either, so leave a margin"
         return f"{text} ({self.replays} replays)"
 
 
@@ -123,11 +123,11 @@ def smallest_capacity(trace: Trace | Path, *, step: int = STEP, **options: Optio
     """
     _check_bytes("smallest_capacity", "step", step)
     trace = checked_trace("smallest_capacity", trace)
-    report = Player(trace, ENOUGH, options).play(None)
+    report = Player(trace, DEFAULT_CAPACITY, options).play(None)
     if report.shortfall is not None:
         raise InvalidValueError(
-            f"smallest_capacity: expected a run that fits into {readable(ENOUGH)}; {printable(str(report.shortfall))}. "
-            "Give a larger limit"
+            f"smallest_capacity: expected a run that fits into {format_bytes(DEFAULT_CAPACITY)}; "
+            f"{printable(str(report.shortfall))}. Give a larger limit"
         )
     tried: dict[int, bool] = {0: False}
 

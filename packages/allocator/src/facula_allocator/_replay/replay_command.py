@@ -8,7 +8,7 @@ import os
 
 from facula_errors import CorruptFileError, InvalidValueError
 
-from .._errors import readable
+from .._errors import format_bytes
 from .._options import Options, parsed_options
 from .._reports.whole_files import read_whole, write_whole
 from .._settings import parsed_bytes
@@ -105,7 +105,7 @@ def compared(trace: Trace, capacity: int | None, settings: dict[str, Option], ro
 def row_of(name: str, report: ReplayReport) -> str:
     """One line of the table."""
     line = (
-        f"{name:<32}{readable(report.peak_reserved):>10}{readable(report.peak_allocated):>11}"
+        f"{name:<32}{format_bytes(report.peak_reserved):>10}{format_bytes(report.peak_allocated):>11}"
         f"{report.fragmentation:>8.1%}{report.stats['num_device_alloc']:>10}{report.retries:>9}"
     )
     short = report.shortfall

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
-from .._errors import readable
+from .._errors import format_bytes
 from .._reports.call_sites import CallSite, printable
 
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ class Shortfall(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"out of memory at event {self.event}, {printable(self.step)}: {readable(self.nbytes)} requested on stream "
-            f"{self.stream} at {self.site}; {readable(self.allocated)} were in use, {readable(self.reserved)} reserved"
+            f"out of memory at event {self.event}, {printable(self.step)}: {format_bytes(self.nbytes)} requested on "
+            f"stream {self.stream} at {self.site}; {format_bytes(self.allocated)} were in use, "
+            f"{format_bytes(self.reserved)} reserved"
         )
 
 
@@ -95,12 +96,13 @@ class ReplayReport(NamedTuple):
     def __str__(self) -> str:
         calls, stats = self.driver_calls, self.stats
         lines = [
-            f"replay of {self.events} events on {readable(self.capacity)}",
-            f"  peak reserved   {readable(self.peak_reserved):>9}  {self.fragmentation:.1%} of it in no block in use",
-            f"  peak allocated  {readable(self.peak_allocated):>9}",
-            f"  peak requested  {readable(self.peak_requested):>9}",
-            f"  at the end      {readable(stats['allocated_bytes.all.current']):>9}  in use, "
-            f"{readable(stats['reserved_bytes.all.current'])} reserved",
+            f"replay of {self.events} events on {format_bytes(self.capacity)}",
+            f"  peak reserved   {format_bytes(self.peak_reserved):>9}  "
+            f"{self.fragmentation:.1%} of it in no block in use",
+            f"  peak allocated  {format_bytes(self.peak_allocated):>9}",
+            f"  peak requested  {format_bytes(self.peak_requested):>9}",
+            f"  at the end      {format_bytes(stats['allocated_bytes.all.current']):>9}  in use, "
+            f"{format_bytes(stats['reserved_bytes.all.current'])} reserved",
             f"  segments        {stats['num_device_alloc']:>9}  taken, {stats['num_device_free']} given back; "
             f"{self.retries} retries, {self.syncs} waits for all streams",
             f"  device events   {calls.get('record_event', 0):>9}  recorded, {calls.get('event_done', 0)} questions, "
@@ -118,4 +120,4 @@ class ReplayReport(NamedTuple):
 
     def __repr__(self) -> str:
         short = "" if self.shortfall is None else f", out of memory at event {self.shortfall.event}"
-        return f"<ReplayReport, {self.events} events, peak reserved {readable(self.peak_reserved)}{short}>"
+        return f"<ReplayReport, {self.events} events, peak reserved {format_bytes(self.peak_reserved)}{short}>"

@@ -23,7 +23,7 @@ from .._errors import OutOfMemoryError
 from .._options import Option, Options
 from .._reports.call_sites import UNKNOWN
 from ..drivers import SimulatedDriver
-from ..drivers._simulated_memory import MOST_ADDRESSES
+from ..drivers._simulated_memory import MAX_ADDRESSES
 from ..traces._events import (
     Allocate,
     Capture,
@@ -40,7 +40,7 @@ from ..traces._events import (
     beginning,
 )
 from ..traces._reader import read_trace
-from ..traces._summary import BEFORE
+from ..traces._summary import BEFORE_FIRST_MARK
 from .replay_report import Curve, ReplayReport, Shortfall
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     from .._core import Block
     from .._reports.whole_files import Path
 
-ENOUGH = 1 << 40  # the capacity where none is known
-PAGE = 2 << 20  # of devices that have virtual memory
-ADDRESSES = 64  # bytes of addresses, for each of memory
-EACH = 10_000  # events between two calls of `progress`
+DEFAULT_CAPACITY = 1 << 40  # the capacity where none is known
+PAGE_SIZE = 2 << 20  # of devices that have virtual memory
+ADDRESSES_PER_BYTE = 64  # bytes of addresses, for each of memory
+PROGRESS_INTERVAL = 10_000  # events between two calls of `progress`
 
 
 class RecordedDriver(SimulatedDriver):
@@ -63,7 +63,7 @@ class RecordedDriver(SimulatedDriver):
     """
 
     def __init__(self, capacity: int, granularity: int, page_size: int):
-        addresses = min(ADDRESSES * capacity, MOST_ADDRESSES) if capacity <= MOST_ADDRESSES else None
+        addresses = min(ADDRESSES_PER_BYTE * capacity, MAX_ADDRESSES) if capacity <= MAX_ADDRESSES else None
         super().__init__(capacity, granularity, page_size=page_size, addresses=addresses)
         self.requests = 0
         self.over: dict[int, int] = {}
@@ -132,9 +132,9 @@ class Player:
         limit = options.pop("limit")
         if limit is not None and type(limit) is not int:
             raise InvalidTypeError(f"replay: expected limit, an int or None; got {limit!r}")
-        page_size = trace.page_size or (PAGE if options["expandable_segments"] else 0)
+        page_size = trace.page_size or (PAGE_SIZE if options["expandable_segments"] else 0)
         if capacity is None:
-            capacity = trace.capacity or ENOUGH
+            capacity = trace.capacity or DEFAULT_CAPACITY
         self.trace = trace
         self.driver = RecordedDriver(capacity, trace.granularity, page_size)
         self.allocator = CachingAllocator(self.driver, limit, **options)
@@ -143,7 +143,7 @@ class Player:
         self.pools: dict[int, MemPool] = {}
         self.curve = Curve()
         self.allocated = 0
-        self.step = BEFORE
+        self.step = BEFORE_FIRST_MARK
         self.calls_by_step: list[tuple[str, int]] = []
         self._calls_before = 0
         self.fullest = 0, 0  # reserved and allocated bytes
@@ -156,7 +156,7 @@ class Player:
         events, driver, live = self.trace.events, self.driver, self.live
         number, begin = 0, beginning(events)
         for number, event in enumerate(events):
-            if progress is not None and not number % EACH:
+            if progress is not None and not number % PROGRESS_INTERVAL:
                 progress(number, len(events))
             match event:
                 case Allocate():
@@ -240,7 +240,7 @@ class Player:
 
     def _end_step(self) -> None:
         calls = len(self.driver.log)
-        if self.step != BEFORE or calls:
+        if self.step != BEFORE_FIRST_MARK or calls:
             self.calls_by_step.append((self.step, calls - self._calls_before))
         self._calls_before = calls
 

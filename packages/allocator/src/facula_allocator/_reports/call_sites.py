@@ -29,7 +29,7 @@ class CallSite(NamedTuple):
         if self == UNKNOWN:
             return "(no line recorded)"
         function = f" {self.name}" if self.name else ""
-        return printable(f"{shortened(self.filename)}:{self.line}{function}")
+        return printable(f"{shorten_path(self.filename)}:{self.line}{function}")
 
 
 UNKNOWN = CallSite("", 0, "")
@@ -101,10 +101,10 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
-def shortened(filename: str) -> str:
+def shorten_path(filename: str) -> str:
     """A path without the folder of installed packages, or its last three parts.
 
-    >>> shortened("/usr/lib/python3/dist-packages/shop/till.py"), shortened("/data/a/b/c/till.py")
+    >>> shorten_path("/usr/lib/python3/dist-packages/shop/till.py"), shorten_path("/data/a/b/c/till.py")
     ('shop/till.py', '…/b/c/till.py')
     """
     rest = _PACKAGES.sub("", filename)
@@ -126,10 +126,10 @@ def module_of(site: CallSite) -> str:
     return printable(rest.removesuffix(".py").removesuffix("/__init__").replace("/", ".") or site.filename)
 
 
-def grouped(blocks: Iterable[tuple[str, int]]) -> list[Holder]:
+def group_by_name(blocks: Iterable[tuple[str, int]]) -> list[Holder]:
     """The holders of pairs of a name and a number of bytes, largest first.
 
-    >>> grouped([("a", 1), ("b", 5), ("a", 2)])
+    >>> group_by_name([("a", 1), ("b", 5), ("a", 2)])
     [Holder(name='b', nbytes=5, blocks=1, largest=5), Holder(name='a', nbytes=3, blocks=2, largest=2)]
     """
     found: dict[str, list[int]] = {}
@@ -138,9 +138,9 @@ def grouped(blocks: Iterable[tuple[str, int]]) -> list[Holder]:
         one[0] += nbytes
         one[1] += 1
         one[2] = max(one[2], nbytes)
-    return by_size(found)
+    return sorted_holders(found)
 
 
-def by_size(found: Mapping[str, Sequence[int]]) -> list[Holder]:
+def sorted_holders(found: Mapping[str, Sequence[int]]) -> list[Holder]:
     """The holders of what each name has, (bytes, blocks, largest): largest first."""
     return sorted((Holder(name, *one) for name, one in found.items()), key=lambda one: (-one.nbytes, one.name))

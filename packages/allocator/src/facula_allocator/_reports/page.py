@@ -12,7 +12,7 @@ from html import escape
 from importlib import resources
 from typing import NamedTuple
 
-from .._errors import readable
+from .._errors import format_bytes
 from .timeline import OTHERS
 
 TYPE_CHECKING = False
@@ -134,7 +134,8 @@ def _table(table: Table, sites: dict[str, int]) -> list[str]:
         share = 100 * one.nbytes / table.whole if table.whole else 0.0
         lines.append(
             f'<tr data-site="{sites[one.name]}"><td class="line"><span class="swatch"></span>{escape(one.name)}</td>'
-            f'<td data-value="{one.nbytes}">{readable(one.nbytes)}</td><td data-value="{share:.4f}">{share:.1f}%</td>'
-            f'<td>{one.blocks}</td><td data-value="{one.largest}">{readable(one.largest)}</td></tr>'
+            f'<td data-value="{one.nbytes}">{format_bytes(one.nbytes)}</td>'
+            f'<td data-value="{share:.4f}">{share:.1f}%</td>'
+            f'<td>{one.blocks}</td><td data-value="{one.largest}">{format_bytes(one.largest)}</td></tr>'
         )
     return [*lines, "</tbody></table></div></div>"]

@@ -8,10 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-BEFORE = "(allocated before the first event)"
+BEFORE_FIRST_EVENT = "(allocated before the first event)"
 OTHERS = "others"
-MOST_SERIES = 10
-MOST_POINTS = 1200  # buckets, of each of which the highest and the lowest point stay
+MAX_SERIES = 10
+MAX_POINTS = 1200  # buckets, of each of which the highest and the lowest point stay
 
 
 class Change(NamedTuple):
@@ -70,7 +70,7 @@ def timeline_of(
         totals.append(total)
         levels.append(total_reserved)
     chosen = sorted((name for name, most in highest.items() if most), key=lambda name: (-highest[name], name))
-    names = chosen if len(chosen) <= MOST_SERIES else chosen[: MOST_SERIES - 1]
+    names = chosen if len(chosen) <= MAX_SERIES else chosen[: MAX_SERIES - 1]
     places = {name: place for place, name in enumerate(names)}
     rest = len(names)
     sums = [0] * (rest + 1)
@@ -88,7 +88,7 @@ def timeline_of(
     times = [change.time_us for change in changes if change.time_us is not None]
     return Timeline(
         x=[changes[number].event for number in points],
-        series=series if len(chosen) > MOST_SERIES else series[:-1],
+        series=series if len(chosen) > MAX_SERIES else series[:-1],
         reserved=None if reserved is None else [levels[number] for number in points],
         times=[times[number] - times[0] for number in points] if len(times) == len(changes) else None,
         peak=max([sum(start.values()), *totals]),
@@ -101,11 +101,11 @@ def timeline_of(
 def thinned(totals: Sequence[int], levels: Sequence[int]) -> set[int]:
     """The points that stay: of each bucket the first, the highest and the lowest, and the most that was reserved."""
     count = len(totals)
-    if count <= 3 * MOST_POINTS:
+    if count <= 3 * MAX_POINTS:
         return set(range(count))
     kept = {0, count - 1}
-    for bucket in range(MOST_POINTS):
-        inside = range(bucket * count // MOST_POINTS, (bucket + 1) * count // MOST_POINTS)
+    for bucket in range(MAX_POINTS):
+        inside = range(bucket * count // MAX_POINTS, (bucket + 1) * count // MAX_POINTS)
         kept |= {inside[0], max(inside, key=totals.__getitem__), min(inside, key=totals.__getitem__)}
         kept.add(max(inside, key=levels.__getitem__))
     return kept

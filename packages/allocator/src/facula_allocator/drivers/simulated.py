@@ -9,7 +9,7 @@ from typing import NamedTuple
 from facula_errors import InvalidTypeError, InvalidValueError
 
 from ._hazards import Access, Clock, Hazards, join
-from ._simulated_memory import MOST_ADDRESSES, SimulatedMemory
+from ._simulated_memory import MAX_ADDRESSES, SimulatedMemory
 from .protocol import DriverError
 
 __all__ = ["SimulatedDriver"]
@@ -90,8 +90,8 @@ class SimulatedDriver:
         if type(page_size) is not int or page_size < 0 or page_size & (page_size - 1) or page_size % granularity:
             expected = f"page_size, 0 or a power of two that is a multiple of {granularity}"
             raise InvalidValueError(f"SimulatedDriver: expected {expected}; got {page_size!r}")
-        if addresses is not None and (type(addresses) is not int or not capacity <= addresses <= MOST_ADDRESSES):
-            expected = f"capacity <= addresses <= {MOST_ADDRESSES}, an int, or None"
+        if addresses is not None and (type(addresses) is not int or not capacity <= addresses <= MAX_ADDRESSES):
+            expected = f"capacity <= addresses <= {MAX_ADDRESSES}, an int, or None"
             raise InvalidValueError(f"SimulatedDriver: expected {expected}; got {addresses!r}")
         self.capacity = capacity
         self.granularity = granularity

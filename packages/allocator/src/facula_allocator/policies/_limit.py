@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._errors import readable
+from .._errors import format_bytes
 from ..drivers.protocol import DriverError
 from ._policy import Policy, checked_count
 
@@ -84,8 +84,8 @@ class Limit(Policy):
         with self._lock:
             if self._held + nbytes > self._limit:
                 raise DriverError(
-                    f"Limit.{operation}: expected at most {readable(self._limit)} of {self.memory} at once; "
-                    f"{readable(self._held)} are held and {readable(nbytes)} asked for"
+                    f"Limit.{operation}: expected at most {format_bytes(self._limit)} of {self.memory} at once; "
+                    f"{format_bytes(self._held)} are held and {format_bytes(nbytes)} asked for"
                 )
             self._held += nbytes
 

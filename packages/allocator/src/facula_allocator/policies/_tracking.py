@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from facula_errors.extend import boundary
 
-from .._errors import readable
-from .._reports.call_sites import CallSite, call_site, grouped
+from .._errors import format_bytes
+from .._reports.call_sites import CallSite, call_site, group_by_name
 from ..drivers.protocol import DriverError
 from ._policy import Policy
 
@@ -108,9 +108,9 @@ class Tracking(Policy):
         if not live:
             return f"{self.memory}: nothing is held"
         total = sum([one.nbytes for one in live])
-        lines = [f"{self.memory}: {readable(total)} held in {len(live)} pieces, by the line that asked"]
-        for holder in grouped([(str(one.site), one.nbytes) for one in live]):
-            lines.append(f"  {readable(holder.nbytes):>9} in {holder.blocks}  {holder.name}")
+        lines = [f"{self.memory}: {format_bytes(total)} held in {len(live)} pieces, by the line that asked"]
+        for holder in group_by_name([(str(one.site), one.nbytes) for one in live]):
+            lines.append(f"  {format_bytes(holder.nbytes):>9} in {holder.blocks}  {holder.name}")
         return "\n".join(lines)
 
     def _forget(self) -> None:

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._errors import readable
+from .._errors import format_bytes
 from .._reports.call_sites import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ._figures import Figures, PoolFigures
+    from ._figures import PoolFigures, SnapshotFigures
 
 
 class Case(NamedTuple):
     """A request that could not be served, and what is known of the state that it met."""
 
     nbytes: int
-    figures: Figures
+    figures: SnapshotFigures
     own: PoolFigures  # the pool that would have served it
     settings: Mapping[str, object]
     device_free: int | None
@@ -40,9 +40,8 @@ def too_large(case: Case) -> str | None:
     if not most or case.nbytes <= min(most):
         return None
     what = "the limit" if min(most) == case.limit else "the whole device"
-    return (
-        f"The request alone is larger than {what} ({readable(min(most))}): ask for less at once, as in smaller batches"
-    )
+    size = format_bytes(min(most))
+    return f"The request alone is larger than {what} ({size}): ask for less at once, as in smaller batches"
 
 
 def limited(case: Case) -> str | None:
@@ -50,16 +49,15 @@ def limited(case: Case) -> str | None:
         return None
     rest = ""
     if case.device_free is not None and case.device_free >= case.nbytes:
-        rest = f", although the device has {readable(case.device_free)} free"
-    return f"The limit of {readable(case.limit)} stops this{rest}: raise the limit or the memory fraction"
+        rest = f", although the device has {format_bytes(case.device_free)} free"
+    return f"The limit of {format_bytes(case.limit)} stops this{rest}: raise the limit or the memory fraction"
 
 
 def fragmented(case: Case) -> str | None:
     if not case.fits_none() or case.own.free < case.nbytes:
         return None
-    free = (
-        f"{readable(case.own.free)} are free in this pool, but in pieces of at most {readable(case.own.largest_free)}"
-    )
+    largest = format_bytes(case.own.largest_free)
+    free = f"{format_bytes(case.own.free)} are free in this pool, but in pieces of at most {largest}"
     unrelated = "allocate what stays alive long before what does not"
     if case.settings.get("expandable_segments", False) is None:  # there are none here
         return f"{free}: {unrelated}, or free some of the blocks between them"
@@ -78,7 +76,7 @@ def split_too_far(case: Case) -> str | None:
     bound = case.settings.get("max_split_size")
     remedy = "a lower" if isinstance(bound, int) and bound > 0 else "setting"
     return (
-        f"{readable(split)} are free in segments that hold live blocks, too, and cannot go back to the device: "
+        f"{format_bytes(split)} are free in segments that hold live blocks, too, and cannot go back to the device: "
         f"{remedy} max_split_size keeps large blocks from being cut for small requests"
     )
 
@@ -95,15 +93,15 @@ def in_another_pool(case: Case) -> str | None:
         if private
         else "empty_cache() gives them back; run what needs them on the same stream"
     )
-    return f"{readable(idle)} are idle in other pools, most of it in {most}: {remedy}"
+    return f"{format_bytes(idle)} are idle in other pools, most of it in {most}: {remedy}"
 
 
 def awaited(case: Case) -> str | None:
     if case.figures.waiting < max(case.nbytes // 4, 1):
         return None
     return (
-        f"{readable(case.figures.waiting)} are freed, but other streams may still use them: synchronize these streams, "
-        "or free what they use only when they have ended"
+        f"{format_bytes(case.figures.waiting)} are freed, but other streams may still use them: synchronize these "
+        "streams, or free what they use only when they have ended"
     )
 
 
@@ -120,8 +118,8 @@ def by_others(case: Case) -> str | None:
     if others * 10 < case.device_total:
         return None
     return (
-        f"{readable(others)} of the device are in use outside this allocator: look for other allocators and processes, "
-        "and for libraries in this one with a pool of their own"
+        f"{format_bytes(others)} of the device are in use outside this allocator: look for other allocators and "
+        "processes, and for libraries in this one with a pool of their own"
     )
 
 
@@ -145,7 +143,7 @@ def rounded(case: Case) -> str | None:
     divisions = case.settings.get("roundup_power2_divisions")
     chosen = any(divisions.values()) if isinstance(divisions, dict) else bool(divisions)
     remedy = "raise roundup_power2_divisions, or set it to 0" if chosen else "allocate many small blocks as one"
-    return f"{readable(lost)} of the memory in use are rounding: {remedy}"
+    return f"{format_bytes(lost)} of the memory in use are rounding: {remedy}"
 
 
 def unrecorded(case: Case) -> str | None:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 ADDRESSES = 1 << 64
 SIZES = 1 << 62
-DEEPEST = 8  # levels of a value under a key that is not known
-MOST_UNKNOWN = 1_000_000  # parts of such values, all together
+MAX_DEPTH = 8  # levels of a value under a key that is not known
+MAX_UNKNOWN = 1_000_000  # parts of such values, all together
 SCALARS = (str, int, float, bool, type(None))
 REMEDY = "pass what `memory_snapshot()` or `read_snapshot()` gave"
 
@@ -226,7 +226,7 @@ class Checker:
 
     def plain(self, value: object, place: str, depth: int) -> object:
         self.unknown += 1
-        if depth > DEEPEST or self.unknown > MOST_UNKNOWN:
+        if depth > MAX_DEPTH or self.unknown > MAX_UNKNOWN:
             raise Malformed(place, "expected a snapshot; got containers that are too deep or too large")
         if isinstance(value, str):
             return self.a_text(value, place)

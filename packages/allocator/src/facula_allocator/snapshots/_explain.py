@@ -5,11 +5,11 @@ from __future__ import annotations
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from .._errors import readable
+from .._errors import format_bytes
 from .._reports.call_sites import UNKNOWN
 from ._advice import Case, advice, counted, percent
 from ._check import checked_argument
-from ._figures import SMALL, Figures, PoolFigures, figures_of
+from ._figures import SMALL, PoolFigures, SnapshotFigures, figures_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .._reports.call_sites import Holder
 
-MOST = 8  # lines, and modules, that the text names
+MAX_ROWS = 8  # lines, and modules, that the text names
 
 
 @boundary
@@ -85,7 +85,7 @@ def explain(
 
 def case_of(
     nbytes: int,
-    figures: Figures,
+    figures: SnapshotFigures,
     settings: Mapping[str, object],
     *,
     stream: int,
@@ -125,7 +125,7 @@ def _requested(case: Case, device: int, place: str | None) -> str:
         where += f", private pool {own.pool}"
     if own.stream:
         where += f", stream {own.stream}"
-    return f"{readable(case.nbytes)}{'' if place is None else f' of {place}'} requested{where}"
+    return f"{format_bytes(case.nbytes)}{'' if place is None else f' of {place}'} requested{where}"
 
 
 def _state(case: Case) -> list[str]:
@@ -133,7 +133,7 @@ def _state(case: Case) -> list[str]:
     figures, own, lines = case.figures, case.own, []
 
     def line(name: str, nbytes: int, rest: str = "") -> None:
-        lines.append(f"  {name:<15}{readable(nbytes):>9}{'  ' if rest else ''}{rest}")
+        lines.append(f"  {name:<15}{format_bytes(nbytes):>9}{'  ' if rest else ''}{rest}")
 
     if case.device_total is not None:
         line("device", case.device_total)
@@ -143,7 +143,7 @@ def _state(case: Case) -> list[str]:
         line("limit", case.limit)
     line("reserved", figures.reserved, f"in {counted(figures.segments, 'segment')}")
     rounding = figures.allocated - figures.requested
-    also = f", of which {readable(rounding)} are rounding" if rounding else ""
+    also = f", of which {format_bytes(rounding)} are rounding" if rounding else ""
     line("in use", figures.allocated, f"in {counted(figures.live_blocks)}{also}")
     if figures.waiting:
         line("waiting", figures.waiting, "freed, but other streams may still use them")
@@ -152,21 +152,21 @@ def _state(case: Case) -> list[str]:
         line("this pool's", own.free, f"of the free bytes ({own})")
     if figures.free:
         fits = "fits" if own.largest_free >= case.nbytes else "too small"
-        line("largest block", own.largest_free, f"of this pool's: {fits}; {readable(figures.largest_free)} of all")
+        line("largest block", own.largest_free, f"of this pool's: {fits}; {format_bytes(figures.largest_free)} of all")
         share = percent(figures.free - figures.largest_free, figures.free)
         lines.append(f"  {'fragmentation':<15}{share:>9}  of the free bytes are outside the largest free block")
     return lines
 
 
-def _holders(title: str, holders: Sequence[Holder], figures: Figures) -> list[str]:
+def _holders(title: str, holders: Sequence[Holder], figures: SnapshotFigures) -> list[str]:
     if not holders or [one.name for one in holders] == [str(UNKNOWN)]:
         return []
     lines = [title]
-    for one in holders[:MOST]:
+    for one in holders[:MAX_ROWS]:
         share = percent(one.nbytes, figures.allocated)
-        lines.append(f"  {readable(one.nbytes):>9} {share:>4}  {one.name}  ({counted(one.blocks)})")
-    rest = holders[MOST:]
+        lines.append(f"  {format_bytes(one.nbytes):>9} {share:>4}  {one.name}  ({counted(one.blocks)})")
+    rest = holders[MAX_ROWS:]
     if rest:
         nbytes = sum(one.nbytes for one in rest)
-        lines.append(f"  {readable(nbytes):>9} {percent(nbytes, figures.allocated):>4}  {len(rest)} others")
+        lines.append(f"  {format_bytes(nbytes):>9} {percent(nbytes, figures.allocated):>4}  {len(rest)} others")
     return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._reports.call_sites import Holder, by_size, module_of, site_of
+from .._reports.call_sites import Holder, module_of, site_of, sorted_holders
 from .._reports.snapshot_types import ALLOCATED, INACTIVE, WAITING
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ class PoolFigures(NamedTuple):
         return f"{private}stream {self.stream}, {self.kind} blocks"
 
 
-class Figures(NamedTuple):
+class SnapshotFigures(NamedTuple):
     """A device's figures, in bytes unless the name says otherwise.
 
     `allocated`: blocks in use, with their rounding; `requested`: what was asked for of them; `waiting`: freed, but
@@ -76,7 +76,7 @@ class SegmentRow(NamedTuple):
     blocks: Iterable[tuple[int, int, str, int, object]]
 
 
-def figures_of(snapshot: Snapshot, device: int) -> Figures:
+def figures_of(snapshot: Snapshot, device: int) -> SnapshotFigures:
     """The figures of one device of a checked snapshot."""
     names: dict[int, tuple[str, str]] = {}  # blocks share their lists of frames
 
@@ -102,7 +102,7 @@ def _row(segment: SnapshotSegment) -> SegmentRow:
 
 def figures_of_rows(
     segments: Iterable[SegmentRow], holder: Callable[[object], tuple[str, str]], device: int = 0
-) -> Figures:
+) -> SnapshotFigures:
     """The figures of segments, each looked at once.
 
     Arguments:
@@ -137,7 +137,7 @@ def figures_of_rows(
         for pool, size in free if whole else ():
             pool[3] += size
     found = [PoolFigures(*key, *figures) for key, figures in pools.items()]
-    return Figures(
+    return SnapshotFigures(
         device=device,
         segments=number,
         reserved=reserved,
@@ -174,4 +174,4 @@ def _by_name(held: dict[tuple[str, str], list[int]], which: int) -> list[Holder]
         one[0] += nbytes
         one[1] += blocks
         one[2] = max(one[2], largest)
-    return by_size(found)
+    return sorted_holders(found)

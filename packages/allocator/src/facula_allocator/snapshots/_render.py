@@ -5,14 +5,14 @@ from __future__ import annotations
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._errors import readable
+from .._errors import format_bytes
 from .._reports.call_sites import UNKNOWN, site_of
 from .._reports.page import AWAITED, FREE, IN_USE, Bar, Table, View, page
 from .._reports.snapshot_types import ALLOCATED, WAITING
-from .._reports.timeline import BEFORE, Change, Timeline, timeline_of
+from .._reports.timeline import BEFORE_FIRST_EVENT, Change, Timeline, timeline_of
 from ._advice import counted, percent
 from ._check import checked_argument
-from ._figures import Figures, devices_of, figures_of
+from ._figures import SnapshotFigures, devices_of, figures_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .._reports.snapshot_types import Snapshot, SnapshotBlock
 
 DRAWN = {ALLOCATED: IN_USE, WAITING: AWAITED}
-MOST = 10  # lines that the table names
+MAX_ROWS = 10  # lines that the table names
 
 
 @boundary
@@ -52,17 +52,17 @@ def view_of(snapshot: Snapshot, device: int) -> View:
     """The part of the page that is about one device."""
     figures = figures_of(snapshot, device)
     totals = [
-        ("in use", readable(figures.allocated)),
-        ("asked for", readable(figures.requested)),
-        ("reserved", readable(figures.reserved)),
-        ("free", readable(figures.free)),
-        ("largest free block", readable(figures.largest_free)),
+        ("in use", format_bytes(figures.allocated)),
+        ("asked for", format_bytes(figures.requested)),
+        ("reserved", format_bytes(figures.reserved)),
+        ("free", format_bytes(figures.free)),
+        ("largest free block", format_bytes(figures.largest_free)),
         ("fragmentation", percent(figures.free - figures.largest_free, figures.free)),
         ("segments", str(figures.segments)),
     ]
     timeline = timeline_of_device(snapshot, device)
     if timeline is not None:
-        totals.insert(0, ("peak of the curve", readable(timeline.peak)))
+        totals.insert(0, ("peak of the curve", format_bytes(timeline.peak)))
     bars = [
         Bar(
             address=segment["address"],
@@ -104,7 +104,7 @@ def timeline_of_device(snapshot: Snapshot, device: int) -> Timeline | None:
     grown = 0
     for number, event in enumerate(events):
         action, size, at = event["action"], event.get("size", 0), event.get("addr", -1)
-        holder, delta, reserved = BEFORE, 0, 0
+        holder, delta, reserved = BEFORE_FIRST_EVENT, 0, 0
         if action == "oom":
             ooms.append((number, size))
         elif action == "alloc":
@@ -118,7 +118,7 @@ def timeline_of_device(snapshot: Snapshot, device: int) -> Timeline | None:
                 holder, delta = live.pop(at)
             else:
                 delta = size
-                start[BEFORE] = start.get(BEFORE, 0) + size
+                start[BEFORE_FIRST_EVENT] = start.get(BEFORE_FIRST_EVENT, 0) + size
             delta = -delta
             if action == "free_requested":
                 awaited.add(at)
@@ -150,28 +150,29 @@ def summary_text(snapshot: Snapshot) -> str:
         lines += _device_text(figures_of(snapshot, device), timeline)
         if timeline is not None:
             for number, size in timeline.ooms:
-                lines.append(f"out of memory at event {number}: {readable(size)} requested")
+                lines.append(f"out of memory at event {number}: {format_bytes(size)} requested")
     return "\n".join(lines)
 
 
-def _device_text(figures: Figures, timeline: Timeline | None) -> list[str]:
+def _device_text(figures: SnapshotFigures, timeline: Timeline | None) -> list[str]:
     share = percent(figures.free - figures.largest_free, figures.free)
     lines = [
         f"snapshot of device {figures.device}",
-        f"  reserved       {readable(figures.reserved):>9}  in {counted(figures.segments, 'segment')}",
-        f"  in use         {readable(figures.allocated):>9}  in {counted(figures.live_blocks)}; "
-        f"{readable(figures.requested)} asked for",
-        f"  waiting        {readable(figures.waiting):>9}",
-        f"  free           {readable(figures.free):>9}  in {counted(figures.free_blocks)}; {share} outside the largest",
-        f"  largest block  {readable(figures.largest_free):>9}",
+        f"  reserved       {format_bytes(figures.reserved):>9}  in {counted(figures.segments, 'segment')}",
+        f"  in use         {format_bytes(figures.allocated):>9}  in {counted(figures.live_blocks)}; "
+        f"{format_bytes(figures.requested)} asked for",
+        f"  waiting        {format_bytes(figures.waiting):>9}",
+        f"  free           {format_bytes(figures.free):>9}  in {counted(figures.free_blocks)}; "
+        f"{share} outside the largest",
+        f"  largest block  {format_bytes(figures.largest_free):>9}",
     ]
     if timeline is not None:
-        lines.append(f"  peak           {readable(timeline.peak):>9}  over the events that were kept")
+        lines.append(f"  peak           {format_bytes(timeline.peak):>9}  over the events that were kept")
     if figures.lines:
         lines.append("live bytes by allocating line")
-    for one in figures.lines[:MOST]:
-        lines.append(f"  {readable(one.nbytes):>9}  {one.name}  ({one.blocks})")
-    rest = figures.lines[MOST:]
+    for one in figures.lines[:MAX_ROWS]:
+        lines.append(f"  {format_bytes(one.nbytes):>9}  {one.name}  ({one.blocks})")
+    rest = figures.lines[MAX_ROWS:]
     if rest:
-        lines.append(f"  {readable(sum(one.nbytes for one in rest)):>9}  {len(rest)} others")
+        lines.append(f"  {format_bytes(sum(one.nbytes for one in rest)):>9}  {len(rest)} others")
     return lines

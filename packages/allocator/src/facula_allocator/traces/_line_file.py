@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from io import FileIO
 
-AT_ONCE = 512  # lines
+LINES_PER_FLUSH = 512  # lines
 
 
 class LineFile:
@@ -33,7 +33,7 @@ class LineFile:
 
     def flush_some(self) -> None:
         """Write the lines where there are many."""
-        if len(self.lines) >= AT_ONCE:
+        if len(self.lines) >= LINES_PER_FLUSH:
             self.flush()
 
     def flush(self) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from .._reports.whole_files import Path
 
-LARGEST = 1 << 62
+MAX_INT = 1 << 62
 FORMS = {
     "a": '["a", id, nbytes, stream, site]',
     "x": '["x", nbytes, stream, site]',
@@ -159,7 +159,7 @@ class _Reader:
 
     def event(self, value: list[Any]) -> Event:
         code = value[0] if value else None
-        make = _MAKERS.get(code) if isinstance(code, str) else None
+        make = _CONSTRUCTORS.get(code) if isinstance(code, str) else None
         if make is None:
             _fail(f"an event, one of {', '.join(FORMS)}", value)
         event = make(self, value)
@@ -248,7 +248,7 @@ class _Reader:
             raise BadLine(f"expected the id of a live block; {id} was not allocated, or is freed")
 
 
-_MAKERS: dict[str, Callable[[_Reader, list[Any]], Event | None]] = {
+_CONSTRUCTORS: dict[str, Callable[[_Reader, list[Any]], Event | None]] = {
     "a": _Reader.allocate,
     "x": _Reader.refuse,
     "f": _Reader.free,
@@ -264,7 +264,7 @@ _MAKERS: dict[str, Callable[[_Reader, list[Any]], Event | None]] = {
 
 
 def _integers(values: list[Any]) -> bool:
-    return all(type(one) is int and 0 <= one < LARGEST for one in values)
+    return all(type(one) is int and 0 <= one < MAX_INT for one in values)
 
 
 def _is_stream(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._errors import readable
+from .._errors import format_bytes
 from .._reports.page import Table, View, page
 from .._reports.timeline import Change, timeline_of
 from ._events import Allocate, Free, Mark, Trace, beginning
@@ -63,15 +63,15 @@ def render_html(
         elif isinstance(event, Mark):
             marks.append((number, event.name))
     totals = [
-        ("peak", readable(found.peak_bytes)),
+        ("peak", format_bytes(found.peak_bytes)),
         ("at", found.peak_step),
-        ("at the end", readable(found.end_bytes)),
+        ("at the end", format_bytes(found.end_bytes)),
         ("allocations", str(found.allocations)),
-        ("of together", readable(found.total_bytes)),
+        ("of together", format_bytes(found.total_bytes)),
         ("streams", str(found.streams)),
     ]
     if trace.capacity is not None:
-        totals.insert(1, ("capacity", readable(trace.capacity)))
+        totals.insert(1, ("capacity", format_bytes(trace.capacity)))
     tables = [Table("Who holds what at the peak", found.at_peak, found.peak_bytes)]
     if found.at_end:
         tables.append(Table("Who holds what at the end", found.at_end, found.end_bytes))

@@ -7,16 +7,16 @@ from typing import NamedTuple
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._errors import readable
-from .._reports.call_sites import UNKNOWN, Holder, grouped, printable
+from .._errors import format_bytes
+from .._reports.call_sites import UNKNOWN, Holder, group_by_name, printable
 from ._events import Allocate, Free, Mark, Trace, beginning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MOST = 10  # lines, and steps, that the text names
-BEFORE = "(before the first mark)"
+MAX_ROWS = 10  # lines, and steps, that the text names
+BEFORE_FIRST_MARK = "(before the first mark)"
 
 
 class StepSummary(NamedTuple):
@@ -53,35 +53,35 @@ class TraceSummary(NamedTuple):
     steps: list[StepSummary]
 
     def __str__(self) -> str:
-        of = "" if self.capacity is None else f" of {readable(self.capacity)}"
+        of = "" if self.capacity is None else f" of {format_bytes(self.capacity)}"
         lines = [
             f"trace of {self.events} events",
-            f"  allocations  {self.allocations:>9}  of {readable(self.total_bytes)} together",
+            f"  allocations  {self.allocations:>9}  of {format_bytes(self.total_bytes)} together",
             f"  frees        {self.frees:>9}",
             f"  streams      {self.streams:>9}",
-            f"  peak         {readable(self.peak_bytes):>9}{of}, in {self.peak_blocks} blocks, at event "
+            f"  peak         {format_bytes(self.peak_bytes):>9}{of}, in {self.peak_blocks} blocks, at event "
             f"{self.peak_event}, {printable(self.peak_step)}",
-            f"  at the end   {readable(self.end_bytes):>9}, in {self.end_blocks} blocks",
+            f"  at the end   {format_bytes(self.end_bytes):>9}, in {self.end_blocks} blocks",
         ]
         for title, holders in (("at the peak", self.at_peak), ("at the end", self.at_end)):
             if holders:
                 lines.append(f"live bytes {title} by allocating line")
-            for one in holders[:MOST]:
-                lines.append(f"  {readable(one.nbytes):>9}  {one.name}  ({one.blocks})")
-            if holders[MOST:]:
-                rest = holders[MOST:]
-                lines.append(f"  {readable(sum(one.nbytes for one in rest)):>9}  {len(rest)} others")
-        marked = [one for one in self.steps if one.name != BEFORE]
+            for one in holders[:MAX_ROWS]:
+                lines.append(f"  {format_bytes(one.nbytes):>9}  {one.name}  ({one.blocks})")
+            if holders[MAX_ROWS:]:
+                rest = holders[MAX_ROWS:]
+                lines.append(f"  {format_bytes(sum(one.nbytes for one in rest)):>9}  {len(rest)} others")
+        marked = [one for one in self.steps if one.name != BEFORE_FIRST_MARK]
         if marked:
             lines.append("steps        events  allocations       peak    at the end")
-        shown = marked if len(marked) <= MOST else [*marked[: MOST // 2], None, *marked[-MOST // 2 :]]
+        shown = marked if len(marked) <= MAX_ROWS else [*marked[: MAX_ROWS // 2], None, *marked[-MAX_ROWS // 2 :]]
         for step in shown:
             if step is None:
-                lines.append(f"  … {len(marked) - MOST} more")
+                lines.append(f"  … {len(marked) - MAX_ROWS} more")
                 continue
             lines.append(
-                f"  {printable(step.name):<10}{step.events:>7}{step.allocations:>13}{readable(step.peak_bytes):>11}"
-                f"{readable(step.end_bytes):>14}"
+                f"  {printable(step.name):<10}{step.events:>7}{step.allocations:>13}{format_bytes(step.peak_bytes):>11}"
+                f"{format_bytes(step.end_bytes):>14}"
             )
         return "\n".join(lines)
 
@@ -100,7 +100,7 @@ def summarize(trace: Trace) -> TraceSummary:
         raise InvalidTypeError(f"summarize: expected a Trace, as read_trace gives it; got {type(trace).__name__}")
     live: dict[int, Allocate] = {}
     now = peak = peak_event = total = allocations = frees = 0
-    peak_step = step = BEFORE
+    peak_step = step = BEFORE_FIRST_MARK
     peak_live: list[Allocate] = []
     streams: set[int] = set()
     steps: list[StepSummary] = []
@@ -162,4 +162,4 @@ def site_name(trace: Trace, site: int | None) -> str:
 
 
 def holders_of(trace: Trace, blocks: Iterable[Allocate]) -> list[Holder]:
-    return grouped((site_name(trace, one.site), one.nbytes) for one in blocks)
+    return group_by_name((site_name(trace, one.site), one.nbytes) for one in blocks)
