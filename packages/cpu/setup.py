@@ -65,6 +65,7 @@ SPECIAL = {
     "exponents.c": WITHOUT_BRANCHES,
     "floating.c": WITHOUT_BRANCHES,
     "gamma.c": WITHOUT_BRANCHES,
+    "norm_p.c": WITHOUT_BRANCHES,
     "portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
     "rounding.c": WITHOUT_BRANCHES,
     "special.c": WITHOUT_BRANCHES,

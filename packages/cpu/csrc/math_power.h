@@ -66,14 +66,15 @@ static ALWAYS_INLINE double pow_float64(double x, double y)
     return power_of(x, y, whole, whole & !even, exp_pair(exponent));
 }
 
-static ALWAYS_INLINE float pow_float32(float x, float y)
+/* x^y to the digits of float32, also where they would be beyond its range; the sign of x counts if y has 24 bits. */
+static ALWAYS_INLINE double pow_to_float32(double wide, double exponent)
 {
     static const double p[] = {/* (2 atanh(s) - 2 s) / s^3 in s^2: 2^-37 of the logarithm */
                                0x1.555554fd76770p-1, 0x1.999a7ad559ff6p-2, 0x1.2438c39eb9447p-2, 0x1.e2f98cbe29c87p-3};
     static const double q[] = {/* (exp(r) - 1 - r) / r^2: 2^-33 of the power */
                                0x1.00000045d2f5dp-1, 0x1.5555557459f9dp-3, 0x1.55546fbc24e32p-5, 0x1.1110ab11707d8p-7,
                                0x1.6da824c0273bep-10, 0x1.a17eaca7ad323p-13};
-    const double wide = x, exponent = y, size = __builtin_fabs(wide);
+    const double size = __builtin_fabs(wide);
     const uint64_t biased = biased_exponent64(size);
     const double m = double_of_bits(bits_of_double(size) - ((biased - 1023) << 52)) - 1.0;
     const double s = m / (2.0 + m), z = s * s, part = MULTIPLY_ADD64(s * z, polynomial64(z, p, 3), 2.0 * s);
@@ -88,5 +89,10 @@ static ALWAYS_INLINE float pow_float32(float x, float y)
     const double scaled = power * double_of_bits((bits_of_double(shifted) + 1023) << 52);
     const double many = __builtin_fabs(exponent), half = 0.5 * many; /* of 24 bits: 2^52 takes nothing from whole ones */
     const int whole = many + 0x1p52 - 0x1p52 == many, even = half + 0x1p52 - 0x1p52 == half;
-    return (float)power_of(wide, exponent, whole, whole & !even, scaled);
+    return power_of(wide, exponent, whole, whole & !even, scaled);
+}
+
+static ALWAYS_INLINE float pow_float32(float x, float y)
+{
+    return (float)pow_to_float32(x, y);
 }

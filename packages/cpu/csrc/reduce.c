@@ -94,7 +94,7 @@ static void deliver(const struct work *work, const struct place *place, const ch
 {
     const struct facula_reduce *plan = work->plan;
     if (plan->reducer->finish_with)
-        plan->reducer->finish_with(states, place->count, place->values, plan->nest[2], plan->correction, plan->root);
+        plan->reducer->finish_with(states, place->count, place->values, plan->nest[2], plan->number, plan->root);
     else if (plan->arg_values)
         plan->reducer->finish(states, place->count, place->values, plan->nest[2]);
     if (plan->arg_indices)
@@ -112,7 +112,10 @@ static void fold_segment(const struct work *work, int64_t number, int64_t piece)
     char *states = own;
     if (plan->pieces > 1)
         states = work->states + (piece * plan->outputs + place.first) * reducer->state_bytes;
-    reducer->start(states, place.count);
+    if (reducer->start_with)
+        reducer->start_with(states, place.count, plan->number);
+    else
+        reducer->start(states, place.count);
     fold(plan, states, place.count, place.a, plan->nest[1], from, to);
     if (plan->pieces == 1)
         deliver(work, &place, states);

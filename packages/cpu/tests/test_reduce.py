@@ -125,6 +125,38 @@ def test_long_sums_are_exact_to_the_last_places(dims, level):
     assert (np.abs(got - wanted) <= np.abs(wild).sum(axis=dims[0]) * 1e-15).all()
 
 
+def p_norm(array, p):
+    """The p-norm of rows, in the widest floats that NumPy has."""
+    x = np.abs(array).astype(np.longdouble)
+    with np.errstate(all="ignore"):
+        return (x != 0).sum(-1) if p == 0 else (x**p).sum(-1) ** (1 / np.longdouble(p))
+
+
+@pytest.mark.parametrize("p", [3, 0.5, 0, -1, 2.5, -3, 7, 100])
+@pytest.mark.parametrize("name", FLOATS)
+def test_norms_without_overflow(name, p, level):
+    """Blocks of very large and small elements, zeros, infinities and NaN; by row, by column, in pieces, with steps."""
+    rng = np.random.default_rng(6)
+    scale = {"float16": 200, "float64": 1e110 if p < 10 else 1e40}.get(name, 1e25)
+    rows = rng.standard_normal((10, 1030))
+    rows[1], rows[2, :600], rows[3, 700], rows[4, 700] = 0, 0, np.inf, np.nan
+    rows[5, 600:], rows[6, 600:] = rows[5, 600:] * scale, rows[6, 600:] / scale
+    rows[7, 3], rows[8], rows[9, ::2] = 0, rows[8] * scale, rows[9, ::2] / scale
+    array = narrow(rows, name)
+    with np.errstate(over="ignore"):
+        wanted, few = [narrow(p_norm(widen(one), p).astype("f8"), name) for one in (array, array[:, :9])]
+    bound = 10 * EPSILON.get(name, 2.3e-16)
+    for operand, dims, expected in (
+        (array, (1,), wanted), (array.T, (0,), wanted), (array.T.copy(), (0,), wanted), (array[:, :9], (1,), few),
+        (array.reshape(10, 103, 10), (1, 2), wanted), (np.repeat(array, 2, 1)[:, ::2], (1,), wanted),
+    ):  # fmt: skip
+        got = compute("norm_p", (operand,), (empty((10,), name),), (dims, False, p))
+        np.testing.assert_allclose(widen(got), widen(expected), rtol=bound, atol=1e-7 * (name == "float16"))
+    long = narrow(np.concatenate([rng.standard_normal(90_000), rng.standard_normal(90_000) * scale]), name)
+    got = compute("norm_p", (long,), (empty((), name),), ((0,), False, p))
+    np.testing.assert_allclose(widen(got), widen(narrow(np.asarray(p_norm(widen(long), p), "f8"), name)), rtol=bound)
+
+
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 def test_special_values(name):
     """NaN wins everywhere; infinities add up to infinity or NaN."""

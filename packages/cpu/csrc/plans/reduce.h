@@ -15,8 +15,9 @@ struct facula_reducer {
     void (*join)(void *states, const void *later, int64_t count);
     void (*finish)(const void *states, int64_t count, char *o, int64_t step);
     void (*finish_index)(const void *states, int64_t count, char *o, int64_t step); /* NULL: finds no index */
-    /* in the place of finish, where that depends on the plan; or NULL */
-    void (*finish_with)(const void *states, int64_t count, char *o, int64_t step, double correction, int32_t root);
+    /* in the place of start and finish, where these depend on the plan; or NULL */
+    void (*start_with)(void *states, int64_t count, double number);
+    void (*finish_with)(const void *states, int64_t count, char *o, int64_t step, double number, int32_t root);
 };
 
 /* Dimensions that stay and dimensions that go; see Note [Reductions] in reduce.c. */
@@ -30,8 +31,8 @@ struct facula_reduce {
     int32_t serial;           /* one thread does it all */
     int32_t by_column;
     int32_t kept_dims, reduced_dims;
-    double correction; /* what is taken off the number of elements */
-    int32_t root;      /* the root of the result is wanted */
+    double number; /* of a variance what is taken off the number of elements, of a norm the exponent */
+    int32_t root;  /* the root of the result is wanted */
     int8_t arg_values, arg_indices; /* positions in args, 0: not wanted. The workspace comes after both. */
 
     int64_t nest[]; /* kept: extent, steps of a, values and indices; then reduced: extent, step of a. Innermost first. */

@@ -63,6 +63,13 @@ def plan_norm(operator: str, inputs: Layouts, outputs: Layouts, parameters: Para
     return plan_reduction(operator, inputs, outputs, parameters)
 
 
+@planner("norm_p")
+def plan_norm_p(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """The p-norm, or how many elements are not 0 for p = 0; parameters (sorted dims, keepdim, p)."""
+    dims, keepdim, p = parameters
+    return _plan(operator, inputs, outputs, parameters, dims, keepdim, (True, False), p)
+
+
 REDUCERS = {"argmax": "max_dim", "argmin": "min_dim"}
 
 
@@ -74,7 +81,7 @@ def _plan(
     dims: tuple[int, ...],
     keepdim: bool,
     wanted: tuple[bool, bool],
-    correction: float = 0,
+    number: float = 0,
     root: bool = False,
 ) -> Plan:
     (a,) = inputs
@@ -96,7 +103,7 @@ def _plan(
     by_column = by_column or (inner < short and kept[0][0] >= WIDE and not vectors)
     cost = kernel.cost if (kept[0][1] if by_column else step) == size else max(kernel.cost, STRIDED_COST)
     struct, workspace = _struct(kernel.address, outputs[0].numel, total, kept, reduced, by_column, cost)
-    struct.correction, struct.root = correction, root
+    struct.number, struct.root = number, root
     struct.arg_values, struct.arg_indices = 2 if values else 0, 1 + len(outputs) if indices else 0
     driver = kernel_for("reduce")
     return bound_plan(

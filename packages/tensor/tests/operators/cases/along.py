@@ -214,6 +214,7 @@ NORMS = [
     along("norm(dim=0)", lambda x, **out: ft.norm(x, dim=0, **out), p_norm(2, 0), **NORM),
     along("norm(1, -1)", lambda x, **out: ft.norm(x, 1, -1, **out), p_norm(1, -1), **NORM),
     along("norm(3, 0)", lambda x, **out: ft.norm(x, 3, 0, **out), p_norm(3, 0), **NORM),
+    along("norm(-1.5, 1)", lambda x: x.norm(-1.5, 1), p_norm(-1.5, 1), **{**NORM, "out": False, "shapes": ((3, 4),)}),
     along("norm(0.5)", lambda x, **out: ft.norm(x, 0.5, **out), p_norm(0.5), **{**NORM, "loose": 100, "second": False}),
     along(
         "norm(inf, 1)",

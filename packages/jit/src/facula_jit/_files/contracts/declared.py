@@ -41,7 +41,7 @@ def _is_dim(op: Operator, layout: Layout, value: Any) -> bool:
 KINDS: dict[str, Callable[[Operator, Layout, Any], bool]] = {
     "dim": _is_dim,
     "dims": lambda op, layout, value: are_dims(value, layout.ndim),
-    "correction": lambda op, layout, value: type(value) in (int, float),
+    **dict.fromkeys(("correction", "p"), lambda op, layout, value: type(value) in (int, float)),
     **dict.fromkeys(FLAGS, lambda op, layout, value: is_flag(value)),
 }
 """What a parameter of an operator along dimensions has to be, by its name."""

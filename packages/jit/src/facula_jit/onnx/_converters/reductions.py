@@ -45,6 +45,17 @@ def _var(b: Builder, call: Call) -> str:
     return b.add("Sqrt", made) if root else made
 
 
+@converter("norm_p")
+def _norm_p(b: Builder, call: Call) -> str:
+    """The p-th root of the sum of p-th powers of magnitudes; how many are not 0 for p = 0."""
+    dims, keepdim, p = call.parameters
+    magnitudes = b.add("Abs", call.name(0))
+    if not p:
+        return b.reduce("ReduceSum", b.add("Sign", magnitudes), dims, keepdim)
+    total = b.reduce("ReduceSum", b.add("Pow", magnitudes, b.number(p, call.dtype)), dims, keepdim)
+    return b.add("Pow", total, b.number(1 / p, call.dtype))
+
+
 @family("place")
 def _argmax(op_type: str, b: Builder, call: Call) -> str:
     dim, keepdim = call.parameters

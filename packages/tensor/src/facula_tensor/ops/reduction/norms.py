@@ -52,40 +52,14 @@ class _norm2:
         return F.mul(input, F.div(F.keep_dims(g, dims, keepdim), F.where(F.eq(norm, 0), 1, norm)))
 
 
-def _scale_of(magnitudes: Tensor, dims: tuple[int, ...]) -> Tensor:
-    """The greatest magnitudes along dimensions, which stay; 1 where that is 0, infinite or NaN, or there is none."""
-    if not layout_of_tensor(magnitudes).numel:
-        return no_record_ops.add(no_record_ops.sum(magnitudes, (dims, True)), 1)
-    greatest = no_record_ops.amax(magnitudes, (dims, True))
-    usable = no_record_ops.mul(no_record_ops.gt(greatest, 0), no_record_ops.lt(greatest, INF))
-    return no_record_ops.where(usable, greatest, 1)
-
-
 @operator
 class _norm_p:
-    """The p-th root of the sum of p-th powers of magnitudes; how many are not 0 for p = 0."""
+    """The p-th root of the sum of p-th powers of magnitudes of real numbers; how many are not 0 for p = 0."""
 
     parameters = ("dims", "keepdim", "p")
-    holomorphic = False
 
     def outputs(layout, dims, keepdim, p):
-        return reduced(layout, dims, keepdim, real_dtype(layout))
-
-    def execute(operands, parameters):
-        (input,), (dims, keepdim, p) = operands, parameters
-        layout = layout_of_tensor(input)
-        dtype = real_dtype(layout)
-        magnitudes = no_record_ops.abs(input) if p else no_record_ops.ne(input, 0)
-        if dtype.itemsize == 2 or not p:
-            magnitudes = no_record_ops.to(magnitudes, (float32 if dtype.itemsize == 2 else dtype,))
-        if not p:
-            result = no_record_ops.sum(magnitudes, (dims, keepdim))
-        else:  # powers of shares of the greatest, which neither overflow nor vanish all
-            scale = _scale_of(magnitudes, dims)
-            total = no_record_ops.sum(no_record_ops.pow(no_record_ops.div(magnitudes, scale), p), (dims, keepdim))
-            scale = no_record_ops.reshape(scale, layout_of_tensor(total).shape)
-            result = no_record_ops.mul(no_record_ops.pow(total, 1 / p), scale)
-        return [no_record_ops.to(result, (dtype,)) if dtype.itemsize == 2 else result]
+        return reduced(layout, dims, keepdim, layout.dtype)
 
     def vjp_input(F, g, input, out, input_layout, dims, keepdim, p):
         if not p:
@@ -126,7 +100,8 @@ def vector_norm_of(
     elif p in (INF, -INF):
         result = (recorded_ops.amax if p > 0 else recorded_ops.amin)(recorded_ops.abs(input), (dims, kept))
     else:
-        result = recorded_ops.norm_p(input, (dims, kept, p))
+        real = recorded_ops.abs(input) if layout_of_tensor(input).dtype.category == COMPLEX else input
+        result = recorded_ops.norm_p(real, (dims, kept, p))
     return result if out is None else write_out(name, result, out)
 
 
