@@ -114,3 +114,9 @@ def test_anchors_of_links_are_headings(root, files):
             if "://" not in target and to.suffix == ".md" and anchor not in anchors(to.read_text()):
                 dead.append(f"{page}: {target}#{anchor}")
     assert not dead, dead
+
+
+def test_the_index_lists_every_page(root):
+    """Each page under docs/ is linked from docs/README.md exactly once."""
+    listed = re.findall(r"^\| \[[^\]]+\]\((\w[\w-]*\.md)\)", (root / "docs/README.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(page.name for page in (root / "docs").glob("*.md") if page.name != "README.md")
