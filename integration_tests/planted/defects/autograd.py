@@ -10,7 +10,7 @@ DEFECTS = [
     ),
     (
         "src/facula_autograd/_graph/hooks.py",
-        "g = _fitting(new, g)",
+        "g = _checked_gradient(new, g)",
         "g = new",
         "tests/test_hooks.py::test_what_cannot_replace_a_gradient_is_refused",
         "a hook may return a gradient of another shape",

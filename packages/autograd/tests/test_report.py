@@ -156,7 +156,7 @@ def test_calls_of_other_threads_and_interrupted_calls():
 
 
 def test_as_many_calls_are_kept_as_the_bound_says():
-    assert scopes_module._events.maxlen == 2 * scopes_module.MOST_SCOPES
+    assert scopes_module._events.maxlen == 2 * scopes_module.MAX_SCOPES
     before = len(scopes_module._events)
     Net(lambda x: x)(1)
     assert len(scopes_module._events) == before, "outside of the mode nothing is noted"

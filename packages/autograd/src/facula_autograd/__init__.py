@@ -24,7 +24,6 @@ from ._errors import (
 )
 from ._function.function import Function, once_differentiable
 from ._gradcheck.check import gradcheck, gradgradcheck
-from ._graph_functions import set_multithreading_enabled
 from ._modes.grad_mode import (
     enable_grad,
     inference_mode,
@@ -35,6 +34,7 @@ from ._modes.grad_mode import (
     no_grad,
     saved_tensors_hooks,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
 from ._numpy import operators as _operators  # noqa: F401  # what Variables do
 from ._numpy.variable import Variable

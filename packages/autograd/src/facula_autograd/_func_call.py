@@ -22,7 +22,7 @@ from ._graph.node import Node, edge_to, relay
 from ._modes.grad_mode import enable_grad
 from ._modes.mode_state import active_modes
 from ._numpy.variable import Variable
-from ._trees import flatten, leaves_as
+from ._trees import flatten, leaves_like
 from ._value import Value
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ class Call:
         depth = _depth.get()
         self.plain = depth == 0 and not any(isinstance(v, Value) for v in given)
         self.recorded = depth > 0 or any(isinstance(v, Value) and v.node is not None for v in given)
-        self.inputs: list[AnyValue] = [_own(name, v) for v in given]
+        self.inputs: list[AnyValue] = [_own_input(name, v) for v in given]
         _depth.set(depth + 1)
         try:
             if active_modes:
@@ -72,7 +72,7 @@ class Call:
             aux, again = flatten(self.aux)
             self.aux = again([self.released(v) if isinstance(v, Value) else v for v in aux])
         leaves, self.rebuild_output = flatten(output)
-        self.outputs: list[AnyValue] = [v if isinstance(v, Value) else _constant(name, v) for v in leaves]
+        self.outputs: list[AnyValue] = [v if isinstance(v, Value) else _constant_output(name, v) for v in leaves]
 
     def released(self, v: AnyValue) -> AnyValue:
         """What leaves the call in the place of `v`."""
@@ -111,7 +111,7 @@ class Call:
         return self.outputs[0]
 
 
-def _own(name: str, v: AnyValue) -> AnyValue:
+def _own_input(name: str, v: AnyValue) -> AnyValue:
     """A value over the same elements that is an input of this call alone."""
     try:
         own: AnyValue = adapter_of(v).alias(v) if isinstance(v, Value) else Variable(v)
@@ -128,14 +128,14 @@ def _own(name: str, v: AnyValue) -> AnyValue:
     return own
 
 
-def _constant(name: str, v: object) -> Variable:
+def _constant_output(name: str, v: object) -> Variable:
     try:
         return Variable(v)
     except TypeError:
         raise InvalidTypeError(f"{name}: expected the function to return numbers or arrays; got {v!r:.200}") from None
 
 
-def _chosen(name: str, argnums: Argnums, args: Sequence[AnyValue]) -> list[int]:
+def _chosen_places(name: str, argnums: Argnums, args: Sequence[AnyValue]) -> list[int]:
     """The places of the arguments that derivatives are taken of."""
     wanted = argnums if isinstance(argnums, tuple) else (argnums,)
     for k in wanted:
@@ -149,7 +149,7 @@ def _chosen(name: str, argnums: Argnums, args: Sequence[AnyValue]) -> list[int]:
     return places
 
 
-def called(
+def call_with_args(
     name: str,
     function: Function,
     argnums: Argnums,
@@ -157,7 +157,7 @@ def called(
     args: Sequence[AnyValue],
     kwargs: dict[str, AnyValue],
 ) -> Call:
-    places = _chosen(name, argnums, args)
+    places = _chosen_places(name, argnums, args)
 
     def call(function: Function, chosen: Sequence[AnyValue]) -> AnyValue:
         full = list(args)
@@ -172,19 +172,21 @@ def per_argument(argnums: Argnums, trees: Sequence[AnyValue]) -> AnyValue:
     return tuple(trees) if isinstance(argnums, tuple) else trees[0]
 
 
-def called_with(name: str, func: Function, primals: Sequence[AnyValue], has_aux: bool) -> Call:
+def call_with_primals(name: str, func: Function, primals: Sequence[AnyValue], has_aux: bool) -> Call:
     return Call(name, func, tuple(primals), has_aux, lambda function, given: function(*given))
 
 
-def matching(name: str, tree: AnyValue, wanted: AnyValue, what: str, values: Sequence[AnyValue]) -> list[AnyValue]:
+def checked_leaves(
+    name: str, tree: AnyValue, wanted: AnyValue, what: str, values: Sequence[AnyValue]
+) -> list[AnyValue]:
     """The leaves of a tree that is built as `wanted` is, as Variables where they are plain."""
-    leaves = leaves_as(tree, wanted)
+    leaves = leaves_like(tree, wanted)
     if leaves is None:
         raise InvalidValueError(f"{name}: expected {what}; got {tree!r:.200}")
-    return [_fitting(name, what, v, like) for v, like in zip(leaves, values, strict=True)]
+    return [_checked_leaf(name, what, v, like) for v, like in zip(leaves, values, strict=True)]
 
 
-def _fitting(name: str, what: str, v: AnyValue, like: AnyValue) -> AnyValue:
+def _checked_leaf(name: str, what: str, v: AnyValue, like: AnyValue) -> AnyValue:
     """A leaf of a tree that is built as it should be, as a Variable like `like`; Values as they are."""
     if isinstance(v, Value):
         return v

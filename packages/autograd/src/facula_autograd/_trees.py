@@ -19,33 +19,33 @@ def flatten(tree: AnyValue) -> tuple[list[AnyValue], Callable[[Iterable[AnyValue
     ([1, 2, 3], {'a': [4, 5], 'b': (6,)})
     """
     leaves: list[AnyValue] = []
-    _gather(tree, leaves)
-    return leaves, lambda others: _built(tree, iter(others))
+    _append_leaves(tree, leaves)
+    return leaves, lambda others: _rebuild(tree, iter(others))
 
 
-def _gather(tree: AnyValue, leaves: list[AnyValue]) -> None:
+def _append_leaves(tree: AnyValue, leaves: list[AnyValue]) -> None:
     if isinstance(tree, dict):
         for part in tree.values():
-            _gather(part, leaves)
+            _append_leaves(part, leaves)
     elif isinstance(tree, (tuple, list)):
         for part in tree:
-            _gather(part, leaves)
+            _append_leaves(part, leaves)
     else:
         leaves.append(tree)
 
 
-def _built(tree: AnyValue, others: Iterator[AnyValue]) -> AnyValue:
+def _rebuild(tree: AnyValue, others: Iterator[AnyValue]) -> AnyValue:
     if isinstance(tree, dict):
         made = copy(tree)  # a defaultdict, say, cannot be made of its items alone
-        made.update({key: _built(part, others) for key, part in tree.items()})
+        made.update({key: _rebuild(part, others) for key, part in tree.items()})
         return made
     if isinstance(tree, (tuple, list)):
-        parts = [_built(part, others) for part in tree]
+        parts = [_rebuild(part, others) for part in tree]
         return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
     return next(others)
 
 
-def leaves_as(tree: AnyValue, like: AnyValue) -> list[AnyValue] | None:
+def leaves_like(tree: AnyValue, like: AnyValue) -> list[AnyValue] | None:
     """The leaves of a tree in the order of those of `like`; None where it is not built as `like` is."""
     if isinstance(like, dict):
         alike = isinstance(tree, dict) and tree.keys() == like.keys()
@@ -57,7 +57,7 @@ def leaves_as(tree: AnyValue, like: AnyValue) -> list[AnyValue] | None:
         return None if isinstance(tree, (dict, tuple, list)) else [tree]
     leaves: list[AnyValue] = []
     for part, model in parts or ():
-        found = leaves_as(part, model)
+        found = leaves_like(part, model)
         if found is None:
             return None
         leaves += found

@@ -13,7 +13,7 @@ from ._errors import GradientError
 from ._graph.gradient_edge import resolve_edges
 from ._graph.hooks import add_post_accumulate_hook, add_value_hook, retain_gradient, retains_gradient
 from ._graph.node import LEAF, Node
-from ._modes.context_managers import flag
+from ._modes.context_managers import checked_bool
 from ._modes.mode_state import active_modes, note_grad, note_grad_read
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ class Value:
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Ask for gradients (or no longer ask) for this leaf; returns the value itself."""
         try:
-            if flag("requires_grad_", requires_grad) and self.node is not None:
+            if checked_bool("requires_grad_", requires_grad) and self.node is not None:
                 return self
             if type(self.node) is Node:
                 raise GradientError(

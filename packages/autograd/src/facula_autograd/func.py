@@ -13,7 +13,7 @@ from facula_errors.extend import boundary, published
 from ._adapters import adapter_of
 from ._engine.backward import grad as _gradients
 from ._errors import GradientError
-from ._func_call import called, called_with, matching, per_argument
+from ._func_call import call_with_args, call_with_primals, checked_leaves, per_argument
 from ._modes.grad_mode import enable_grad
 from ._numpy.arrays import numpy
 from ._numpy.variable import Variable
@@ -52,7 +52,7 @@ def _with_value(name: str, func: Function, argnums: Argnums, has_aux: bool) -> F
 
     @boundary
     def call(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        this = called(name, func, argnums, has_aux, args, kwargs)
+        this = call_with_args(name, func, argnums, has_aux, args, kwargs)
         loss = this.scalar()
         gradients = this.pulled_back([None], retain=False)
         found = this.rebuild([this.released(g) for g in gradients])
@@ -112,12 +112,12 @@ def vjp(func: Function, *primals: AnyValue, has_aux: bool = False) -> AnyValue:
     >>> output, pull_back(10.0)
     (6.0, (30.0, 20.0))
     """
-    this = called_with("vjp", func, primals, has_aux)
+    this = call_with_primals("vjp", func, primals, has_aux)
     output = this.result()
 
     @boundary
     def pull_back(cotangents: AnyValue) -> AnyValue:
-        gs = matching("vjp", cotangents, output, "gradients built as the output is", this.outputs)
+        gs = checked_leaves("vjp", cotangents, output, "gradients built as the output is", this.outputs)
         return this.rebuild([this.released(g) for g in this.pulled_back(gs)])
 
     return (output, pull_back, this.aux) if has_aux else (output, pull_back)
@@ -149,8 +149,8 @@ def jvp(
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple):
             raise InvalidTypeError(f"jvp: expected {name} to be a tuple; got {type(given).__name__}")
-    this = called_with("jvp", func, primals, has_aux)
-    directions = matching("jvp", tangents, primals, "tangents built as the primals are", this.inputs)
+    this = call_with_primals("jvp", func, primals, has_aux)
+    directions = checked_leaves("jvp", tangents, primals, "tangents built as the primals are", this.inputs)
     if strict and any(v.node is None for v in this.outputs):
         raise GradientError("jvp: expected every output to depend on the primals, with strict=True; one does not")
     tangent = this.rebuild_output([this.released(t) for t in _pusher(this)(directions)])
@@ -195,12 +195,12 @@ def linearize(func: Function, *primals: AnyValue) -> tuple[AnyValue, Function]:
     >>> output, push(1.0, 10.0), push(1.0, 0.0)
     (6.0, 23.0, 3.0)
     """
-    this = called_with("linearize", func, primals, False)
+    this = call_with_primals("linearize", func, primals, False)
     pushed = _pusher(this)
 
     @boundary
     def push(*tangents: AnyValue) -> AnyValue:
-        along = matching("linearize", tangents, primals, "tangents built as the primals are", this.inputs)
+        along = checked_leaves("linearize", tangents, primals, "tangents built as the primals are", this.inputs)
         return this.rebuild_output([this.released(t) for t in pushed(along)])
 
     return this.result(), push
@@ -221,7 +221,7 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
 
     @boundary
     def call(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        this = called("jacfwd", func, argnums, has_aux, args, kwargs)
+        this = call_with_args("jacfwd", func, argnums, has_aux, args, kwargs)
         _check_arrays("jacfwd", this)
         push = _pusher(this)
         columns = [_columns(this, push, k) for k in range(len(this.inputs))]
@@ -287,7 +287,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
 
     @boundary
     def call(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        this = called("jacrev", func, argnums, has_aux, args, kwargs)
+        this = call_with_args("jacrev", func, argnums, has_aux, args, kwargs)
         _check_arrays("jacrev", this)
         jacobians = [
             per_argument(argnums, this.rebuild([this.released(j) for j in _rows(this, k)]))

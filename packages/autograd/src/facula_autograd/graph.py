@@ -12,12 +12,12 @@ from ._engine.multi_grad_hooks import register_multi_grad_hook
 from ._graph.gradient_edge import GradientEdge, get_gradient_edge
 from ._graph.node import Node
 from ._graph.scopes import track_modules
-from ._graph_functions import increment_version
 from ._modes.grad_mode import saved_tensors_hooks
 from ._reports.picture import to_dot, to_svg
 from ._reports.report import Report, SavedRow, report
 from ._saved_values.disk import save_on_disk
 from ._saved_values.saved_tensor_modes import allow_mutation_on_saved_tensors, disable_saved_tensors_hooks, save_on_cpu
+from ._saved_values.versions import increment_version
 
 __all__ = [
     "GradientEdge",

@@ -17,7 +17,7 @@ from .._adapters import Adapter, adapters
 from .._errors import AnomalyError
 from .._graph.node import describe_call_site, next_seq
 from .._graph.scopes import Scopes, want_scopes
-from .._modes.context_managers import Lasting, flag, replace_mode
+from .._modes.context_managers import Lasting, checked_bool, replace_mode
 from .._modes.mode_state import current_mode
 
 TYPE_CHECKING = False
@@ -97,8 +97,8 @@ def _changes(operation: str, mode: bool, *checks: bool) -> dict[str, object]:
         mode: on or off.
         checks: whether to look for NaN, for infinities, and at results.
     """
-    nan, inf, forward = (flag(operation, one) for one in checks)
-    if not flag(operation, mode):
+    nan, inf, forward = (checked_bool(operation, one) for one in checks)
+    if not checked_bool(operation, mode):
         return {"anomaly": None, "scopes": False}
     want_scopes()
     changes: dict[str, object] = {"anomaly": (nan, inf), "scopes": True}
@@ -160,13 +160,13 @@ class ForwardWatch:
             origin = f". Operand {operand} has one already{f', last changed by {change}' if change else ''}"
         which = "the result" if k is None else f"result {k}"
         raise AnomalyError(
-            f"detect_anomaly: expected results without {_named(self.checks)}; {which} of {name} has one. The operator "
-            f"was called at {where}{f', in {module}' if module else ''}{origin}",
+            f"detect_anomaly: expected results without {_names_of(self.checks)}; {which} of {name} has one. The "
+            f"operator was called at {where}{f', in {module}' if module else ''}{origin}",
             operator=name, forward=where, module=module or None,
         )  # fmt: skip
 
 
-def _named(checks: Checks) -> str:
+def _names_of(checks: Checks) -> str:
     nan, inf = checks
     return " or ".join(["NaN"] * nan + ["infinity"] * inf)
 
@@ -198,7 +198,7 @@ class AnomalyWatch:
         """Raise for gradient `k` of `node`, whose rule was `rule` when it ran."""
         module = Scopes().path(node.seq)
         raise AnomalyError(
-            f"detect_anomaly: expected gradients without {_named(self.checks)}; gradient {k} from the backward of "
+            f"detect_anomaly: expected gradients without {_names_of(self.checks)}; gradient {k} from the backward of "
             f"{rule.name} has one. The operator was called at {node.where}{f', in {module}' if module else ''}",
             operator=rule.name, forward=node.where, module=module or None,
         )  # fmt: skip

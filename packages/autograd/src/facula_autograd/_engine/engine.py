@@ -105,7 +105,7 @@ def run(
         try:
             pairs = rule.backward(F, node, g)
         except Exception as error:
-            _blame(error, node)
+            _add_note(error, node)
             raise
         own = rule.fresh or (own and rule.fresh is False and len(pairs) == 1)
         if freed is not None and rule.saves:
@@ -180,7 +180,7 @@ def accumulate_recorded_grad(leaf: Leaf, h: object, own: bool) -> None:
     leaf._grad = F.clone(h) if grad is None else F.add(grad, h)
 
 
-def _blame(error: Exception, node: Node) -> None:
+def _add_note(error: Exception, node: Node) -> None:
     """Say which operator's backward failed, and which line recorded it."""
     try:
         if node.rule.backward is run_leaf_node:
@@ -207,7 +207,7 @@ def walk(start: Iterable[Edge], stops: Iterable[Edge] = ()) -> dict[int, Node]:
     return seen
 
 
-def lowest(nodes: Iterable[Node], wanted: Callable[[Leaf], bool]) -> Low:
+def lowest_seqs(nodes: Iterable[Node], wanted: Callable[[Leaf], bool]) -> Low:
     """For each leaf that is `wanted`: the leaf, and the smallest `seq` of a node that feeds it; by id."""
     low: Low = {}
     for node in nodes:
@@ -244,7 +244,7 @@ def _make_leaf_nodes(
 ) -> Node:
     """Make leaf nodes for this hooked leaf, and for all others that the rest of the pass can reach."""
     front = [e for e, _ in pairs] + [entry[0] for entry in waiting.values()] + [node]
-    low = lowest(walk(front).values(), lambda e: e.hooks is not None and id(e) not in leaf_nodes)
+    low = lowest_seqs(walk(front).values(), lambda e: e.hooks is not None and id(e) not in leaf_nodes)
     if id(leaf) not in low:  # all of it is in `pairs`: run before whatever else is ready
         low[id(leaf)] = (leaf, next_seq() if seq is None else seq)
     leaf_nodes.update(

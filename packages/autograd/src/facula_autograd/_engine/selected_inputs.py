@@ -14,7 +14,7 @@ from .engine import (
     add,
     add_recorded,
     leaf_nodes_below,
-    lowest,
+    lowest_seqs,
     run_leaf_node,
     walk,
 )
@@ -52,7 +52,7 @@ def select_inputs(
             )
         unique[id(value)] = value  # type: ignore[assignment]
     receive = _accumulator(create) if collect is None else collect
-    route = select([e for e, _ in pairs], list(unique.values()), receive, collect is None, freed)
+    route = route_to_inputs([e for e, _ in pairs], list(unique.values()), receive, collect is None, freed)
 
     def watch(node: Node, rule: Rule, pairs: Pairs) -> Pairs:
         if check is not None:
@@ -108,7 +108,7 @@ class _Selected:
         self.collect: Callable[[object], None] | None = None
 
 
-def select(
+def route_to_inputs(
     edges: Iterable[Edge],
     inputs: Sequence[Leaf],
     collect: Callable[[Leaf, object], None],
@@ -141,7 +141,7 @@ def select(
         if key in live:
             route[key] = _stand_in(node, live, goes_on[key], asked.get(key), collect, freed)
     running = [node for key, node in nodes.items() if key in live]
-    low = lowest(running, lambda e: id(e) in asked)
+    low = lowest_seqs(running, lambda e: id(e) in asked)
     for e in edges:  # an input that is itself a root
         if e is not None and type(e) is not Node and id(e) in asked:
             low.setdefault(id(e), (e, 0))

@@ -60,13 +60,13 @@ class _GradientsAdapter(Adapter):
 register_adapter(Gradients, _GradientsAdapter())
 
 
-def _identity_vjp(F: object, node: Node, g: object) -> Pairs:
+def _place_gradient(F: object, node: Node, g: object) -> Pairs:
     gathered = Gradients([None] * node.s1)
     gathered[node.s0] = g
     return ((node.e0, gathered),)  # type: ignore[return-value]  # the node of all outputs
 
 
-OUTPUT = Rule("output", _identity_vjp, True, False)
+OUTPUT = Rule("output", _place_gradient, True, False)
 
 
 def record_many(outputs: Sequence[Leaf | None], rule: Rule, depth: int = 2) -> Node:

@@ -12,9 +12,18 @@ from facula_errors.extend import boundary
 from .._adapters import adapter_of
 from .._engine.backward import grad
 from .._errors import GradcheckError
-from .forward_and_batched import Ways, check_batched_gradients, check_has_forward_mode, tangents_of
+from .forward_and_batched import CheckedModes, check_batched_gradients, check_has_forward_mode, tangents_of
 from .jacobians import analytical_jacobians, numerical_jacobian
-from .real_parts import along, directions_of, far_apart, listed, outputs_of, parts_of, wants, with_parts
+from .real_parts import (
+    as_list,
+    components_along,
+    directions_of,
+    first_mismatch,
+    needs_grad,
+    outputs_of,
+    parts_of,
+    with_parts,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,10 +84,10 @@ def gradcheck(
     """
     if check_batched_forward_grad and not check_forward_ad:
         raise InvalidValueError("gradcheck: expected check_forward_ad=True with check_batched_forward_grad=True")
-    values = listed(inputs)
+    values = as_list(inputs)
     if check_forward_ad:
         check_has_forward_mode("gradcheck: check_forward_ad", values)
-    ways = Ways(check_backward_ad, check_batched_grad, check_forward_ad, check_batched_forward_grad)
+    ways = CheckedModes(check_backward_ad, check_batched_grad, check_forward_ad, check_batched_forward_grad)
     try:
         if check_backward_ad or check_forward_ad:
             _check(func, values, eps, atol, rtol, nondet_tol, fast_mode, ways)
@@ -128,18 +137,18 @@ def gradgradcheck(
     >>> gradgradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
     True
     """
-    values = listed(inputs)
+    values = as_list(inputs)
     if check_fwd_over_rev:
         check_has_forward_mode("gradgradcheck: check_fwd_over_rev", values)
     count = len(values)
     if grad_outputs is None:
         outputs = outputs_of(func, values)
         grad_outputs = [_arbitrary(out, k) for k, out in enumerate(outputs)]
-    seeds = listed(grad_outputs)
+    seeds = as_list(grad_outputs)
 
     def gradients(*everything: Leaf) -> tuple[object, ...]:
         points, seeds = everything[:count], everything[count:]
-        wanted = [v for v in points if wants(v)]
+        wanted = [v for v in points if needs_grad(v)]
         found = grad(outputs_of(func, points), wanted, seeds, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
@@ -158,9 +167,9 @@ def _check(
     rtol: float,
     nondet_tol: float,
     fast: bool,
-    ways: Ways,
+    ways: CheckedModes,
 ) -> None:
-    wanted = [k for k, value in enumerate(inputs) if wants(value)]
+    wanted = [k for k, value in enumerate(inputs) if needs_grad(value)]
     if not wanted:
         raise InvalidValueError("gradcheck: expected at least one input that requires grad; got none")
     before = [parts_of(inputs[k]) for k in wanted]
@@ -173,7 +182,7 @@ def _check(
                 f"gradcheck: expected the function to leave its inputs alone; input {k} was changed in place"
             )
     steps = [directions_of(len(parts), fast) for parts in before]
-    values = [value for value in inputs if wants(value)]
+    values = [value for value in inputs if needs_grad(value)]
     pushed = [tangents_of(func, inputs, k, some, ways) for k, some in zip(wanted, steps, strict=True) if ways.forward]
     for j, out in enumerate(outputs):
         seeds = directions_of(len(parts_of(out)), fast)
@@ -185,13 +194,13 @@ def _check(
         for position, k in enumerate(wanted):
             ours = {}
             if ways.backward:
-                ours["backward"] = [along(row, steps[position], fast) for row in pulled[position]]
+                ours["backward"] = [components_along(row, steps[position], fast) for row in pulled[position]]
             if ways.forward:
-                columns = [along(step[j], seeds, fast) for step in pushed[position]]
+                columns = [components_along(step[j], seeds, fast) for step in pushed[position]]
                 ours["forward mode"] = [[column[row] for column in columns] for row in range(len(seeds))]
             by_steps = numerical_jacobian(func, inputs, k, j, eps, steps[position], seeds, fast)
             for way, found in ours.items():
-                worst = far_apart(found, by_steps, atol, rtol)
+                worst = first_mismatch(found, by_steps, atol, rtol)
                 if worst is not None:
                     row, column, x, y = worst
                     which = "along a direction" if fast else f"component {row} of the output by {column} of the input"
@@ -206,7 +215,7 @@ def _check(
 def _check_repeats(once: Jacobians, again: Jacobians, wanted: list[int], j: int, nondet_tol: float) -> None:
     """An error where two backward passes differ."""
     for k, ours, theirs in zip(wanted, once, again, strict=True):
-        if far_apart(ours, theirs, nondet_tol, 0.0) is not None:
+        if first_mismatch(ours, theirs, nondet_tol, 0.0) is not None:
             raise GradcheckError(
                 f"gradcheck: expected each backward pass to give the same; that of output {j} with respect to input "
                 f"{k} differs (nondet_tol={nondet_tol})"

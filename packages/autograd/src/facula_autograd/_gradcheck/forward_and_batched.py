@@ -7,7 +7,7 @@ from facula_errors import UnsupportedError
 from .._adapters import Adapter, adapter_of
 from .._engine.backward import grad
 from .._errors import GradcheckError
-from .real_parts import far_apart, listed, parts_of, wants, with_parts
+from .real_parts import as_list, first_mismatch, needs_grad, parts_of, with_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .real_parts import Jacobians
 
 
-class Ways:
+class CheckedModes:
     """What is checked.
 
     Arguments:
@@ -34,12 +34,12 @@ class Ways:
 def check_has_forward_mode(what: str, values: list[object]) -> None:
     """NotImplementedError for a type of value without forward mode."""
     for value in values:
-        if wants(value) and type(adapter_of(value)).push_forward is Adapter.push_forward:
+        if needs_grad(value) and type(adapter_of(value)).push_forward is Adapter.push_forward:
             raise UnsupportedError(f"{what}=True: {type(value).__name__} has no forward mode; leave it out")
 
 
 def tangents_of(
-    func: Callable[..., object], inputs: list[object], k: int, steps: list[list[float]], ways: Ways
+    func: Callable[..., object], inputs: list[object], k: int, steps: list[list[float]], ways: CheckedModes
 ) -> list[list[list[float]]]:
     """The tangents of all outputs, as real numbers, for each step of input `k`, by forward mode.
 
@@ -51,12 +51,12 @@ def tangents_of(
         ways: whether a batch of directions is compared with a loop over them.
     """
     point: AnyValue = inputs[k]
-    places = [place for place, out in enumerate(listed(func(*inputs))) if wants(out)]
+    places = [place for place, out in enumerate(as_list(func(*inputs))) if needs_grad(out)]
     adapter = adapter_of(point)
 
     def push(tangent: object) -> list[AnyValue]:
         def outputs(changed: object) -> list[AnyValue]:
-            found = listed(func(*[changed if value is point else value for value in inputs]))
+            found = as_list(func(*[changed if value is point else value for value in inputs]))
             return [found[place] for place in places]
 
         return adapter.push_forward(outputs, point, tangent)
@@ -96,7 +96,7 @@ def check_batched_gradients(
 
 def _check_same(batched: list[list[float]], looped: list[list[float]], what: str) -> None:
     """An error where rows that were computed at once differ from those of a loop."""
-    worst = far_apart(batched, looped, 1e-8, 1e-6)
+    worst = first_mismatch(batched, looped, 1e-8, 1e-6)
     if worst is not None:
         row, column, x, y = worst
         raise GradcheckError(

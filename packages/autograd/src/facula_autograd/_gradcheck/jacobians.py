@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._adapters import adapter_of
 from .._engine.backward import grad
 from .._errors import GradcheckError
-from .real_parts import along, outputs_of, parts_of, width_of, with_parts
+from .real_parts import components_along, outputs_of, parts_of, parts_per_element, with_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ def analytical_jacobians(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[
         for jacobian, value, g in zip(
             jacobians, inputs, grad(out, inputs, seed, retain_graph=True, allow_unused=True), strict=True
         ):
-            jacobian.append([0.0] * len(parts_of(value)) if g is None else _checked_gradient(g, value, j))
+            jacobian.append([0.0] * len(parts_of(value)) if g is None else _gradient_parts(g, value, j))
     return jacobians
 
 
-def _checked_gradient(g: object, value: object, j: int) -> list[float]:
+def _gradient_parts(g: object, value: object, j: int) -> list[float]:
     wanted, got = adapter_of(value).metadata(value), adapter_of(g).metadata(g)
     if wanted != got:
         raise GradcheckError(
@@ -35,7 +35,7 @@ def _checked_gradient(g: object, value: object, j: int) -> list[float]:
             f"({adapter_of(value).describe(value)}); got {adapter_of(g).describe(g)}"
         )
     parts = parts_of(g)
-    if width_of(value) == 2 and width_of(g) == 1:
+    if parts_per_element(value) == 2 and parts_per_element(g) == 1:
         parts = [x for part in parts for x in (part, 0.0)]
     return parts
 
@@ -59,5 +59,7 @@ def numerical_jacobian(
             moved = with_parts(inputs[k], [x + length * d for x, d in zip(point, step, strict=True)], True)
             results = outputs_of(func, [moved if value is inputs[k] else value for value in inputs])
             ends.append(parts_of(results[j]))
-        columns.append(along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast))
+        columns.append(
+            components_along([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)], seeds, fast)
+        )
     return [[column[row] for column in columns] for row in range(len(seeds))]

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     Jacobians = list[list[list[float]]]  # a matrix for each input: a row for each direction of the output
 
 
-def listed(values: object) -> list[object]:
+def as_list(values: object) -> list[object]:
     return list(values) if isinstance(values, (tuple, list)) else [values]
 
 
-def wants(value: object) -> TypeGuard[Leaf]:
+def needs_grad(value: object) -> TypeGuard[Leaf]:
     return isinstance(value, Value) and value.node is not None
 
 
 def outputs_of(func: Callable[..., object], inputs: Sequence[object]) -> list[Leaf]:
-    return [out for out in listed(func(*inputs)) if wants(out)]
+    return [out for out in as_list(func(*inputs)) if needs_grad(out)]
 
 
 def directions_of(size: int, fast: bool) -> list[list[float]]:
@@ -36,7 +36,7 @@ def directions_of(size: int, fast: bool) -> list[list[float]]:
     return [[x / length for x in parts]]
 
 
-def along(parts: list[float], directions: list[list[float]], fast: bool) -> list[float]:
+def components_along(parts: list[float], directions: list[list[float]], fast: bool) -> list[float]:
     """The components of `parts` along `directions`."""
     if not fast:
         return parts
@@ -54,18 +54,18 @@ def parts_of(value: object) -> list[float]:
 def with_parts(like: object, parts: list[float], requires_grad: bool) -> Leaf:
     adapter = adapter_of(like)
     elements: Sequence[complex] = parts
-    if width_of(like) == 2:
+    if parts_per_element(like) == 2:
         elements = [complex(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
     value = adapter.from_elements(like, elements)
     return value.requires_grad_() if requires_grad else value
 
 
-def width_of(value: object) -> int:
+def parts_per_element(value: object) -> int:
     elements = adapter_of(value).elements(value)
     return 2 if elements and isinstance(elements[0], complex) else 1
 
 
-def far_apart(
+def first_mismatch(
     ours: list[list[float]], theirs: list[list[float]], atol: float, rtol: float
 ) -> tuple[int, int, float, float] | None:
     """The first entry where two Jacobians differ too much, or where one is not a number."""

@@ -94,7 +94,7 @@ def run_after_hooks(F: object, node: Node, g: object) -> Pairs:
         relay(target, node)  # what the rule recorded may lead to the copy
     if extra.after:
         with replace_mode(grad=records(F)):
-            pairs = _after(extra.after, node, tuple(pairs), g)
+            pairs = _run_after(extra.after, node, tuple(pairs), g)
     return pairs
 
 
@@ -125,11 +125,11 @@ def run_value_hooks(hooks: Hooks, g: object) -> object:
     for hook in tuple(hooks.values()):
         new = hook(g)
         if new is not None:
-            g = _fitting(new, g)
+            g = _checked_gradient(new, g)
     return g
 
 
-def _fitting(new: object, g: object) -> object:
+def _checked_gradient(new: object, g: object) -> object:
     """What a hook returned, if it can take the place of `g`."""
     adapter = adapter_of(g)
     if adapter_of(new) is not adapter or adapter.metadata(new) != adapter.metadata(g):
@@ -140,7 +140,7 @@ def _fitting(new: object, g: object) -> object:
     return new
 
 
-def _after(hooks: Hooks, node: Node, pairs: Pairs, g: object) -> Pairs:
+def _run_after(hooks: Hooks, node: Node, pairs: Pairs, g: object) -> Pairs:
     for hook in tuple(hooks.values()):
         new = hook(tuple(gradient for _, gradient in pairs), (g,))
         if new is None:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     _Scope = tuple[int, float, ref[object], Names]
 
 #: As many calls of modules are remembered, each by two events: its beginning and its end.
-MOST_SCOPES = 20_000
+MAX_SCOPES = 20_000
 # The number of the next node; the module, or None where its call ends; the thread; the names in the outermost module.
-_events: deque[tuple[int, ref[object] | None, int, Names]] = deque(maxlen=2 * MOST_SCOPES)
+_events: deque[tuple[int, ref[object] | None, int, Names]] = deque(maxlen=2 * MAX_SCOPES)
 _running: dict[int, list[Names]] = {}  # for each thread that is in modules the names, once for each of these
 _known: WeakKeyDictionary[object, Names] = WeakKeyDictionary()  # the names in modules that were called from no other
 _wanted: list[None] = []  # not empty once anybody wanted scopes

@@ -14,7 +14,7 @@ from .mode_state import (
     close_block,
     current_block,
     current_mode,
-    live,
+    innermost_open,
     new_block,
     open_block,
     set_lasting,
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., object])
 
 
-def flag(name: str, value: object) -> bool:
+def checked_bool(name: str, value: object) -> bool:
     """`value`, if it is True or False; otherwise TypeError in the name of `name`."""
     if not isinstance(value, bool):
         raise InvalidTypeError(f"{name}: expected True or False; got {value!r}")
     return value
 
 
-def leave(mode: _Enterable, *exc: object) -> None:
+def exit_mode(mode: ModeContext, *exc: object) -> None:
     """What `__exit__` of modes does."""
     block = None
     try:
@@ -52,18 +52,18 @@ def leave(mode: _Enterable, *exc: object) -> None:
         raise
 
 
-class _Enterable:
+class ModeContext:
     """What all modes do: `_changes` hold in a with block, or while a decorated function runs."""
 
     __slots__ = ("_blocks", "_changes")
 
     _blocks: dict[Block, None]  # those that were entered and not yet left, in any thread
     _changes: dict[str, object]
-    __exit__ = Exit(leave)
+    __exit__ = Exit(exit_mode)
 
     def __enter__(self) -> Self:
         outer = current_block.get()
-        block = new_block(self._changes, outer if outer is None else live(outer))
+        block = new_block(self._changes, outer if outer is None else innermost_open(outer))
         for one in tuple(self._blocks):
             if one.key not in one.marks:  # it ended without being left
                 self._blocks.pop(one, None)
@@ -95,7 +95,7 @@ class _Enterable:
         return decorate(function, lambda: replace_mode(**changes))  # type: ignore[return-value]  # wrapped
 
 
-class replace_mode(_Enterable):
+class replace_mode(ModeContext):
     """Run a block, or a decorated function, with fields of the mode replaced.
 
     A decorated generator function is in the mode only while it runs, not between its yields;
@@ -121,7 +121,7 @@ class replace_mode(_Enterable):
             self._changes, self._blocks = changes, {}
 
 
-class PlainMode(_Enterable):
+class PlainMode(ModeContext):
     """A mode without arguments, which decorates with or without parentheses."""
 
     __slots__ = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary, trim_traceback
 
-from .context_managers import Lasting, PlainMode, flag, replace_mode
+from .context_managers import Lasting, PlainMode, checked_bool, replace_mode
 from .decorate import decorate
 from .mode_state import GRAD_OFF, active_modes, current_mode, passive_modes
 
@@ -55,7 +55,7 @@ class set_grad_enabled(Lasting):
 
     def __init__(self, mode: bool) -> None:
         try:
-            super().__init__(grad=flag("set_grad_enabled", mode))
+            super().__init__(grad=checked_bool("set_grad_enabled", mode))
         except FaculaError as error:
             trim_traceback(error)
             raise
@@ -95,7 +95,7 @@ class inference_mode(replace_mode):
 
         def __init__(self, mode: bool = True) -> None:
             try:
-                super().__init__(inference=flag("inference_mode", mode), grad=not mode)
+                super().__init__(inference=checked_bool("inference_mode", mode), grad=not mode)
             except FaculaError as error:
                 trim_traceback(error)
                 raise
@@ -133,6 +133,35 @@ class saved_tensors_hooks(replace_mode):
     def __call__(self, function: F) -> F:
         """Decorate `function`; each call enters this mode."""
         return decorate(function, lambda: self)  # type: ignore[return-value]  # wrapped
+
+
+class set_multithreading_enabled:
+    """Accepted, and changes nothing: a backward pass runs in the thread that asked for it, whatever `mode` says.
+
+    It may be called, be entered by `with`, and decorate.
+
+    >>> with set_multithreading_enabled(False):
+    ...     pass
+    """
+
+    __slots__ = ()
+
+    def __init__(self, mode: bool) -> None:
+        try:
+            checked_bool("set_multithreading_enabled", mode)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def __call__(self, function: F) -> F:
+        """`function` itself."""
+        return function
 
 
 def is_grad_enabled() -> bool:

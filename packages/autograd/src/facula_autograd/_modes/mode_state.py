@@ -164,7 +164,7 @@ def current_mode() -> Mode:
     return _mode_of(block)
 
 
-def live(block: Block | None) -> Block | None:
+def innermost_open(block: Block | None) -> Block | None:
     while block is not None and block.key not in block.marks:
         block = block.outer
     return block
@@ -196,7 +196,7 @@ def note_ends(values: Sequence[object]) -> None:
 
 def _mode_of(block: Block | None) -> Mode:
     """The mode inside `block`, leaving out blocks that were closed under it meanwhile."""
-    block = live(block)
+    block = innermost_open(block)
     if block is None:
         return DEFAULT
     outer = block.outer
@@ -243,18 +243,18 @@ def close_block(block: Block) -> None:
     block.marks.pop(block.key, None)
     if above is block:  # else it was left in another context, or out of order: others find it closed
         outer = block.outer
-        current_block.set(outer if outer is None else live(outer))
+        current_block.set(outer if outer is None else innermost_open(outer))
 
 
 def set_lasting(changes: dict[str, object]) -> None:
     """Change the mode from here on, until the surrounding block ends."""
     before = current_block.get()
-    top = live(before)
+    top = innermost_open(before)
     earlier = None
     if top is not None and top.lasting:
         # Takes the earlier one's place: calling the setter in a loop piles nothing up.
         earlier, changes = top, {**top.changes, **changes}
-        top = live(top.outer)
+        top = innermost_open(top.outer)
     around = _mode_of(top)
     block = new_block(changes, top, lasting=True)
     try:

@@ -12,17 +12,17 @@ from .._adapters import adapter_of
 from .._graph.node import LEAF, edges_of
 from .._graph.scopes import Scopes
 from .._value import Value
-from .saved_in import saved_in
+from .saved_value import saved_values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .._types import AnyValue
-    from .saved_in import Saved
+    from .saved_value import SavedValue
 
 #: As many rows are printed.
-MOST_ROWS = 25
+MAX_ROWS = 25
 
 
 class SavedRow(namedtuple("SavedRow", "nbytes value operators module where kept_by")):
@@ -77,20 +77,20 @@ class Report:
 
     def _cells(self) -> list[tuple[str, ...]]:
         return [
-            (show_bytes(row.nbytes), row.value, _counted(row.operators), row.module, row.where, row.kept_by)
-            for row in self.rows[:MOST_ROWS]
+            (format_bytes(row.nbytes), row.value, _counted(row.operators), row.module, row.where, row.kept_by)
+            for row in self.rows[:MAX_ROWS]
         ]
 
     def _summary(self) -> list[str]:
-        lines = [f"saved for the backward pass: {show_bytes(self.nbytes)} in {len(self.rows)} values"]
+        lines = [f"saved for the backward pass: {format_bytes(self.nbytes)} in {len(self.rows)} values"]
         if self.duplicates:
             spared = sum(row.nbytes * (len(row.operators) - 1) for row in self.duplicates)
-            lines.append(f"saved several times, and counted once: {len(self.duplicates)} ({show_bytes(spared)} more)")
+            lines.append(f"saved several times, and counted once: {len(self.duplicates)} ({format_bytes(spared)} more)")
         for title, sums in (("by operator", self.by_operator()), ("by module", self.by_module())):
             if any(sums):
-                lines.append(f"{title}: " + ", ".join(f"{name or '-'} {show_bytes(n)}" for name, n in sums.items()))
-        if len(self.rows) > MOST_ROWS:
-            lines.append(f"the {MOST_ROWS} largest:")
+                lines.append(f"{title}: " + ", ".join(f"{name or '-'} {format_bytes(n)}" for name, n in sums.items()))
+        if len(self.rows) > MAX_ROWS:
+            lines.append(f"the {MAX_ROWS} largest:")
         return lines
 
     def __repr__(self) -> str:
@@ -143,9 +143,9 @@ def report(outputs: AnyValue | Sequence[AnyValue], params: Mapping[str, AnyValue
             what = adapter_of(root).describe(root)
             raise InvalidTypeError(f"report: expected values that require grad; got {what}")
     names = {id(leaf): name for name, leaf in (params or {}).items()}
-    groups: dict[int, list[Saved]] = {}
+    groups: dict[int, list[SavedValue]] = {}
     rows = []
-    for saved in saved_in(roots):
+    for saved in saved_values_of(roots):
         if saved.value is None:
             rows.append(_row([saved], saved.nbytes, "", saved.elsewhere, names))
         else:
@@ -157,7 +157,7 @@ def report(outputs: AnyValue | Sequence[AnyValue], params: Mapping[str, AnyValue
     return Report(sorted(rows, key=lambda row: -row.nbytes))
 
 
-def _row(group: list[Saved], nbytes: int, name: str, kept_by: str, names: Mapping[int, str]) -> SavedRow:
+def _row(group: list[SavedValue], nbytes: int, name: str, kept_by: str, names: Mapping[int, str]) -> SavedRow:
     node, value = group[0].node, group[0].value
     described = "" if value is None else adapter_of(value).describe(value)
     shown = f"{name}: {described}" if name else described
@@ -166,7 +166,7 @@ def _row(group: list[Saved], nbytes: int, name: str, kept_by: str, names: Mappin
     )
 
 
-def _module(saved: Saved, names: Mapping[int, str]) -> str:
+def _module(saved: SavedValue, names: Mapping[int, str]) -> str:
     path = Scopes().path(saved.node.seq)
     if not path and names:
         leaves = [names[id(e)] for e in edges_of(saved.node) if id(e) in names]
@@ -174,13 +174,13 @@ def _module(saved: Saved, names: Mapping[int, str]) -> str:
     return path
 
 
-def _kept_by(group: list[Saved]) -> str:
+def _kept_by(group: list[SavedValue]) -> str:
     """Who holds the memory of these values, all of them over the same, by the references to it."""
     if any(one.value.node is LEAF for one in group):
         return "a leaf"
     values = {id(one.value): one for one in group}
     for key, one in values.items():
-        # Of a value that is saved as it is: its place in each node, in each `Saved`, and the argument.
+        # Of a value that is saved as it is: its place in each node, in each `SavedValue`, and the argument.
         places = sum(id(other.value) == key for other in group)
         if not one.made and sys.getrefcount(one.value) > 2 * places + 1:
             return "the program too"
@@ -198,7 +198,7 @@ def _counted(operators: Sequence[str]) -> str:
     return ", ".join(name if n == 1 else f"{name} ×{n}" for name, n in counts.items())
 
 
-def show_bytes(count: int) -> str:
+def format_bytes(count: int) -> str:
     """A number of bytes as people write it: "12.6 kB"."""
     size = float(count)
     for unit in ("B", "kB", "MB", "GB"):

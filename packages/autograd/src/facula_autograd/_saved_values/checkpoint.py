@@ -16,7 +16,7 @@ from facula_errors.extend import boundary
 
 from .._adapters import adapter_of, all_adapters
 from .._errors import CheckpointError, GradientError, MutationError
-from .._modes.context_managers import flag, replace_mode
+from .._modes.context_managers import checked_bool, replace_mode
 from .._modes.grad_mode import is_grad_enabled, saved_tensors_hooks
 from .._modes.mode_state import FIELDS, current_mode
 from .._value import Value
@@ -84,15 +84,15 @@ def checkpoint(
     Variable(27.0)
     """
     if use_reentrant is not None:
-        flag("checkpoint: use_reentrant", use_reentrant)
+        checked_bool("checkpoint: use_reentrant", use_reentrant)
     if determinism_check not in ("default", "none"):
         raise InvalidValueError(
             f"checkpoint: expected determinism_check to be 'default' or 'none'; got {determinism_check!r}"
         )
     _check_callable("checkpoint", "function", function)
-    flag("checkpoint: debug", debug)
-    random = flag("checkpoint: preserve_rng_state", preserve_rng_state)
-    stops = flag("checkpoint: early_stop", early_stop)
+    checked_bool("checkpoint: debug", debug)
+    random = checked_bool("checkpoint: preserve_rng_state", preserve_rng_state)
+    stops = checked_bool("checkpoint: early_stop", early_stop)
     forced = _early_stop.get()
     first, again = _contexts(context_fn)
     repeated = _Recomputation(function, args, kwargs, random, again)
@@ -314,7 +314,7 @@ class set_checkpoint_early_stop:
 
     @boundary
     def __init__(self, enable: bool) -> None:
-        self._wanted = flag("set_checkpoint_early_stop", enable)
+        self._wanted = checked_bool("set_checkpoint_early_stop", enable)
         self._former: list[bool | None] = []
 
     def __enter__(self) -> None:
@@ -337,7 +337,7 @@ class set_checkpoint_debug_enabled:
     @boundary
     def __init__(self, enabled: bool | None) -> None:
         if enabled is not None:
-            flag("set_checkpoint_debug_enabled", enabled)
+            checked_bool("set_checkpoint_debug_enabled", enabled)
 
     def __enter__(self) -> None:
         pass

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .._types import AnyAdapter, Leaf
 
 SEGMENT_BYTES = 64 << 20
-LEAST_BYTES = 64  # a Python number takes up to half of that
+MIN_BYTES = 64  # a Python number takes up to half of that
 
 
 class _LastingFile(FileIO):
@@ -133,7 +133,7 @@ class _Files:
         return place
 
 
-def _unpacked(packed: OnDisk | Unmoved) -> object:
+def _read_packed(packed: OnDisk | Unmoved) -> object:
     return packed.get()
 
 
@@ -168,8 +168,8 @@ class save_on_disk(saved_tensors_hooks):
         try:
             if not isinstance(min_bytes, int) or isinstance(min_bytes, bool):
                 raise InvalidTypeError(f"save_on_disk: expected min_bytes to be an int; got {min_bytes!r}")
-            if min_bytes < LEAST_BYTES:
-                raise InvalidValueError(f"save_on_disk: expected min_bytes of at least {LEAST_BYTES}; got {min_bytes}")
+            if min_bytes < MIN_BYTES:
+                raise InvalidValueError(f"save_on_disk: expected min_bytes of at least {MIN_BYTES}; got {min_bytes}")
             if folder is None:
                 from tempfile import gettempdir
 
@@ -182,7 +182,7 @@ class save_on_disk(saved_tensors_hooks):
             if not os.path.isdir(path):
                 raise NoDirectoryError(f"save_on_disk: expected folder to be an existing directory; got {path!r}")
             self._files = files = _Files(path, min_bytes)
-            super().__init__(files.pack, _unpacked)
+            super().__init__(files.pack, _read_packed)
         except FaculaError as error:
             trim_traceback(error)
             raise

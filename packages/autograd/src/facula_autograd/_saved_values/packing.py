@@ -106,7 +106,7 @@ def pack_saved(node: Node, hooks: Hooks, kind: type[Leaf]) -> None:
             setattr(node, slot, packed)
             found = True
     if found:
-        unpack_with(node, _unpacked)
+        unpack_with(node, _copy_unpacked)
 
 
 def unpack_with(node: Node, unpacked: Callable[[Node], Node]) -> None:
@@ -114,7 +114,7 @@ def unpack_with(node: Node, unpacked: Callable[[Node], Node]) -> None:
     wrap_rule(node).unpack = unpacked
 
 
-def _unpacked(node: Node) -> Node:
+def _copy_unpacked(node: Node) -> Node:
     twin = copy_node(node)
     for slot, versions in (("s0", "v0"), ("s1", "v1")):
         saved = getattr(node, slot, None)

@@ -10,7 +10,7 @@ from facula_errors.extend import trim_traceback
 from .._adapters import adapter_of
 from .._errors import MutationError
 from .._graph.node import LEAF
-from .._modes.context_managers import flag, replace_mode
+from .._modes.context_managers import checked_bool, replace_mode
 from .._modes.grad_mode import saved_tensors_hooks
 from .._modes.mode_state import active_modes, current_mode, passive_modes
 
@@ -75,7 +75,7 @@ class Copied:
         return self.value
 
 
-def unpacked(packed: Unmoved | OnHost | Copied) -> object:
+def unpack_saved(packed: Unmoved | OnHost | Copied) -> object:
     """The unpack function of this file's modes."""
     return packed.get()
 
@@ -102,7 +102,7 @@ class save_on_cpu(saved_tensors_hooks):
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         try:
-            pinned = flag("save_on_cpu: pin_memory", pin_memory)
+            pinned = checked_bool("save_on_cpu: pin_memory", pin_memory)
             if not isinstance(device_type, str):
                 raise InvalidTypeError(f"save_on_cpu: expected device_type to be a string; got {device_type!r}")
 
@@ -111,7 +111,7 @@ class save_on_cpu(saved_tensors_hooks):
                 copy = value if value.node is LEAF else adapter.to_host(value, pinned)
                 return Unmoved(value, "save_on_cpu") if copy is value else OnHost(value, copy, adapter)
 
-            super().__init__(pack, unpacked)
+            super().__init__(pack, unpack_saved)
         except FaculaError as error:
             trim_traceback(error)
             raise
@@ -145,7 +145,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
             copies[ref(copy, copies.pop)] = None
             return copy
 
-        super().__init__(pack, unpacked)
+        super().__init__(pack, unpack_saved)
 
     def clear(self) -> None:
         """Drop all copies that graphs have now: their backward passes are then refused."""

@@ -17,7 +17,7 @@ from facula_errors.extend import Exit, boundary, pass_on
 
 from .._adapters import adapter_of, all_adapters
 from .._errors import MutationError
-from .._modes.context_managers import flag, replace_mode
+from .._modes.context_managers import checked_bool, replace_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,7 +187,9 @@ def create_selective_checkpoint_contexts(
     >>> x.grad
     Variable(108.0)
     """
-    mutable = flag("create_selective_checkpoint_contexts: allow_cache_entry_mutation", allow_cache_entry_mutation)
+    mutable = checked_bool(
+        "create_selective_checkpoint_contexts: allow_cache_entry_mutation", allow_cache_entry_mutation
+    )
     if isinstance(policy_fn_or_list, (list, tuple, set, frozenset)):
         names = set()
         for one in policy_fn_or_list:

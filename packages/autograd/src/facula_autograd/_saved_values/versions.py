@@ -1,12 +1,17 @@
-"""Saved values: whether they still are what they were when an operator saved them."""
+"""Versions of values: whether a saved value has changed since an operator saved it."""
 
 from __future__ import annotations
 
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
 from .._adapters import adapter_of
 from .._errors import MutationError
+from .._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import NoReturn, TypeVar
 
     from .._graph.node import Node
@@ -57,3 +62,23 @@ def raise_mutated(node: Node, value: object, which: str = "a value") -> NoReturn
         saved=which,
         mutation=mutation,
     )
+
+
+@boundary
+def increment_version(tensor: Value | Iterable[Value]) -> None:
+    """Count a change of a value's memory, or of several, that something else than an operator has made.
+
+    So a backward pass that needs the former elements says so, rather than computing with the new ones.
+
+    Raises:
+        TypeError: something else than values was given.
+    """
+    try:
+        values = [tensor] if isinstance(tensor, Value) else list(tensor)
+    except TypeError:
+        raise InvalidTypeError(f"increment_version: expected values; got {type(tensor).__name__}") from None
+    for value in values:
+        if not isinstance(value, Value):
+            raise InvalidTypeError(f"increment_version: expected values; got {type(value).__name__} among them")
+    for value in values:
+        adapter_of(value).increment_version(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..._graph.node import next_seq, set_call_site
 from ..variable import Variable, operand
 from .plain_results import PLAIN
-from .table import FUNCTION_REMEDY, FUNCTIONS, called, np, plain, refusal
+from .table import FUNCTION_REMEDY, FUNCTIONS, function_name, np, plain, refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: di
     implementation = FUNCTIONS.get(ufunc)
     if implementation is not None and method == "__call__" and not kwargs and ufunc not in PLAIN:
         return _recorded(ufunc, implementation, inputs, kwargs)
-    name = called(ufunc) + ("" if method == "__call__" else f".{method}")
+    name = function_name(ufunc) + ("" if method == "__call__" else f".{method}")
     out = kwargs.get("out")
     if isinstance(out, tuple) and any(isinstance(one, Variable) for one in out):
         raise refusal(name, "out=Variable", "Use what it returns")

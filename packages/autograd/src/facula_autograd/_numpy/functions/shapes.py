@@ -8,7 +8,7 @@ whose elements name their places.
 from __future__ import annotations
 
 from ..variable import Variable, operand
-from .table import FUNCTIONS, called, implements, np, operator, refusal, scatter
+from .table import FUNCTIONS, function_name, implements, np, operator, refusal, scatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _unmove(k: int, g: Array, y: Array, x: Array, arrange: Ufunc) -> Array:
 def _family(unarrange: Callable[..., Array], fresh: bool | None, *functions: Ufunc, position: int = 0) -> None:
     """Declare functions of the array at `position` among their arguments, all else being plain."""
     for function in functions:
-        call = operator(lambda x, arrange: arrange(x), unarrange, called(function).rpartition(".")[2], fresh)
+        call = operator(lambda x, arrange: arrange(x), unarrange, function_name(function).rpartition(".")[2], fresh)
         FUNCTIONS[function] = _arranging(function, call, position)
 
 

@@ -196,14 +196,14 @@ def scatter(g: Array, shape: tuple[int, ...], key: object) -> Array:
 # ---- errors
 
 
-def called(function: Ufunc) -> str:
+def function_name(function: Ufunc) -> str:
     """The name that users know a function by: "numpy.linalg.inv"."""
     return f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
 
 
 def refusal(function: Ufunc | str, got: str, remedy: str) -> TypeError:
     """The error for what is not there."""
-    name = function if isinstance(function, str) else called(function)
+    name = function if isinstance(function, str) else function_name(function)
     return InvalidTypeError(f"{name}: {got} is not differentiated with Variables. {remedy}")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._types import AnyValue
 
 
-class Saved:
+class SavedValue:
     """One value that one node saved.
 
     `value` is None where it is not in memory; `elsewhere` then says where it is, and `nbytes` how large. `made` says
@@ -32,7 +32,7 @@ class Saved:
         self.node, self.value, self.elsewhere, self.nbytes, self.made = node, value, elsewhere, nbytes, made
 
 
-def saved_in(roots: Iterable[AnyValue]) -> Iterator[Saved]:
+def saved_values_of(roots: Iterable[AnyValue]) -> Iterator[SavedValue]:
     """All that the graph below `roots`, values or nodes, has saved; nodes in the order they were made."""
     edges = [root if type(root) is Node else root.node for root in roots]
     nodes = walk(edges)
@@ -68,18 +68,18 @@ def _flat(part: object) -> Iterator[AnyValue]:
             yield from _flat(one)
 
 
-def _found(node: Node, value: AnyValue) -> Saved:
+def _found(node: Node, value: AnyValue) -> SavedValue:
     if type(value) is not Packed:
-        return Saved(node, value)
+        return SavedValue(node, value)
     packed = value.packed
     if isinstance(packed, Value):
-        return Saved(node, packed)
+        return SavedValue(node, packed)
     if isinstance(packed, (Unmoved, Copied)):
-        return Saved(node, packed.value)
+        return SavedValue(node, packed.value)
     if isinstance(packed, OnHost):
-        return Saved(node, packed.copy)
+        return SavedValue(node, packed.copy)
     if isinstance(packed, OnDisk):
-        return Saved(node, None, "on disk", packed.nbytes)
+        return SavedValue(node, None, "on disk", packed.nbytes)
     if isinstance(packed, Recomputed):
-        return Saved(node, None, "computed again")
-    return Saved(node, None, f"packed as {type(packed).__name__}")
+        return SavedValue(node, None, "computed again")
+    return SavedValue(node, None, f"packed as {type(packed).__name__}")
