@@ -49,6 +49,11 @@ def test_an_empty_batch():
     assert vmap(lambda x: x.sin().sum())(ft.zeros(0, 3)).shape == (0,)
 
 
+def test_dimensions_of_numbers_are_those_of_numbers_alone():
+    for function in (lambda x: x.transpose(0, 0), lambda x: x.transpose(-1, 0), lambda x: x.swapaxes(0, -1)):
+        assert equal(vmap(function)(X[:, 0]), X[:, 0])
+
+
 def test_changes_in_place_go_into_the_batch():
     x = X.clone()
 

@@ -116,3 +116,4 @@ def test_added_products_refuse():
     with pytest.raises(RuntimeError, match="addmm: not defined for bool"):
         ft.addmm(x > 0, a > 0, b > 0)
     assert ft.addr(x > 5, x[0] > 0, x[0] > 5, beta=3, alpha=2).tolist() == [[False] * 2] * 2
+    assert ft.addr(ft.ones(2, 2), ft.ones(2), ft.ones(2), beta=True, alpha=True).tolist() == [[2, 2]] * 2

@@ -42,6 +42,30 @@ def test_round_to_decimals():
         ft.round(ft.tensor([1]), decimals=1)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "decimals", "values", "wanted"),
+    [
+        ("float16", 3, [1234.5678, 0.12345, 60000.0, INF], [1235.0, 0.123, 60000.0, INF]),
+        ("bfloat16", 1, [0.12, 3e38], [0.1, 3e38]),
+        ("float32", 3, [0.12345, 3e38, -INF], [0.123, 3e38, -INF]),
+        ("float32", 40, [1234.5, 1.2345678e-38], [1234.5, 1.23e-38]),
+        ("float64", 400, [1234.5, 1e300], [1234.5, 1e300]),
+        ("float64", 300, [1.2345e-299], [1.2e-299]),
+        ("float32", -400, [1234.5, -3.0, INF], [0.0, -0.0, INF]),
+    ],
+)
+def test_round_to_decimals_beyond_the_range_of_the_dtype(dtype, decimals, values, wanted):
+    dtype = getattr(ft, dtype)
+    x = ft.tensor(values, dtype=dtype, requires_grad=True)
+    got = x.round(decimals=decimals)
+    assert got.dtype is dtype
+    np.testing.assert_allclose(
+        got.detach().double().numpy(), ft.tensor(wanted, dtype=dtype).double().numpy(), rtol=1e-14
+    )
+    (gradient,) = grad(got.sum(), x)
+    assert not gradient.any()
+
+
 @pytest.mark.parametrize("dtype", [ft.float16, ft.float32, ft.float64])
 def test_deviations_of_equal_elements_have_a_gradient_of_zero(dtype):
     """As PyTorch has it."""

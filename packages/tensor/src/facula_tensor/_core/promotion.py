@@ -145,7 +145,8 @@ def result_type(*operands: object, tensor: object = None, other: object = None) 
         elif type(operand) in SCALAR_CATEGORY:
             dtype, place = scalar_dtype(type(operand)), 2
         else:
-            raise InvalidTypeError(f"result_type: expected tensors, dtypes and numbers; got {type(operand).__name__}")
+            error = InvalidTypeError(f"result_type: expected tensors, dtypes and numbers; got {type(operand).__name__}")
+            raise named(error)
         known = kinds[place]
         kinds[place] = dtype if known is None else promote_types(known, dtype)
     return join(*kinds)
@@ -243,6 +244,14 @@ def as_number(value: object, operation: str, argument: str, gradient: str = "ref
     if number is None:
         raise named(InvalidTypeError(f"{operation}: expected {argument} to be a number; got {_described(value)}"))
     return number
+
+
+def as_end(value: object, operation: str, argument: str) -> Any:
+    """`as_number` for an end of a range: a RuntimeError for a tensor with dimensions, a warning for a lost gradient."""
+    if isinstance(value, Tensor) and value.ndim:
+        shape = tuple(value.shape)
+        raise ArgumentError(f"{operation}: expected {argument} to be a number; got a tensor of shape {shape}; index it")
+    return as_number(value, operation, argument, "ignored")
 
 
 def as_real(value: object, operation: str, argument: str) -> float:

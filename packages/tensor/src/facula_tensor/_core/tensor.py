@@ -368,7 +368,10 @@ def method(*names: str) -> Callable[[F], F]:
 
     def attach(function: F) -> F:
         if names and not names[0].startswith("__") and hasattr(function, "__qualname__"):
-            function.__name__ = function.__qualname__ = names[0]
+            within: Any = function  # Python names the one without its wrappers where arguments are missing
+            while within is not None:
+                within.__name__ = within.__qualname__ = names[0]
+                within = getattr(within, "__wrapped__", None)
         for name in names or (function.__name__,):
             setattr(Tensor, name, function)
         return function

@@ -14,7 +14,7 @@ from facula_storage.extend import INTEGER, note_constant, recorders
 from .._core.allocation import place_of
 from .._core.default_device import other_defaults
 from .._core.foreign import tensor_over
-from .._core.promotion import as_dtype, as_integer, as_number, check_scalar, get_default_dtype, number_for
+from .._core.promotion import as_dtype, as_end, as_integer, as_number, check_scalar, get_default_dtype, number_for
 from .._core.tensor import Tensor, make
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.written import maker
@@ -113,7 +113,7 @@ def linspace(
     known = _known("linspace", made)
     if known is not None:
         return known
-    ends = [as_number(one, "linspace", name, "ignored") for name, one in (("start", start), ("end", end))]
+    ends = [as_end(one, "linspace", name) for name, one in (("start", start), ("end", end))]
     if dtype is None:
         dtype = get_default_dtype()
         if any(isinstance(one, complex) for one in ends):

@@ -17,7 +17,7 @@ from .._core.allocation import place_of
 from .._core.default_device import other_default
 from .._core.errors import relabel
 from .._core.formats import check_storage
-from .._core.promotion import as_dtype, as_integer, as_number, get_default_dtype, number_for
+from .._core.promotion import as_dtype, as_end, as_integer, as_number, get_default_dtype, number_for
 from .._core.sizes import sizes
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, make
 from .._dispatch.written import maker
@@ -276,7 +276,7 @@ def logspace(
     >>> logspace(0, 2, 3)
     tensor([  1.,  10., 100.])
     """
-    numbers = [as_number(one, "logspace", name, "ignored") for name, one in (("start", start), ("end", end))]
+    numbers = [as_end(one, "logspace", name) for name, one in (("start", start), ("end", end))]
     root = as_number(base, "logspace", "base")
     kind = get_default_dtype() if dtype is None else as_dtype(dtype, "logspace")
     is_complex = any([isinstance(one, complex) for one in (*numbers, root)])

@@ -8,6 +8,7 @@ from facula_errors import DTypeError, InvalidTypeError, RangeError
 from facula_storage import Layout, bool_, float32, float64
 from facula_storage.extend import BOOL, FLOATING, INTEGER, current_recorder, recorders
 
+from .._core.errors import named
 from .._core.promotion import SCALAR_CATEGORY, check_scalar, element, plain_number, result_type
 from .._core.tensor import Tensor, layout_of_tensor
 from .namespaces import no_record_ops, operators, recorded_ops
@@ -59,16 +60,18 @@ def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tens
             return read
     factor = plain_number(element(alpha, op.name, "alpha"))
     if factor is None:
-        raise InvalidTypeError(
+        error: Exception = InvalidTypeError(
             f"{op.name}: expected alpha to be a number; got {describe(alpha)}; for a tensor, multiply the operand"
         )
+        raise named(error)
     dtype = result_type(input, other)
     category = SCALAR_CATEGORY[type(factor)]
     if category > max(dtype.category, INTEGER) or (category == BOOL and dtype is not bool_):
-        raise DTypeError(
+        error = DTypeError(
             f"{op.name}: expected an alpha of the kind of the result, {dtype.name}; got {describe(factor)}; "
             "convert an operand, or alpha"
         )
+        raise named(error)
     if dtype is bool_:
         return bool(factor)
     _check_range(op.name, factor, dtype)
@@ -94,7 +97,8 @@ def _check_range(operation: str, factor: Any, dtype: DType) -> None:
     elif dtype.category == FLOATING and dtype.name in LARGEST:
         size = abs(factor)
         if LARGEST[dtype.name] < size < float("inf"):
-            raise RangeError(f"{operation}: alpha {factor} does not fit the result's {dtype.name}; use a wider dtype")
+            error = f"{operation}: alpha {factor} does not fit the result's {dtype.name}; use a wider dtype"
+            raise named(RangeError(error))
 
 
 def _wrapped(factor: int, dtype: DType) -> int:

@@ -137,7 +137,9 @@ def needed_dim(operation: str, dim: AnyDims | None, axis: AnyDims | None = None)
     if axis is not None:
         dim = axis_for(dim, axis, operation)
     if dim is None:
-        raise InvalidTypeError(f"{operation}: expected dim to be an integer; got none; dim=-1 is the last dimension")
+        raise named(
+            InvalidTypeError(f"{operation}: expected dim to be an integer; got none; dim=-1 is the last dimension")
+        )
     return dim
 
 

@@ -191,7 +191,7 @@ def _along(name: str, first: int, last: int) -> Callable[..., Tensor]:
     """A view of which the parameters from `first` up to `last` are dimensions."""
 
     def view(F: Namespace, whole: Tensor, shown: Layout, ndim: int, *parameters: Any) -> Tensor:
-        dims = [dim % ndim + 1 for dim in parameters[first:last]]
+        dims = [dim % ndim + 1 if ndim else 0 for dim in parameters[first:last]]  # of a number: the batch's own
         return getattr(F, name)(whole, *parameters[:first], *dims, *parameters[last:])
 
     return view

@@ -10,6 +10,7 @@ from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_, complex128, float16, float32, float64, int16, int32, int64
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
 
+from ..._core.errors import named
 from ..._core.promotion import promote_types, result_type
 from ..._core.tensor import Tensor, method
 from ..._creation.filled import full
@@ -39,7 +40,7 @@ def _tensors(operation: str, *operands: object) -> None:
     """TypeError for numbers."""
     for one in operands:
         if not isinstance(one, (Layout, Tensor)):
-            raise InvalidTypeError(f"{operation}: expected two tensors; got a number; make it one with tensor()")
+            raise named(InvalidTypeError(f"{operation}: expected two tensors; got a number; make it one with tensor()"))
 
 
 @elementwise

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
+from ..._core.errors import named
 from ..._core.promotion import SCALAR_CATEGORY, element, plain_number, result_type
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import elementwise
@@ -82,7 +83,7 @@ def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -
     dtype = result_type(*operands)
     number = plain_number(element(value, name, "value"))
     if number is None:
-        raise InvalidTypeError(f"{name}: expected value to be a number; got {type(value).__name__}")
+        raise named(InvalidTypeError(f"{name}: expected value to be a number; got {type(value).__name__}"))
     if SCALAR_CATEGORY[type(number)] > max(dtype.category, INTEGER):
         raise DTypeError(f"{name}: expected a value of the kind of the result, {dtype.name}; got {number!r}")
     return dtype, number
@@ -146,7 +147,7 @@ def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
     if not isinstance(weight, Tensor):
         number = plain_number(weight)
         if number is None:
-            raise InvalidTypeError("lerp: expected weight to be a number or a Tensor")
+            raise named(InvalidTypeError("lerp: expected weight to be a number or a Tensor"))
         weight = number
     for name, one in (("end", end), ("weight", weight)):
         if isinstance(one, Tensor) and layout_of_tensor(one).dtype is not dtype:

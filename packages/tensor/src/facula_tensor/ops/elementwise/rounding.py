@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_errors.extend import moved
-from facula_storage import DType, Layout, bool_
+from facula_storage import DType, Layout, bool_, float32, float64
 from facula_storage.extend import BOOL, COMPLEX, FLOATING
 
 from ..._core.number_limits import finfo
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 moved(__name__)  # names that pickles of earlier releases have
 
 
+FLOAT32_PLACES, FLOAT64_PLACES = 38, 300  # powers of ten that the dtypes hold
+MOST_PLACES = 700  # beyond these no digit of any float64 is left, or all are
+
+
 def _number(dtype: DType) -> bool:
     """Any dtype but bool and complex ones."""
     return BOOL < dtype.category < COMPLEX
@@ -36,9 +41,21 @@ def to_places(operation: str, input: Tensor, decimals: int) -> Tensor:
     """Rounded to so many decimal places, before the point where negative."""
     if not as_tensor(operation, input).is_floating_point():
         raise DTypeError(f"{operation}: expected a floating tensor where decimals is not 0; got {input.dtype.name}")
-    scale = 10.0 ** abs(decimals)
-    up, down = (recorded_ops.mul, recorded_ops.div) if decimals > 0 else (recorded_ops.div, recorded_ops.mul)
-    return down(recorded_ops.round(up(input, scale)), scale)
+    F, dtype, places = recorded_ops, input.dtype, min(abs(decimals), MOST_PLACES)
+    wide = dtype if dtype.itemsize > 2 else float32
+    if places > FLOAT32_PLACES:
+        wide = float64
+    powers = [10.0 ** min(places - done, FLOAT64_PLACES) for done in range(0, places, FLOAT64_PLACES)]
+    up, down = (F.mul, F.div) if decimals > 0 else (F.div, F.mul)
+    scaled = input if wide is dtype else F.to(input, (wide,))
+    for power in powers:
+        scaled = up(scaled, power)
+    result = F.round(scaled)
+    for power in powers:
+        result = down(result, power)
+    result = result if wide is dtype else F.to(result, (dtype,))
+    # What overflows has no digits so far behind the point.
+    return F.where(F.eq(F.abs(scaled), inf), input.detach(), result) if decimals > 0 else result
 
 
 @elementwise

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from facula_errors import DTypeError
 from facula_storage import Layout
 
+from ..._core.errors import named
 from ..._core.promotion import floating
 from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise
@@ -198,7 +199,7 @@ class atan2:
 
     def validate_layouts(input, other):
         if not (isinstance(input, Layout) and isinstance(other, Layout)):
-            raise DTypeError("atan2: expected two tensors; got a number; make it one with tensor()")
+            raise named(DTypeError("atan2: expected two tensors; got a number; make it one with tensor()"))
 
     def partial_input(F, input, other):
         return angle_slope(F, input, other, other)

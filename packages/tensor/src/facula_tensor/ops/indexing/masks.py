@@ -10,7 +10,7 @@ from facula_errors.extend import trim_traceback
 from facula_storage import bool_, float32, float64
 
 from ..._core.call_sites import user_site
-from ..._core.errors import show
+from ..._core.errors import named, show
 from ..._core.memory import check_overlap, check_writable
 from ..._core.promotion import number_for
 from ..._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
@@ -84,8 +84,10 @@ def fitting(operation: str, value: object, input: Tensor) -> Number:
         return number
     layout = layout_of_tensor(value)
     if layout.shape:
-        raise ArgumentError(
-            f"{operation}: expected value to be a number or a tensor without dimensions; got shape {layout.shape}"
+        raise named(
+            ArgumentError(
+                f"{operation}: expected value to be a number or a tensor without dimensions; got shape {layout.shape}"
+            )
         )
     if layout.dtype.is_complex and not dtype.is_complex:
         raise DTypeError(f"{operation}: a complex value cannot be stored in {dtype.name}; take its real part")

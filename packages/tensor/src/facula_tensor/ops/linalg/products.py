@@ -10,6 +10,7 @@ from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_storage import bool_
 from facula_storage.extend import FLOATING
 
+from ..._core.errors import named
 from ..._core.promotion import SCALAR_CATEGORY, as_integer, element, plain_number, result_type
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.alpha import with_alpha
@@ -175,8 +176,11 @@ def _factor(operation: str, name: str, value: object, dtype: DType) -> Number:
     """A number as the dtype has it: integers have no fraction. TypeError where it is no number, or complex."""
     number = plain_number(element(value, operation, name))
     if number is None or SCALAR_CATEGORY[type(number)] > max(dtype.category, FLOATING):
-        raise InvalidTypeError(f"{operation}: expected {name} to be a real number; got {type(value).__name__}")
-    return number if dtype.category >= FLOATING else bool(number) if dtype is bool_ else int(number)  # type: ignore[arg-type]
+        error = f"{operation}: expected {name} to be a real number; got {type(value).__name__}"
+        raise named(InvalidTypeError(error))
+    if dtype is bool_:
+        return bool(number)
+    return number if dtype.category >= FLOATING and type(number) is not bool else int(number)  # type: ignore[arg-type]
 
 
 def _check_shape(operation: str, input: Tensor, product: Tensor) -> None:

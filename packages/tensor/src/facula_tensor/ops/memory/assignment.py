@@ -10,7 +10,7 @@ from facula_errors.extend import boundary, trim_traceback
 from facula_storage.extend import current_recorder, recorders
 
 from ..._core.call_sites import user_site
-from ..._core.errors import relabel
+from ..._core.errors import named, relabel
 from ..._core.memory import check_overlap, check_writable
 from ..._core.promotion import number_for
 from ..._core.tensor import Tensor, layout_of_tensor, method, snapshot
@@ -184,8 +184,10 @@ def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
     """Set every element of `self` to `value`, as `operation`."""
     if isinstance(value, Tensor):
         if value.ndim:
-            raise ArgumentError(
-                f"{operation}: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
+            raise named(
+                ArgumentError(
+                    f"{operation}: expected a number or a zero-dimensional tensor; got shape {tuple(value.shape)}"
+                )
             )
         return copy_as(operation, self, value)
     try:
