@@ -167,7 +167,7 @@ def test_methods_of_tensors_are_found():
 def test_hooks_of_older_pickles_are_called():
     """Objects around the functions, in a table without flags."""
     from facula_autograd.extend import Hooks
-    from facula_nn._hooks import ForwardHook
+    from facula_nn._modules.older_hooks import ForwardHook
 
     one = ForwardHook()
     one.hook, one.with_kwargs, one.always = (lambda module, args, kwargs, output: output * 2), True, False

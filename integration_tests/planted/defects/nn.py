@@ -2,14 +2,14 @@
 
 DEFECTS = [
     (
-        "src/facula_nn/_state.py",
+        "src/facula_nn/_modules/state.py",
         "is_lazy(value) else value.detach()\n",
         "is_lazy(value) else value.detach().clone()\n",
         "tests/test_state.py::test_what_is_in_one",
         "a state dict that copies instead of sharing memory",
     ),
     (
-        "src/facula_nn/_state.py",
+        "src/facula_nn/_modules/state.py",
         "for module, _ in reversed(self.visited):",
         "for module, _ in self.visited:",
         "tests/test_state.py::test_hooks_after_loading_see_children_first",

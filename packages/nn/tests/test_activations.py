@@ -95,7 +95,7 @@ def test_alpha_dropout(layer):
     assert layer(0.2).eval()(x) is x
 
 
-FURTHER = {
+WITH_FUNCTIONS = {
     "CELU": (),
     "GLU": (),
     "Hardshrink": (),
@@ -112,11 +112,11 @@ FURTHER = {
 }
 
 
-@pytest.mark.parametrize("name", FURTHER)
-def test_further_activations_are_their_functions(name):
+@pytest.mark.parametrize("name", WITH_FUNCTIONS)
+def test_activations_equal_their_functions(name):
     x = ft.randn(3, 4)
-    layer = getattr(nn, name)(*FURTHER[name]).eval()
-    assert (layer(x) == getattr(nn.functional, name.lower())(x, *FURTHER[name])).all()
+    layer = getattr(nn, name)(*WITH_FUNCTIONS[name]).eval()
+    assert (layer(x) == getattr(nn.functional, name.lower())(x, *WITH_FUNCTIONS[name])).all()
 
 
 def test_rrelu_draws_in_training_alone():

@@ -102,5 +102,5 @@ def test_modules_pay_for_it_from_the_first_such_mode_on():
         "from facula_autograd import detect_anomaly\nplain",
         "from facula_autograd import detect_anomaly\ndetect_anomaly()\nimport facula_nn as nn\nplain",
     )
-    check = late.partition("layer =")[0] + "assert plain.__module__ == 'facula_nn._scopes'"
+    check = late.partition("layer =")[0] + "assert plain.__module__ == 'facula_nn._modules.scopes'"
     subprocess.run([sys.executable, "-c", check], check=True)

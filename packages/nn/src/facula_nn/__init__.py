@@ -1,76 +1,32 @@
 """facula_nn: modules, layers, losses and initial values, under PyTorch's names.
 
-What it is: `Module` and containers (here), layers (`layers/`, a file a family), `functional`, `init`, `utils`.
-May import: facula_tensor, its `functional` and its `extend`; facula_errors; NumPy.
-Where next: `_module.py` for what a call does, `_tree.py` and Note [Where members are] in `_members.py` for where
-parameters are kept, `_state.py` for state dicts, `_hooks.py` for hooks.
+What it is: `Module` and containers (here), layers (`layers/`, a file or a folder a family), `functional`, `init`,
+`utils`. May import: facula_tensor, its `functional` and its `extend`; facula_errors; NumPy.
+Rooms, each of which imports only earlier ones: `_modules` (what a module is), `init`, `functional`, `utils`, `layers`.
+Where next: `_modules/module.py` for what a call does, `_modules/tree.py` and Note [Where members are] in
+`_modules/members.py` for where parameters are kept, `_modules/state.py` for state dicts, `_modules/hooks.py` for hooks.
 """
 
 from facula_errors.extend import published
 from facula_errors.extend import register as _register
 from facula_tensor import Parameter as Parameter
 
-from . import _scopes as _scopes  # connects calls of modules with the graph
 from . import attention, functional, init, utils
 from ._arguments import check_arguments as _check_arguments
-from ._containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from ._members import Buffer
-from ._module import Module
-from ._uninitialized import UninitializedBuffer, UninitializedParameter
-from .layers.activation import (
-    ELU,
-    GELU,
-    Hardtanh,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    ReLU,
-    ReLU6,
-    Sigmoid,
-    SiLU,
-    Softmax,
-    Softplus,
-    Tanh,
-)
-from .layers.adaptive_pooling import (
-    AdaptiveAvgPool1d,
-    AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d,
-    AdaptiveMaxPool1d,
-    AdaptiveMaxPool2d,
-    AdaptiveMaxPool3d,
-)
-from .layers.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
-from .layers.attention import MultiheadAttention
+from ._modules.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from ._modules.members import Buffer
+from ._modules.module import Module
+from ._modules.uninitialized import UninitializedBuffer, UninitializedParameter
+from .layers.activation.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
+from .layers.activation.gates import GELU, GLU, Hardswish, Mish, SiLU
+from .layers.activation.rectifiers import CELU, ELU, SELU, LeakyReLU, PReLU, ReLU, RReLU, Threshold
+from .layers.activation.shrinkage import Hardshrink, Softshrink, Tanhshrink
+from .layers.activation.sigmoids import Hardsigmoid, Hardtanh, LogSigmoid, ReLU6, Sigmoid, Softplus, Softsign, Tanh
+from .layers.activation.softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .layers.bilinear import Bilinear
-from .layers.convolution import Conv1d, Conv2d, Conv3d
-from .layers.distance import CosineSimilarity, PairwiseDistance
-from .layers.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from .layers.embedding import Embedding
-from .layers.embedding_bag import EmbeddingBag
-from .layers.flatten import Flatten, Unflatten
-from .layers.fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
-from .layers.further_activation import (
-    CELU,
-    GLU,
-    SELU,
-    Hardshrink,
-    Hardsigmoid,
-    Hardswish,
-    Mish,
-    PReLU,
-    RReLU,
-    Softmax2d,
-    Softmin,
-    Softshrink,
-    Softsign,
-    Tanhshrink,
-    Threshold,
-)
-from .layers.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
-from .layers.layer_norm import GroupNorm, LayerNorm, RMSNorm
-from .layers.lazy import LazyLinear
-from .layers.lazy_convolution import (
+from .layers.convolution.convolution import Conv1d, Conv2d, Conv3d
+from .layers.convolution.fold import Fold, Unfold
+from .layers.convolution.lazy_convolution import (
     LazyConv1d,
     LazyConv2d,
     LazyConv3d,
@@ -78,17 +34,17 @@ from .layers.lazy_convolution import (
     LazyConvTranspose2d,
     LazyConvTranspose3d,
 )
-from .layers.lazy_normalization import (
-    LazyBatchNorm1d,
-    LazyBatchNorm2d,
-    LazyBatchNorm3d,
-    LazyInstanceNorm1d,
-    LazyInstanceNorm2d,
-    LazyInstanceNorm3d,
-)
-from .layers.likelihood_loss import GaussianNLLLoss, MultiLabelSoftMarginLoss, PoissonNLLLoss, SoftMarginLoss
+from .layers.convolution.transposed import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .layers.distance import CosineSimilarity, PairwiseDistance
+from .layers.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .layers.embedding import Embedding
+from .layers.embedding_bag import EmbeddingBag
+from .layers.flatten import Flatten, Unflatten
+from .layers.lazy import LazyLinear
 from .layers.linear import Identity, Linear
-from .layers.loss import (
+from .layers.loss.ctc import CTCLoss
+from .layers.loss.likelihood import GaussianNLLLoss, MultiLabelSoftMarginLoss, PoissonNLLLoss, SoftMarginLoss
+from .layers.loss.loss import (
     BCELoss,
     BCEWithLogitsLoss,
     CrossEntropyLoss,
@@ -100,7 +56,7 @@ from .layers.loss import (
     NLLLoss2d,
     SmoothL1Loss,
 )
-from .layers.margin_loss import (
+from .layers.loss.margin import (
     CosineEmbeddingLoss,
     HingeEmbeddingLoss,
     MarginRankingLoss,
@@ -109,7 +65,19 @@ from .layers.margin_loss import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
-from .layers.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
+from .layers.multihead_attention import MultiheadAttention
+from .layers.normalization.batch_norm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
+from .layers.normalization.instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from .layers.normalization.layer_norm import GroupNorm, LayerNorm, RMSNorm
+from .layers.normalization.lazy_normalization import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+)
+from .layers.normalization.response_norm import CrossMapLRN2d, LocalResponseNorm
 from .layers.padding import (
     CircularPad1d,
     CircularPad2d,
@@ -127,13 +95,22 @@ from .layers.padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from .layers.pixels import ChannelShuffle, Fold, PixelShuffle, PixelUnshuffle, Unfold
-from .layers.pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
+from .layers.pooling.adaptive import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+)
+from .layers.pooling.fractional import FractionalMaxPool2d, FractionalMaxPool3d
+from .layers.pooling.pooling import AvgPool1d, AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d, MaxPool3d
+from .layers.pooling.power_average import LPPool1d, LPPool2d, LPPool3d
+from .layers.pooling.unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 from .layers.recurrent import GRU, LSTM, RNN, RNNBase
 from .layers.recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from .layers.resampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
-from .layers.response_norm import CrossMapLRN2d, LocalResponseNorm
-from .layers.sequence_loss import CTCLoss
+from .layers.shuffle import ChannelShuffle, PixelShuffle, PixelUnshuffle
 from .layers.transformer import (
     Transformer,
     TransformerDecoder,
@@ -141,8 +118,6 @@ from .layers.transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
-from .layers.transposed_convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from .layers.unpooling import LPPool1d, LPPool2d, LPPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 
 _register("facula_nn")  # errors name the user's line, not one of these
 

@@ -22,7 +22,7 @@ from facula_errors.extend import trim_traceback
 from facula_tensor import Tensor
 from facula_tensor.extend import relabel
 
-from ._module import Module
+from ._modules.module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

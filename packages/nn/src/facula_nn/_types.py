@@ -22,7 +22,7 @@ Gradients: TypeAlias = tuple[Tensor | None, ...]
 Pooled: TypeAlias = Tensor | Any
 
 
-class Place(TypedDict):
+class DeviceAndDType(TypedDict):
     """Where a layer's parameters lie, and their dtype; None for the default's."""
 
     device: DeviceLike | None

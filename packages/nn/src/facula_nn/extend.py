@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_tensor import Tensor
 
-from ._hooks import LoadHooks, WithoutModule
-from ._module import compilers
-from ._state import EXTRA, IncompatibleKeys
-from ._uninitialized import is_lazy
+from ._modules.hooks import LoadHooks, WithoutModule
+from ._modules.module import compilers
+from ._modules.state import EXTRA, IncompatibleKeys
+from ._modules.uninitialized import is_lazy
 from .attention._masks import BLOCK_SIZE
 from .init import fans
-from .layers.convolution import Convolution
-from .layers.instance_norm import _InstanceNorm as InstanceNorm
+from .layers.convolution.convolution import Convolution
+from .layers.convolution.transposed import Transposed
 from .layers.lazy import LazyModuleMixin
 from .layers.linear import NonDynamicallyQuantizableLinear
-from .layers.loss import _Loss as Loss
-from .layers.loss import _WeightedLoss as WeightedLoss
-from .layers.normalization import ChannelNorm
-from .layers.normalization import _BatchNorm as BatchNorm
-from .layers.running_statistics import replace_all_batch_norm_modules_
+from .layers.loss.loss import _Loss as Loss
+from .layers.loss.loss import _WeightedLoss as WeightedLoss
+from .layers.normalization.batch_norm import ChannelNorm
+from .layers.normalization.batch_norm import _BatchNorm as BatchNorm
+from .layers.normalization.instance_norm import _InstanceNorm as InstanceNorm
+from .layers.normalization.running_statistics import replace_all_batch_norm_modules_
 from .layers.transformer_layers import activation_of
-from .layers.transposed_convolution import Transposed
 from .utils.weight_hooks import _SpectralNorm as SpectralNorm
 from .utils.weight_hooks import _WeightNorm as WeightNorm
 

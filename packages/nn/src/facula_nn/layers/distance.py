@@ -7,8 +7,8 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
-from .._layer import layer
-from .._module import Module
+from .._modules.layer import layer
+from .._modules.module import Module
 
 
 @layer

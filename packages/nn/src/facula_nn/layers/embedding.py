@@ -11,14 +11,14 @@ from facula_tensor import Parameter, Tensor, empty, no_grad
 from .. import functional as F
 from .. import init
 from .._arguments import check_lengths
-from .._module import Module
+from .._modules.module import Module
 
 if TYPE_CHECKING:
     from typing import Self
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-    from .._types import Place
+    from .._types import DeviceAndDType
 
 
 class VectorTable(Module):
@@ -40,7 +40,7 @@ class VectorTable(Module):
         sparse: bool,
         weight: Tensor | None,
         requires_grad: bool,
-        place: Place,
+        place: DeviceAndDType,
     ) -> None:
         """Check sizes, and make the weight, or take the given one.
 
@@ -122,7 +122,7 @@ class Embedding(VectorTable):
     ) -> None:
         super().__init__()
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
-        place: Place = {"device": device, "dtype": dtype}
+        place: DeviceAndDType = {"device": device, "dtype": dtype}
         self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, not _freeze, place)
 
     def forward(self, input: Tensor) -> Tensor:

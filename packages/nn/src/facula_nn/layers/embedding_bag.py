@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-    from .._types import Place
+    from .._types import DeviceAndDType
 
 
 @boundary
@@ -68,7 +68,7 @@ class EmbeddingBag(VectorTable):
         super().__init__()
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         self.mode, self.include_last_offset = mode, include_last_offset
-        place: Place = {"device": device, "dtype": dtype}
+        place: DeviceAndDType = {"device": device, "dtype": dtype}
         self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, True, place)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:

@@ -10,11 +10,11 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor, no_grad
 
 from .._arguments import check_input
-from .._layer import constructor, innermost
-from .._members import BUFFER, PARAMETER, members
-from .._module import Module
-from .._places import locate
-from .._uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
+from .._modules.layer import constructor, innermost
+from .._modules.members import BUFFER, PARAMETER, members
+from .._modules.module import Module
+from .._modules.places import locate
+from .._modules.uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
 from .linear import Linear
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from facula_tensor import Parameter, Tensor, empty
 from .. import functional as F
 from .. import init
 from .._arguments import check_lengths
-from .._module import Module
+from .._modules.module import Module
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike

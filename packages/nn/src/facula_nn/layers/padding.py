@@ -10,7 +10,7 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
-from .._module import Module
+from .._modules.module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from facula_tensor.extend import autocast_state, recurrent_layer
 from .. import functional as F
 from .. import init
 from .._arguments import check_input
-from .._module import Module
+from .._modules.module import Module
 from ..utils.rnn import PackedSequence
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-    from .._types import Args, Place
+    from .._types import Args, DeviceAndDType
 
 KINDS = {"LSTM": ("lstm", 4), "GRU": ("gru", 3), "RNN_TANH": ("rnn_tanh", 1), "RNN_RELU": ("rnn_relu", 1)}
 
@@ -34,7 +34,7 @@ def draw_evenly(module: Module, hidden_size: int) -> None:
         init.uniform_(weight, -bound, bound)
 
 
-def check_sizes(layer: str, input_size: object, hidden_size: object) -> None:
+def check_feature_sizes(layer: str, input_size: object, hidden_size: object) -> None:
     """TypeError and ValueError where sizes are no positive integers.
 
     Arguments:
@@ -102,7 +102,7 @@ class RNNBase(Module):
             raise InvalidValueError(f"{name}: expected mode to be one of {', '.join(KINDS)}; got {mode!r}")
         if isinstance(dropout, bool) or not 0 <= dropout <= 1:
             raise InvalidValueError(f"{name}: expected dropout to be a probability from 0 to 1; got {dropout}")
-        check_sizes(name, input_size, hidden_size)
+        check_feature_sizes(name, input_size, hidden_size)
         for said, flag in (("bias", bias), ("batch_first", batch_first), ("bidirectional", bidirectional)):
             if not isinstance(flag, bool):
                 raise InvalidTypeError(f"{name}: expected {said} to be True or False; got {flag!r:.60}")
@@ -197,7 +197,7 @@ class RNNBase(Module):
         first = self._first_states(hx, states, batch, unbatched)
         if packed is not None and first is None:
             width = self.proj_size or self.hidden_size
-            place: Place = {"dtype": x.dtype, "device": x.device}
+            place: DeviceAndDType = {"dtype": x.dtype, "device": x.device}
             count = len(weights)
             first = (zeros(count, batch, width, **place), zeros(count, batch, self.hidden_size, **place))[:states]
         elif packed is not None and packed.sorted_indices is not None:

@@ -10,8 +10,8 @@ from facula_tensor import Parameter, Tensor, empty
 from facula_tensor.extend import recurrent_layer
 
 from .._arguments import check_input
-from .._module import Module
-from .recurrent_base import check_dtype, check_sizes, draw_evenly
+from .._modules.module import Module
+from .recurrent_base import check_dtype, check_feature_sizes, draw_evenly
 
 if TYPE_CHECKING:
     from typing import Any
@@ -48,7 +48,7 @@ class RNNCellBase(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        check_sizes(type(self).__name__, input_size, hidden_size)
+        check_feature_sizes(type(self).__name__, input_size, hidden_size)
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         rows = num_chunks * hidden_size
         self.weight_ih = Parameter(empty(rows, input_size, device=device, dtype=dtype))

@@ -11,7 +11,7 @@ from facula_tensor import Tensor
 
 from .. import functional as F
 from .._arguments import check_input
-from .._module import Module
+from .._modules.module import Module
 
 
 @boundary

@@ -11,16 +11,16 @@ from facula_tensor import Tensor, arange, where, zeros
 
 from .. import functional as F
 from .. import init
-from .._containers import ModuleList
-from .._module import Module
-from .transformer_layers import LayerNorm, TransformerDecoderLayer, TransformerEncoderLayer
+from .._modules.containers import ModuleList
+from .._modules.module import Module
+from .transformer_layers import TransformerDecoderLayer, TransformerEncoderLayer, new_layer_norm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-    from .._types import Args, Place
+    from .._types import Args, DeviceAndDType
 
 
 @boundary
@@ -173,7 +173,7 @@ class Transformer(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        place: Place = {"device": device, "dtype": dtype}
+        place: DeviceAndDType = {"device": device, "dtype": dtype}
         options: Args = (
             *(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias),
             *(device, dtype),
@@ -181,12 +181,12 @@ class Transformer(Module):
         if custom_encoder is not None:
             self.encoder = custom_encoder
         else:
-            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            norm = new_layer_norm(d_model, eps=layer_norm_eps, bias=bias, **place)
             self.encoder = TransformerEncoder(TransformerEncoderLayer(*options), num_encoder_layers, norm)
         if custom_decoder is not None:
             self.decoder = custom_decoder
         else:
-            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            norm = new_layer_norm(d_model, eps=layer_norm_eps, bias=bias, **place)
             self.decoder = TransformerDecoder(TransformerDecoderLayer(*options), num_decoder_layers, norm)
         self._reset_parameters()
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first

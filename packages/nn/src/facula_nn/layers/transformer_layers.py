@@ -11,21 +11,21 @@ from facula_errors.extend import boundary
 from facula_tensor import Tensor
 
 from .. import functional as F
-from .._module import Module
-from .attention import MultiheadAttention
+from .._modules.module import Module
 from .dropout import Dropout
-from .layer_norm import LayerNorm as Norm
 from .linear import Linear
+from .multihead_attention import MultiheadAttention
+from .normalization.layer_norm import LayerNorm
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-    from .._types import Place
+    from .._types import DeviceAndDType
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
 
 
-def LayerNorm(*args: Any, **kwargs: Any) -> Norm:
+def new_layer_norm(*args: Any, **kwargs: Any) -> LayerNorm:
     """A new `LayerNorm` of the package, looked up when it is made."""
     return import_module("facula_nn").LayerNorm(*args, **kwargs)  # type: ignore[no-any-return]
 
@@ -46,8 +46,8 @@ class _Layer(Module):
     dropout: Dropout
     linear2: Linear
     self_attn: MultiheadAttention
-    norm1: Norm
-    norm2: Norm
+    norm1: LayerNorm
+    norm2: LayerNorm
     dropout1: Dropout
     dropout2: Dropout
     activation: Callable[[Tensor], Tensor]
@@ -69,7 +69,7 @@ class _Layer(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        place: Place = {"device": device, "dtype": dtype}
+        place: DeviceAndDType = {"device": device, "dtype": dtype}
         for name in self.attentions:
             made = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place)
             setattr(self, name, made)
@@ -79,7 +79,7 @@ class _Layer(Module):
         self.norm_first = norm_first
         count = len(self.attentions) + 1
         for number in range(count):
-            setattr(self, f"norm{number + 1}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place))
+            setattr(self, f"norm{number + 1}", new_layer_norm(d_model, eps=layer_norm_eps, bias=bias, **place))
         for number in range(count):
             setattr(self, f"dropout{number + 1}", Dropout(dropout))
         self.activation = activation_of(type(self).__name__, activation)
@@ -151,7 +151,7 @@ class TransformerDecoderLayer(_Layer):
     """
 
     multihead_attn: MultiheadAttention
-    norm3: Norm
+    norm3: LayerNorm
     dropout3: Dropout
 
     attentions = ("self_attn", "multihead_attn")

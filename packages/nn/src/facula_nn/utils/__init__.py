@@ -15,7 +15,7 @@ from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, cat
 
 from .._arguments import checked
-from .._module import Module
+from .._modules.module import Module
 from . import fusion, parametrizations, parametrize, prune, rnn, stateless
 from ._clipping import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm, listed_tensors
 from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights

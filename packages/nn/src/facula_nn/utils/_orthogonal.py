@@ -7,7 +7,7 @@ from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, cat, eye, finfo, matrix_exp, no_grad, qr, randn
 from facula_tensor.linalg import solve, solve_triangular
 
-from .._module import Module
+from .._modules.module import Module
 from .parametrize import register_parametrization
 
 MAPS = ("matrix_exp", "cayley", "householder")

@@ -17,7 +17,7 @@ from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, no_grad, rand, randperm
 from facula_tensor.linalg import vector_norm
 
-from .._module import Module
+from .._modules.module import Module
 
 
 @boundary

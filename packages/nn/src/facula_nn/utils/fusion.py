@@ -9,7 +9,7 @@ from facula_errors import InvalidValueError, OperationError
 from facula_errors.extend import boundary, published
 from facula_tensor import Parameter, Tensor
 
-from .._module import Module
+from .._modules.module import Module
 
 __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
 

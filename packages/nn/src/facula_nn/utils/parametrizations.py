@@ -7,7 +7,7 @@ from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, no_grad
 
 from .. import functional as F
-from .._module import Module
+from .._modules.module import Module
 from ._orthogonal import orthogonal
 from .parametrize import register_parametrization
 

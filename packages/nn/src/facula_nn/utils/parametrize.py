@@ -18,8 +18,8 @@ from facula_errors import InvalidTypeError, InvalidValueError, OperationError, U
 from facula_errors.extend import boundary, guarded, published
 from facula_tensor import Parameter, Tensor, no_grad
 
-from .._containers import ModuleDict, ModuleList
-from .._module import Module
+from .._modules.containers import ModuleDict, ModuleList
+from .._modules.module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,7 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary, published
 from facula_tensor import Tensor, cat
 
-from .._module import Module
+from .._modules.module import Module
 from ._pruning import (
     BasePruningMethod,
     CustomFromMask,

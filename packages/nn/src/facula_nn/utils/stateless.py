@@ -10,8 +10,8 @@ from facula_errors.extend import boundary, exhaust, published
 from facula_tensor import Tensor, stack
 from facula_tensor.extend import current_recorder
 
-from .._members import BUFFER, PARAMETER, members
-from .._module import Module
+from .._modules.members import BUFFER, PARAMETER, members
+from .._modules.module import Module
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

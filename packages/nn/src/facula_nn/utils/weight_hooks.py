@@ -12,7 +12,7 @@ from facula_errors.extend import boundary, published
 from facula_tensor import Parameter, Tensor, no_grad
 
 from .. import functional as F
-from .._module import Module
+from .._modules.module import Module
 from .parametrizations import dim_of, length_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,397 @@
+"""Hooks on modules: before and after forward, on gradients, and around state dicts. A module without any pays nothing.
+
+Note [Backward hooks]
+~~~~~~~~~~~~~~~~~~~~~
+The gradients at a module's boundary are those that pass two identities put there, one around the arguments and one
+around the results, when a module with such hooks is called. Backward reaches the second first: it shows the gradients
+of the results to the pre-hooks and keeps them in a `Crossing`, which both hold. When it reaches the first, the hooks
+see both sides. Where no argument wants a gradient there is no first, and the hooks run at once with Nones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidTypeError, OperationError
+from facula_errors.extend import warn
+from facula_tensor import Function, Tensor, is_grad_enabled
+from facula_tensor.extend import Handle, Hooks, current_recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Protocol, TypeVar
+
+    from .._types import Args, Gradients, Hook, Kwargs
+
+    T = TypeVar("T")
+
+    class Hooked(Protocol):
+        """A module, as far as its hooks go."""
+
+        _hooks: dict[str, Hooks] | None
+
+        @property
+        def forward(self) -> Callable[..., object]: ...
+
+
+class ForwardHooks(Hooks):
+    """Hooks around forward, the program's functions as they are, and how some of them want to be called, by their keys.
+
+    `with_kwargs` has those that are called with keyword arguments, too, `always_called` those that are called where
+    forward raised, too.
+    """
+
+    with_kwargs: dict[int, bool]
+    always_called: dict[int, bool]
+
+    __slots__ = ("always_called", "with_kwargs")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.with_kwargs, self.always_called = {}, {}
+
+    def call(self, key: int, module: Hooked, args: Args, kwargs: Kwargs, *output: object) -> object:
+        """Call the hook of this key.
+
+        Arguments:
+            key: the hook's.
+            module: what is called.
+            args: the positional arguments.
+            kwargs: the keyword arguments.
+            *output: the result of forward, where it is there.
+        """
+        if key in self.with_kwargs:
+            return self[key](module, args, kwargs, *output)
+        return self[key](module, args, *output)
+
+
+class LoadHooks(Hooks):
+    """Hooks before a state dict is loaded."""
+
+    __slots__ = ()
+
+
+_CLASSES = {"forward": ForwardHooks, "forward_pre": ForwardHooks, "load_pre": LoadHooks}
+
+
+class HookTable:
+    """A module's hooks of one kind as an attribute, which may be read, changed and assigned, as PyTorch's are.
+
+    Arguments:
+        table: the table's name.
+        part: an attribute of the table that is meant in its place, or "".
+    """
+
+    __slots__ = ("part", "table")
+
+    def __init__(self, table: str, part: str = "") -> None:
+        self.table, self.part = table, part
+
+    def __get__(self, module: Hooked | None, owner: type) -> dict[int, Any]:
+        if module is None:
+            return self  # type: ignore[return-value]
+        hooks = hooks_of(module, self.table)
+        return getattr(hooks, self.part) if self.part else hooks
+
+    def __set__(self, module: Hooked, others: Mapping[int, Any]) -> None:
+        given, hooks = dict(others), self.__get__(module, type(module))
+        hooks.clear()
+        hooks.update(given)
+
+
+class WithoutModule:
+    """A hook that is called with all arguments but the first, the module."""
+
+    __slots__ = ("hook",)
+
+    def __init__(self, hook: Hook) -> None:
+        self.hook = hook
+
+    def __call__(self, module: Hooked, *arguments: object) -> object:
+        return self.hook(*arguments)
+
+
+def add_hook(
+    module: Hooked, operation: str, table: str, hook: Hook, prepend: bool = False, flags: tuple[str, ...] = ()
+) -> Handle:
+    """Put a hook into one of the module's tables, last or first. TypeError where it is no callable.
+
+    Arguments:
+        module: whose hook it is.
+        operation: how errors begin: the method's name.
+        table: the table's name.
+        hook: the function.
+        prepend: call it before all others of its kind.
+        flags: how it wants to be called: attributes of `ForwardHooks`.
+    """
+    if not callable(hook):
+        raise InvalidTypeError(f"{operation}: expected a callable; got {type(hook).__name__}")
+    hooks = hooks_of(module, table)
+    handle = hooks.add(hook)
+    for flag in flags:
+        getattr(hooks, flag)[next(reversed(hooks))] = True
+    if prepend:
+        others = list(hooks.items())[:-1]
+        for key, _ in others:
+            del hooks[key]
+        hooks.update(others)
+    return handle
+
+
+def hooks_of(module: Hooked, table: str) -> Hooks:
+    """One of the module's tables of hooks, made if it is not there yet."""
+    if module._hooks is None:
+        module._hooks = {}
+    if table not in module._hooks:
+        module._hooks[table] = _CLASSES.get(table, Hooks)()
+    return module._hooks[table]
+
+
+def copied(table: str, hooks: Hooks) -> Hooks:
+    """A table of the same hooks."""
+    new = _CLASSES.get(table, Hooks)()
+    new.update(hooks)
+    if isinstance(new, ForwardHooks) and isinstance(hooks, ForwardHooks):
+        new.with_kwargs.update(hooks.with_kwargs)
+        new.always_called.update(hooks.always_called)
+    elif isinstance(new, ForwardHooks):
+        from .older_hooks import convert
+
+        convert(new)
+    return new
+
+
+def run_hooks(module: Hooked, table: str, *arguments: object) -> None:
+    """Call each hook of a table whose results mean nothing.
+
+    Arguments:
+        module: whose hooks they are.
+        table: the table's name.
+        *arguments: what each is called with.
+    """
+    if module._hooks and table in module._hooks:
+        for hook in list(module._hooks[table].values()):
+            hook(*arguments)
+
+
+def call_recorded(module: Hooked, args: Args, kwargs: Kwargs) -> object:
+    """A call of a module while work is captured in some thread: where it is this one, its recorder is told.
+
+    Arguments:
+        module: what is called.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+    """
+    recorder = current_recorder()
+    if recorder is None:
+        return module.forward(*args, **kwargs) if module._hooks is None else call_hooked(module, args, kwargs)
+    recorder.entered(module)
+    try:
+        return module.forward(*args, **kwargs) if module._hooks is None else call_hooked(module, args, kwargs)
+    finally:
+        recorder.left()
+
+
+def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
+    """A call of a module that has hooks.
+
+    Arguments:
+        module: what is called.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+
+    Returns:
+        The result of forward, or what a hook made of it.
+    """
+    tables: dict[str, Any] = module._hooks or {}
+    called = set()
+    before: Any = tables.get("forward_pre") or ()
+    after: Any
+    try:
+        for key in list(before):
+            with_kwargs = key in before.with_kwargs
+            args, kwargs = _changed(with_kwargs, args, kwargs, before.call(key, module, args, kwargs))
+        crossing = None
+        if tables.get("backward") or tables.get("backward_pre"):
+            crossing = Crossing(module)
+            args = crossing.enter(args)
+        result = module.forward(*args, **kwargs)
+        after = tables.get("forward") or ()  # which forward may have added
+        for key in list(after):
+            called.add(key)
+            new = after.call(key, module, args, kwargs, result)
+            if new is not None:
+                result = new
+        return result if crossing is None else crossing.leave(result)
+    except Exception:
+        after = tables.get("forward") or ()
+        for key in list(after):
+            if key in after.always_called and key not in called:
+                _call_anyway(after, key, (module, args, kwargs, None))
+        raise
+
+
+def _changed(with_kwargs: bool, args: Args, kwargs: Kwargs, new: object) -> tuple[Args, Kwargs]:
+    """The arguments after a forward pre-hook returned `new`.
+
+    Arguments:
+        with_kwargs: whether it was called with keyword arguments.
+        args: the positional arguments so far.
+        kwargs: the keyword arguments so far.
+        new: what it returned.
+    """
+    if new is None:
+        return args, kwargs
+    if not with_kwargs:
+        return new if isinstance(new, tuple) else (new,), kwargs
+    if isinstance(new, tuple) and len(new) == 2 and isinstance(new[0], tuple) and isinstance(new[1], dict):
+        return new
+    raise OperationError(
+        f"register_forward_pre_hook: expected a hook with kwargs to return None or (args, kwargs); it returned {new!r}"
+    )
+
+
+def _call_anyway(hooks: ForwardHooks, key: int, arguments: Args) -> None:
+    """Call a hook while an exception propagates; an exception of its own becomes a warning."""
+    try:
+        hooks.call(key, *arguments)
+    except Exception as error:
+        warn(f"a forward hook raised {error!r} while another exception was on its way")
+
+
+# ---------------------------------------------------------------------------------------------------- gradients
+class Crossing:
+    """One call of a module with backward hooks: what its two identities share. See Note [Backward hooks]."""
+
+    entered: bool
+    grad_output: Gradients
+    width: int
+
+    __slots__ = ("entered", "grad_output", "module", "places", "width")
+
+    def __init__(self, module: Hooked) -> None:
+        self.module, self.entered, self.grad_output = module, False, ()
+        self.places: list[int] = []  # of the arguments that want gradients
+        self.width = 0
+
+    def enter(self, args: Args) -> Args:
+        """The arguments, such that their gradients pass here."""
+        self.width = len(args)
+        self.places = _wanting(args)
+        if not self.places or not is_grad_enabled():
+            return args
+        self.entered = True
+        return _put(args, self.places, _Entrance.apply(self, *[args[k] for k in self.places]))
+
+    def leave(self, result: object) -> object:
+        """The results, such that their gradients pass here."""
+        outputs = result if isinstance(result, (tuple, list)) else (result,)
+        places = _wanting(outputs)
+        if not places or not is_grad_enabled():
+            return result
+        passed = _put(outputs, places, _Exit.apply(self, places, len(outputs), *[outputs[k] for k in places]))
+        if outputs is not result:
+            return passed[0]
+        return type(result)(*passed) if hasattr(result, "_fields") else type(result)(passed)
+
+    def arrive(self, grad_output: Gradients) -> Gradients:
+        """Backward reached the results: their gradients after the pre-hooks."""
+        for hook in list(self._table("backward_pre")):
+            new = hook(self.module, grad_output)
+            if new is not None:
+                grad_output = _replaced("register_full_backward_pre_hook", new, grad_output)
+        self.grad_output = grad_output
+        if not self.entered:
+            self.finish((None,) * self.width)
+        return grad_output
+
+    def finish(self, grad_input: Gradients) -> Gradients:
+        """Backward reached the arguments: their gradients after the hooks."""
+        grad_output, self.grad_output = self.grad_output, ()
+        for hook in list(self._table("backward")):
+            new = hook(self.module, grad_input, grad_output)
+            if new is not None:
+                if not self.entered:
+                    raise OperationError(
+                        "register_full_backward_hook: expected the hook to return None where no argument of the module "
+                        f"({type(self.module).__name__}) wants a gradient; got {type(new).__name__}"
+                    )
+                grad_input = _replaced("register_full_backward_hook", new, grad_input)
+        return grad_input
+
+    def _table(self, name: str) -> Iterable[Hook]:
+        return (self.module._hooks or {}).get(name, {}).values()
+
+
+if TYPE_CHECKING:
+
+    class Shared(Protocol):
+        """What the two functions keep for their way back."""
+
+        crossing: Crossing
+        places: list[int]
+        width: int
+
+        def set_materialize_grads(self, value: bool) -> None: ...
+
+
+class _Entrance(Function):
+    @staticmethod
+    def forward(ctx: Shared, crossing: Crossing, *tensors: Tensor) -> tuple[Tensor, ...]:  # type: ignore[override]
+        ctx.crossing = crossing
+        ctx.set_materialize_grads(False)
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Shared, *grads: Tensor | None) -> Args:
+        crossing = ctx.crossing
+        grad_input = crossing.finish(_put((None,) * crossing.width, crossing.places, grads))
+        return None, *[grad_input[k] for k in crossing.places]
+
+
+class _Exit(Function):
+    @staticmethod
+    def forward(ctx: Shared, crossing: Crossing, places: list[int], width: int, *tensors: Tensor) -> tuple[Tensor, ...]:  # type: ignore[override]
+        ctx.crossing, ctx.places, ctx.width = crossing, places, width
+        ctx.set_materialize_grads(False)
+        return tensors
+
+    @staticmethod
+    def backward(ctx: Shared, *grads: Tensor | None) -> Args:
+        grad_output = ctx.crossing.arrive(_put((None,) * ctx.width, ctx.places, grads))
+        return None, None, None, *[grad_output[k] for k in ctx.places]
+
+
+def _wanting(values: Sequence[object]) -> list[int]:
+    """The places of the tensors that want a gradient."""
+    return [k for k, value in enumerate(values) if isinstance(value, Tensor) and value.requires_grad]
+
+
+def _put(values: Sequence[T], places: list[int], new: Iterable[T]) -> tuple[T, ...]:
+    """`values` with others at some places.
+
+    Arguments:
+        values: the former values.
+        places: where the others go.
+        new: the others.
+    """
+    replaced = list(values)
+    for k, value in zip(places, new, strict=True):
+        replaced[k] = value
+    return tuple(replaced)
+
+
+def _replaced(operation: str, new: Gradients | Tensor, former: Gradients) -> Gradients:
+    """The result of a hook as a tuple, of the length that the hook was shown.
+
+    Arguments:
+        operation: how errors begin.
+        new: what the hook returned.
+        former: what it was shown.
+    """
+    new = new if isinstance(new, tuple) else (new,)
+    if len(new) != len(former):
+        raise OperationError(
+            f"{operation}: expected the hook to return None or {len(former)} gradients; got {len(new)}"
+        )
+    return new

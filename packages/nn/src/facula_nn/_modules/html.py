@@ -1,0 +1,63 @@
+"""Modules in notebooks: a tree whose branches open and close, with shapes and numbers of parameters. No scripts."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from .members import BUFFER, MODULE, PARAMETER, members
+
+if TYPE_CHECKING:
+    from facula_tensor import Tensor
+
+    from .tree import AnyTree
+
+OPEN_LEVELS = 1  # that are not folded up at first
+
+
+def html_of(module: AnyTree) -> str:
+    """The module and all below it as nested ``<details>``."""
+    return f"<div>{_node(module, '', 0, ())}</div>"
+
+
+def _node(module: AnyTree, name: str, level: int, above: tuple[AnyTree, ...]) -> str:
+    """A module and those below it, as a part of a page.
+
+    Arguments:
+        module: the module.
+        name: its name in the module above.
+        level: how deep it lies.
+        above: the modules around it.
+    """
+    children = [(child, one) for child, one in members(module, MODULE) if one is not None]
+    parameters = list({id(one): one for one in module.parameters()}.values())
+    count = sum([one.numel() for one in parameters])
+    trained = sum([one.numel() for one in parameters if one.requires_grad])
+    said = f"{count:,} parameter{'' if count == 1 else 's'}" + (f", {trained:,} trained" if trained != count else "")
+    made_with = "" if children else " ".join(module.extra_repr().split())
+    title = f"{escape(f'({name}): ' if name else '')}<b>{escape(module._get_name())}</b>({escape(made_with)})"
+    summary = f"<code>{title}</code> <small>{said}</small>"
+    if any([module is one for one in above]):
+        return f"<div>{summary} <small>(it contains itself)</small></div>"
+    tensors: list[tuple[str, str, Tensor | None]] = [("parameter", *one) for one in members(module, PARAMETER)]
+    tensors += [("buffer", *one) for one in members(module, BUFFER)]
+    lines = [_tensor(kind, own, tensor) for kind, own, tensor in tensors if tensor is not None]
+    inner = "".join([_node(one, child, level + 1, (*above, module)) for child, one in children])
+    if not lines and not inner:
+        return f"<div>{summary}</div>"
+    unfolded = " open" if level < OPEN_LEVELS else ""
+    body = f'<div style="margin-left:1.5em">{"".join(lines)}{inner}</div>'
+    return f"<details{unfolded}><summary>{summary}</summary>{body}</details>"
+
+
+def _tensor(kind: str, name: str, tensor: Tensor) -> str:
+    """A line for one parameter or buffer.
+
+    Arguments:
+        kind: "parameter" or "buffer".
+        name: its name.
+        tensor: the tensor.
+    """
+    frozen = ", frozen" if kind == "parameter" and not tensor.requires_grad else ""
+    text = f"{name}: {kind} {tuple(tensor.shape)} {tensor.dtype.name}{frozen}"
+    return f"<div><code>{escape(text)}</code> <small>{tensor.numel():,}</small></div>"

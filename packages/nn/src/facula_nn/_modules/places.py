@@ -1,0 +1,66 @@
+"""Which layer failed: the note that an exception gets on its way out of modules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import ref
+
+if TYPE_CHECKING:
+    from .tree import AnyTree
+
+
+class Place(str):
+    """A note with the path of a module, from the outermost module that an exception has passed.
+
+    Weakly: an exception may be kept for long. Pickled, it is plain text.
+    """
+
+    outermost: ref[AnyTree]
+    path: str
+    innermost: str
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)
+
+
+def locate(error: Exception, module: AnyTree) -> None:
+    """Say in `error`'s notes that it came through `module`: ``in Net.body.0 (Linear(in_features=4, ...))``."""
+    notes = getattr(error, "__notes__", None)
+    place = notes[-1] if notes else None
+    if type(place) is not Place:
+        place = _place(module, "", _describe(module))
+        error.add_note(place)
+        return
+    inner = place.outermost()
+    if inner is None or inner is module:
+        return
+    name = next((name for name, one in module.named_modules() if one is inner), None)
+    if name is None:
+        return  # called, but not a part
+    path = f"{name}.{place.path}" if place.path else name
+    notes[-1] = _place(module, path, place.innermost)  # type: ignore[index]
+
+
+def _place(outermost: AnyTree, path: str, innermost: str) -> Place:
+    """A note with all its parts.
+
+    Arguments:
+        outermost: the module where the path begins.
+        path: the dotted path to the module that failed; "" for the outermost itself.
+        innermost: the description of the module that failed.
+    """
+    name = type(outermost).__name__
+    place = Place(f"in {name}.{path} ({innermost})" if path else f"in {innermost}")
+    place.outermost, place.path, place.innermost = ref(outermost), path, innermost
+    return place
+
+
+def _describe(module: AnyTree) -> str:
+    """One line: the class, and its arguments unless it has children."""
+    name = type(module).__name__
+    if next(module.children(), None) is not None:
+        return name
+    try:
+        return f"{name}({module.extra_repr()})"
+    except Exception:  # a half-made module must not hide the error that is on its way
+        return name

@@ -1,0 +1,46 @@
+"""Calls of modules as scopes of the graph, so that `detect_anomaly` and `graph.report` can say where a node is from.
+
+A module pays for it from the first time on that a program wants to know: Note [Scopes] in `facula_autograd`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+from facula_tensor.extend import enter_scope, leave_scope, provide_scopes
+
+from .module import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def install() -> None:
+    """Let every call of a module be a scope from here on, where the mode wants that."""
+    plain: Any = Module.__call__
+
+    def __call__(self: Module, *args: Any, **kwargs: Any) -> Any:
+        noted = enter_scope(self)
+        try:
+            return plain(self, *args, **kwargs)
+        except (FaculaError, TypeError) as error:
+            trim_traceback(error)
+            raise
+        finally:
+            if noted:
+                leave_scope()
+
+    __call__.__qualname__, __call__.__doc__ = plain.__qualname__, plain.__doc__
+    Module.__call__ = __call__  # type: ignore[method-assign, assignment]
+
+
+def parts_of(owner: Any) -> Iterator[tuple[str, Module]]:
+    """The modules in one, each after its path as errors have it: ``Net.body.0``."""
+    name = type(owner).__name__
+    for path, module in owner.named_modules():
+        yield f"{name}.{path}" if path else name, module
+
+
+provide_scopes(install, parts_of)

@@ -1,0 +1,381 @@
+"""`Tree`: what a module is before it computes anything: members under names, and the ways to walk over them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from facula_errors import InvalidTypeError, InvalidValueError, MissingAttributeError, MissingKeyError
+from facula_errors.extend import boundary, is_library_module
+from facula_tensor import Parameter, Tensor
+from facula_tensor.extend import Hooks, PyTorchNames, present
+
+from .layer import shown
+from .members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, UnsavedNames, members
+
+M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Generic, TypeAlias
+
+    class Member(Tensor):
+        """The type of undeclared attributes for type checkers: a tensor, or a module called with an input.
+
+        So no module passes for an iterable (of parameters, say): what is called without an argument is not this.
+        """
+
+        def __call__(self, input: Any, /, *args: Any, **kwargs: Any) -> Any: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __getattr__(self, name: str) -> Any: ...
+
+    AnyTree: TypeAlias = "Tree[Any]"
+
+else:
+    Generic = {M: object}  # for type checkers alone: a base more would keep programs from assigning `__class__`
+
+
+_PYTORCH = PyTorchNames(sys.modules["facula_nn"].__file__ or "")
+_OWN = frozenset({"_kinds", "_hooks"})  # private attributes of instances of any class
+
+
+def _changeable(view: Callable[[Tree[Any]], Any]) -> Any:
+    """A property that is a view of a module; what is assigned to it replaces what the view shows."""
+    return property(view, lambda module, content: view(module).replace(content))
+
+
+def _members(kind: int) -> Any:
+    return _changeable(lambda module: Members(module, kind))
+
+
+@boundary
+class Tree(Generic[M]):
+    """The half of `Module` that keeps parameters, buffers and submodules. See Note [Where members are]."""
+
+    _kinds: dict[str, int]
+    _hooks: dict[str, Hooks] | None = None  # by table; None until there is one
+    _repr_items: str | None = None  # what `extra_repr` shows: see Note [Fields of layers]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__getattr__" in vars(cls) and not is_library_module(cls.__module__):
+            type.__setattr__(cls, "__getattribute__", _members_by_getattr)  # which type checkers must not see
+
+    def __init__(self) -> None:
+        self.__dict__["_kinds"] = {}
+
+    # --------------------------------------------------------------------------------------------- attributes
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        kinds = own.get("_kinds")
+        kind = _kind_of(value)
+        if kinds is None:
+            if kind:
+                raise MissingAttributeError(
+                    f"{type(self).__name__}: cannot assign {NAMES[kind]} {name!r} before Module.__init__() was called; "
+                    "begin __init__ with super().__init__()"
+                )
+        elif kind or name in kinds:
+            former = kinds.get(name, 0) & ~UNSAVED
+            if kind and kind != former:
+                own.pop(name, None)
+                kinds.pop(name, None)
+                if kind == PARAMETER:
+                    self.register_parameter(name, value)  # which subclasses and libraries replace
+                elif kind == BUFFER:
+                    self.register_buffer(name, value, value.persistent)
+                else:  # may take the place of a class attribute
+                    kinds[name], own[name] = kind, value
+            elif kind == PARAMETER:
+                self.register_parameter(name, value)
+            elif kind or value is None or (former == BUFFER and isinstance(value, Tensor)):
+                own[name] = value
+                if kind == BUFFER:
+                    kinds[name] = BUFFER if value.persistent else BUFFER | UNSAVED
+            else:
+                wanted = {PARAMETER: "Parameter", MODULE: "Module", BUFFER: "Tensor"}[former]
+                remedy = "wrap it in Parameter(...)" if isinstance(value, Tensor) else "delete the attribute first"
+                raise InvalidTypeError(
+                    f"{type(self).__name__}.{name}: expected a {wanted} or None, since it is a {NAMES[former]}; "
+                    f"got {_shown(value)}; {remedy} to give it another value"
+                )
+            return
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if self.__dict__.get("_kinds", {}).pop(name, None) is None:
+            object.__delattr__(self, name)
+        else:
+            self.__dict__.pop(name, None)
+
+    def __getattr__(self, name: str) -> Member | Any:
+        # Called when the usual look-up failed.
+        if name == "_kinds":
+            raise MissingAttributeError(
+                f"{type(self).__name__}: Module.__init__() was not called; begin __init__ with super().__init__()"
+            )
+        why = _PYTORCH.missing("torch.nn.Module", name)
+        if why and not hasattr(type(self), name):
+            raise MissingAttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}: {why}", name=name, obj=self
+            )
+        return object.__getattribute__(self, name)  # raises again, saying what failed inside a property
+
+    def __dir__(self) -> list[str]:
+        return [name for name in present(type(self), self, _OWN) if not name[:1].isdigit()]
+
+    _parameters = _members(PARAMETER)
+    _buffers = _members(BUFFER)
+    _modules = _members(MODULE)
+    _non_persistent_buffers_set = _changeable(UnsavedNames)
+
+    def extra_repr(self) -> str:
+        """The text between the parentheses of the repr; subclasses define it."""
+        items = type(self)._repr_items
+        return shown(self, items) if items else ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    # ------------------------------------------------------------------------------------------- registration
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter; None keeps the name for one that is not there.
+
+        TypeError for what is no Parameter, KeyError for a name that is empty, has a dot or is taken, ValueError for
+        a parameter that was computed.
+        """
+        if param is not None and not isinstance(param, Parameter):
+            raise InvalidTypeError(
+                f"register_parameter: expected a Parameter or None for {name!r}; got {_shown(param)}"
+            )
+        self._register(PARAMETER, name, param)
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is state but not trained; not `persistent`, it is no part of `state_dict`.
+
+        TypeError for what is no tensor, KeyError for a name that is empty, has a dot or is taken.
+
+        Arguments:
+            name: the attribute's name.
+            tensor: the tensor, or None for one that is not there.
+            persistent: whether it is a part of `state_dict`.
+
+        >>> from facula_nn import Module
+        >>> from facula_tensor import zeros
+        >>> module = Module()
+        >>> module.register_buffer("mean", zeros(2))
+        >>> module.mean
+        tensor([0., 0.])
+        """
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise InvalidTypeError(f"register_buffer: expected a Tensor or None for {name!r}; got {_shown(tensor)}")
+        self._register(BUFFER if persistent else BUFFER | UNSAVED, name, tensor)
+
+    def register_module(self, name: str, module: M | None) -> None:
+        """Add a submodule. TypeError for what is none, KeyError for a name that is empty, has a dot or is taken."""
+        if module is not None and not isinstance(module, Tree):
+            raise InvalidTypeError(f"register_module: expected a Module or None for {name!r}; got {_shown(module)}")
+        self._register(MODULE, name, module)
+
+    def add_module(self, name: str, module: M | None) -> None:
+        """Another name for `register_module`."""
+        self.register_module(name, module)
+
+    def _register(self, kind: int, name: str, value: Any) -> None:
+        """Add a member of one kind.
+
+        Arguments:
+            kind: PARAMETER, MODULE, or BUFFER, perhaps with UNSAVED.
+            name: its name.
+            value: the member, or None.
+        """
+        operation = f"register_{NAMES[kind & ~UNSAVED]}"
+        kinds = self._kinds
+        if not isinstance(name, str):
+            raise InvalidTypeError(f"{operation}: expected the name as a str; got {type(name).__name__}")
+        if not name or "." in name:
+            raise MissingKeyError(f"{operation}: expected a name that is not empty and has no dot; got {name!r}")
+        if kinds.get(name, 0) & ~UNSAVED != kind & ~UNSAVED and hasattr(self, name):
+            raise MissingKeyError(f"{operation}: {type(self).__name__} has an attribute {name!r} already")
+        if kind == PARAMETER and value is not None and not value.is_leaf:
+            raise InvalidValueError(
+                f"{operation}: expected a leaf for {name!r}; this parameter was computed; use .detach()"
+            )
+        if isinstance(value, Buffer) and not value.persistent:
+            kind |= UNSAVED
+        kinds[name] = kind
+        self.__dict__[name] = value
+
+    # ---------------------------------------------------------------------------------------------- iteration
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, M]]:
+        """This module and all below it, each once, with their dotted paths.
+
+        Arguments:
+            memo: modules that are left out; those that come are added.
+            prefix: what names begin with.
+            remove_duplicate: give each once, however often it is there.
+
+        >>> from facula_nn import ReLU, Sequential
+        >>> [name for name, module in Sequential(Sequential(ReLU())).named_modules()]
+        ['', '0', '0.0']
+        """
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self  # type: ignore[misc]
+        own = self.__dict__
+        for name, kind in self._kinds.items():
+            if kind == MODULE and (module := own.get(name)) is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[M]:
+        """This module and all below it, each once, or, unless `remove_duplicate`, as often as it is there."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, M]]:
+        """The modules directly below, each once, with their names."""
+        seen: set[M] = set()
+        for name, module in members(self, MODULE):
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[M]:
+        """The modules directly below, each once."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters, each once, with their dotted names; without `recurse` only the module's own.
+
+        Arguments:
+            prefix: what names begin with.
+            recurse: those of modules below, too.
+            remove_duplicate: give each once, however often it is there.
+        """
+        return self._named(PARAMETER, prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters, each once: what an optimizer takes."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """All buffers, each once, with their dotted names; without `recurse` only the module's own.
+
+        Arguments:
+            prefix: what names begin with.
+            recurse: those of modules below, too.
+            remove_duplicate: give each once, however often it is there.
+        """
+        return self._named(BUFFER, prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers, each once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def _named(self, kind: int, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        """Names and values of the members of one kind.
+
+        Arguments:
+            kind: PARAMETER or BUFFER.
+            prefix: what names begin with.
+            recurse: those of modules below, too.
+            remove_duplicate: give each once, however often it is there.
+        """
+        seen: set[int] = set()
+        below: Iterable[tuple[str, Any]] = [(prefix, self)]
+        if recurse:
+            below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        for path, module in below:
+            own = module.__dict__
+            for name, one in module._kinds.items():
+                if one & kind and (value := own.get(name)) is not None and id(value) not in seen:
+                    if remove_duplicate:
+                        seen.add(id(value))
+                    yield f"{path}.{name}" if path else name, value
+
+    def get_submodule(self, target: str) -> M:
+        """The module at a dotted path; "" is this one. AttributeError that names the part which is not there."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            below = dict(members(module, MODULE)).get(name)
+            if below is None:
+                raise MissingAttributeError(
+                    f"get_submodule({target!r}): {type(module).__name__} has no module {name!r}"
+                )
+            module = below
+        return module
+
+    def set_submodule(self, target: str, module: M, strict: bool = False) -> None:
+        """Put a module at a dotted path; with `strict` only where there is one (else AttributeError).
+
+        Arguments:
+            target: the dotted path.
+            module: the module.
+            strict: refuse a path where there is no module yet.
+        """
+        path, _, name = target.rpartition(".")
+        if not name:
+            raise InvalidValueError(f"set_submodule: expected a path to a module below this one; got {target!r}")
+        if not isinstance(module, Tree):
+            raise InvalidTypeError(f"set_submodule({target!r}): expected a Module; got {type(module).__name__}")
+        if strict:
+            self.get_submodule(target)
+        setattr(self.get_submodule(path), name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a dotted path. AttributeError where there is none."""
+        return self._get("get_parameter", PARAMETER, target)
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a dotted path. AttributeError where there is none."""
+        return self._get("get_buffer", BUFFER, target)
+
+    def _get(self, operation: str, kind: int, target: str) -> Any:
+        """The member at a dotted path.
+
+        Arguments:
+            operation: how errors begin: the method's name.
+            kind: PARAMETER or BUFFER.
+            target: the path.
+        """
+        path, _, name = target.rpartition(".")
+        module: Any = self.get_submodule(path)
+        found = dict(members(module, kind)).get(name)
+        if found is None:
+            raise MissingAttributeError(
+                f"{operation}({target!r}): {type(module).__name__} has no {NAMES[kind]} {name!r}"
+            )
+        return found
+
+
+def _members_by_getattr(self: AnyTree, name: str) -> Any:
+    """Attributes of classes that override `__getattr__`, which PyTorch calls for each registered member."""
+    if name in object.__getattribute__(self, "__dict__").get("_kinds", ()):
+        return type(self).__getattr__(self, name)
+    return object.__getattribute__(self, name)
+
+
+def _kind_of(value: object) -> int:
+    """The kind of member that an assigned value becomes; 0 for most values."""
+    if isinstance(value, Tensor):
+        return PARAMETER if isinstance(value, Parameter) else BUFFER if isinstance(value, Buffer) else 0
+    return MODULE if isinstance(value, Tree) else 0
+
+
+def _shown(value: object) -> str:
+    """A value as error messages show it."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}, not an instance of it (write {value.__name__}(...))"
+    return type(value).__name__

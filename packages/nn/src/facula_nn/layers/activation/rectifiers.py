@@ -1,0 +1,166 @@
+"""Rectifiers: x where it is positive, and less where it is negative."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, empty
+
+from ... import functional as F
+from ... import init
+from ..._modules.layer import layer
+from ..._modules.module import Module
+from .base import OnlyInplace
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+
+@boundary
+class ReLU(OnlyInplace):
+    """max(x, 0).
+
+    >>> from facula_tensor import tensor
+    >>> ReLU()(tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.relu(input, self.inplace)
+
+
+@layer
+class LeakyReLU(Module):
+    """x where it is positive, else x · negative_slope."""
+
+    negative_slope: float = 1e-2
+    inplace: bool = False
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
+
+
+@layer
+class ELU(Module):
+    """x where it is positive, else alpha · (exp(x) - 1).
+
+    D. Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, ICLR 2016.
+    """
+
+    alpha: float = 1.0
+    inplace: bool = False
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.elu(input, self.alpha, self.inplace)
+
+
+@layer
+class CELU(Module):
+    """x where it is positive, else alpha · (exp(x / alpha) - 1).
+
+    J. T. Barron, Continuously Differentiable Exponential Linear Units, 2017.
+    """
+
+    alpha: float = 1.0
+    inplace: bool = False
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.celu(input, self.alpha, self.inplace)
+
+
+@boundary
+class SELU(OnlyInplace):
+    """`ELU` with scales that let mean 0 and variance 1 pass through layers.
+
+    G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.selu(input, self.inplace)
+
+
+@boundary
+class PReLU(Module):
+    """x where it is positive, else x times `weight`, which is learnt: one number, or one a channel (dimension 1).
+
+    State: `weight` (num_parameters), which begins as `init`. K. He et al., Delving Deep into Rectifiers, ICCV 2015.
+
+    Arguments:
+        num_parameters: 1, or the number of channels.
+        init: the slope at first.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
+    >>> from facula_tensor import tensor
+    >>> PReLU()(tensor([-1.0, 2.0])).detach()
+    tensor([-0.2500,  2.0000])
+    """
+
+    _repr_items = "num_parameters="
+    weight: Parameter
+
+    def __init__(
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        self.num_parameters, self.init = num_parameters, init
+        self.weight = Parameter(empty(num_parameters, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Let the weight begin again."""
+        init.constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` of any shape, or (N, num_parameters, ...)."""
+        return F.prelu(input, self.weight)
+
+
+@layer
+class RReLU(Module):
+    """x where it is positive, else x times a slope: in training drawn for each number, else the mean of the two.
+
+    Arguments:
+        lower: the least slope.
+        upper: the greatest slope.
+        inplace: change the input.
+
+    B. Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
+    """
+
+    lower: float = 1 / 8
+    upper: float = 1 / 3
+    inplace: bool = False
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+
+@layer
+class Threshold(Module):
+    """x, or `value` where x is not greater than `threshold`.
+
+    Arguments:
+        threshold: the limit.
+        value: the result up to the limit.
+        inplace: change the input.
+    """
+
+    threshold: float
+    value: float
+    inplace: bool = False
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.threshold(input, self.threshold, self.value, self.inplace)

@@ -1,0 +1,123 @@
+"""S-shaped functions, which are bounded, and their logarithms and integrals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+from facula_tensor.extend import recorded_ops  # operators that know that a layer's line is not the user's
+
+from ... import functional as F
+from ..._modules.layer import layer
+from ..._modules.module import Module
+from .base import OnlyInplace
+
+if TYPE_CHECKING:
+    pass
+
+
+@boundary
+class Hardtanh(Module):
+    """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second.
+
+    `min_value` and `max_value` are older names of the two.
+
+    Arguments:
+        min_val: the least result.
+        max_val: the greatest result.
+        inplace: change the input.
+        min_value: an older name of `min_val`.
+        max_value: an older name of `max_val`.
+    """
+
+    _repr_items = "min_val=, max_val=, inplace=False"
+    min_val: float
+    max_val: float
+
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
+        super().__init__()
+        min_val = min_val if min_value is None else min_value
+        max_val = max_val if max_value is None else max_value
+        if not min_val < max_val:
+            raise InvalidValueError(f"{type(self).__name__}: expected min_val < max_val; got {min_val} and {max_val}")
+        self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+
+@boundary
+class ReLU6(Hardtanh):
+    """min(max(x, 0), 6)."""
+
+    _repr_items = "inplace=False"
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
+
+
+@layer
+class Softplus(Module):
+    """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`."""
+
+    beta: float = 1.0
+    threshold: float = 20.0
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.softplus(input, self.beta, self.threshold)
+
+
+@boundary
+class Sigmoid(Module):
+    """1 / (1 + exp(-x))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return recorded_ops.sigmoid(input)
+
+
+@boundary
+class LogSigmoid(Module):
+    """log(sigmoid(x)), without underflow."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.logsigmoid(input)
+
+
+@boundary
+class Tanh(Module):
+    """The hyperbolic tangent."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return recorded_ops.tanh(input)
+
+
+@boundary
+class Hardsigmoid(OnlyInplace):
+    """min(max(x + 3, 0), 6) / 6."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.hardsigmoid(input, self.inplace)
+
+
+@boundary
+class Softsign(Module):
+    """x / (1 + abs(x))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Element by element."""
+        return F.softsign(input)

@@ -1,0 +1,245 @@
+"""Convolutions of sequences, images and volumes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Parameter, Tensor, empty
+
+from ... import functional as F
+from ... import init
+from ..._arguments import check_lengths, lengths
+from ..._modules.module import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+    from ..._types import DeviceAndDType
+
+PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+@boundary
+class Convolution(Module):
+    """Geometry, weight and bias. Transposes differ in the order of the weight's first two dimensions.
+
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        padding: what is added at both ends of each dimension, of zeros or as `padding_mode` says.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        place: where the parameters lie, and their dtype.
+        **sizes: the sizes of windows, by name.
+    """
+
+    _repr_items = (
+        "in_channels, out_channels, kernel_size=, stride=, padding=0, dilation=1, output_padding=0, groups=1, "
+        "bias=True, padding_mode='zeros'"
+    )
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    output_padding: tuple[int, ...]
+    padding: Any
+    weight: Parameter
+
+    transposed: bool = False
+    dims: int = 2
+    _operator: str
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        groups: int,
+        bias: bool,
+        padding: object,
+        padding_mode: str,
+        place: DeviceAndDType,
+        **sizes: Any,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        check_lengths(name, in_channels=in_channels, out_channels=out_channels)
+        if groups < 1 or in_channels % groups or out_channels % groups:
+            raise InvalidValueError(
+                f"{name}: expected groups to divide in_channels and out_channels; "
+                f"got {groups}, {in_channels} and {out_channels}"
+            )
+        if padding_mode not in PADDING_MODES[: 1 if self.transposed else None]:
+            known = "'zeros'" if self.transposed else f"one of {', '.join(PADDING_MODES)}"
+            raise InvalidValueError(f"{name}: expected padding_mode to be {known}; got {padding_mode!r}")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size = lengths(name, "kernel_size", sizes["kernel_size"], self.dims)
+        self.stride = lengths(name, "stride", sizes["stride"], self.dims)
+        self.dilation = lengths(name, "dilation", sizes["dilation"], self.dims)
+        check_lengths(name, kernel_size=min(self.kernel_size))
+        check_lengths(name, 1, stride=min(self.stride), dilation=min(self.dilation))
+        self.output_padding = lengths(name, "output_padding", sizes.get("output_padding", 0), self.dims)
+        self.padding = _padding(name, padding, self.stride, self.transposed)
+        self.padding_mode = padding_mode
+        first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
+        shape = (first, second // groups, *self.kernel_size)
+        self.weight = Parameter(empty(shape, **place))
+        self.register_parameter("bias", Parameter(empty(out_channels, **place)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new values for weight and bias, evenly from ±1 / sqrt(numbers that go into one)."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        fan_in = math.prod(self.weight.shape[1:])
+        if self.bias is not None and fan_in:
+            init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
+
+    def _surrounded(self, input: Tensor) -> Tensor:
+        """`input` with what `padding_mode` puts around it."""
+        sides: list[int] = []
+        for at in reversed(range(self.dims)):
+            if self.padding == "same":
+                span = self.dilation[at] * (self.kernel_size[at] - 1)
+                sides += [span // 2, span - span // 2]
+            else:
+                sides += [0 if self.padding == "valid" else self.padding[at]] * 2
+        return F.pad(input, sides, self.padding_mode)
+
+
+class _Conv(Convolution):
+    """Convolutions: the order of their arguments."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | Sequence[int],
+        stride: int | Sequence[int] = 1,
+        padding: int | Sequence[int] | str = 0,
+        dilation: int | Sequence[int] = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        place: DeviceAndDType = {"device": device, "dtype": dtype}
+        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
+        super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C_in, ...) or (C_in, ...), with a length for each of the windows' dimensions."""
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            input, padding = self._surrounded(input), 0
+        convolve = getattr(F, self._operator)
+        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
+
+@boundary
+class Conv1d(_Conv):
+    """A convolution (cross-correlation) of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
+
+    `weight` is (out_channels, in_channels / groups, kernel_size); else as `Conv2d`, with one size where that has two.
+
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows.
+        padding: what is added at both ends of each dimension; or "same" or "valid".
+        dilation: the step within a window.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
+    >>> from facula_tensor import ones
+    >>> Conv1d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5)).shape
+    facula.Size([2, 8, 5])
+    """
+
+    dims = 1
+    _operator = "conv1d"
+
+
+@boundary
+class Conv2d(_Conv):
+    """A convolution (cross-correlation) of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
+
+    `weight` (out_channels, in_channels / groups, *kernel_size) and `bias` (out_channels) begin evenly drawn from
+    ±1 / sqrt(in_channels / groups · kernel area). Sizes are integers or pairs; `padding` also "same" or "valid".
+    What is around images is as `padding_mode` says: "zeros", or as `functional.pad` has it, "reflect", "replicate" or
+    "circular". ValueError for what cannot be.
+
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows.
+        padding: what is added at both ends of each dimension; or "same" or "valid".
+        dilation: the step within a window.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
+    >>> from facula_tensor import ones
+    >>> Conv2d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5, 5)).shape
+    facula.Size([2, 8, 5, 5])
+    """
+
+    _operator = "conv2d"
+
+
+@boundary
+class Conv3d(_Conv):
+    """A convolution (cross-correlation) of volumes: (N, C_in, D, H, W) to (N, C_out, D', H', W'), or without N.
+
+    `weight` is (out_channels, in_channels / groups, *kernel_size); else as `Conv2d`, with three sizes for two.
+
+    Arguments:
+        in_channels: the channels of the input.
+        out_channels: the channels of the result.
+        kernel_size: the size of windows, a number or one a dimension.
+        stride: the step between windows.
+        padding: what is added at both ends of each dimension; or "same" or "valid".
+        dilation: the step within a window.
+        groups: into how many parts channels are split.
+        bias: whether a number is added to each channel.
+        padding_mode: "zeros", "reflect", "replicate" or "circular".
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+
+    >>> from facula_tensor import ones
+    >>> Conv3d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 4, 5, 5)).shape
+    facula.Size([2, 8, 4, 5, 5])
+    """
+
+    dims = 3
+    _operator = "conv3d"
+
+
+def _padding(layer: str, padding: object, stride: tuple[int, ...], transposed: bool) -> str | tuple[int, ...]:
+    """The padding as numbers, or by name.
+
+    Arguments:
+        layer: how errors begin: the layer's class.
+        padding: a number, one for each dimension, "same" or "valid".
+        stride: the strides, one for each dimension.
+        transposed: whether the names are refused.
+    """
+    if not isinstance(padding, str) or transposed:
+        return lengths(layer, "padding", padding, len(stride))
+    if padding not in ("same", "valid"):
+        raise InvalidValueError(f"{layer}: expected padding 'same', 'valid' or numbers; got {padding!r}")
+    if padding == "same" and max(stride) != 1:
+        raise InvalidValueError(f"{layer}: padding 'same' needs a stride of 1; got {stride}")
+    return padding

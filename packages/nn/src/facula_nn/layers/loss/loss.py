@@ -1,0 +1,256 @@
+"""Losses: of what a network gave and what it should have given, one number (or, unreduced, one for each element)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+from facula_tensor.extend import reduction_of
+
+from ... import functional as F
+from ..._modules.layer import layer
+from ..._modules.module import Module
+
+if TYPE_CHECKING:
+    from dataclasses import InitVar
+
+
+@boundary
+class _Loss(Module):
+    """A loss with `reduction` "mean", "sum" or "none"; `size_average` and `reduce` are older ways to say so."""
+
+    _repr_items = ""
+    reduction: str
+
+    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = reduction_of(type(self).__name__, reduction, size_average, reduce)
+
+
+@boundary
+class _WeightedLoss(_Loss):
+    """A loss whose state has `weight`, a tensor or None: factors of classes, or of elements."""
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+
+
+@layer
+class CrossEntropyLoss(_WeightedLoss):
+    """-log softmax(input) at the target class: input (N, C, ...), target (N, ...) of classes or (N, C, ...) of
+    probabilities.
+
+    `weight` (C) counts classes differently, `ignore_index` is a target that does not count, `label_smoothing` mixes
+    the target with equal probabilities. IndexError for a target that is no class.
+
+    Arguments:
+        weight: a factor for each class, or None.
+        size_average: an older way to say `reduction`.
+        ignore_index: a target that does not count.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: the share of equal probabilities in the target.
+
+    >>> from facula_tensor import tensor, zeros
+    >>> CrossEntropyLoss()(zeros(1, 4), tensor([2]))
+    tensor(1.3863)
+    """
+
+    weight: Tensor | None = None
+    size_average: InitVar[bool | None] = None
+    ignore_index: int = -100
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
+    label_smoothing: float = 0.0
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """`input` (N, C, ...) of any numbers."""
+        return F.cross_entropy(
+            input,
+            target,
+            self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )
+
+
+@layer
+class NLLLoss(_WeightedLoss):
+    """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); as `CrossEntropyLoss`.
+
+    Arguments:
+        weight: a factor for each class, or None.
+        size_average: an older way to say `reduction`.
+        ignore_index: a target that does not count.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+    """
+
+    weight: Tensor | None = None
+    size_average: InitVar[bool | None] = None
+    ignore_index: int = -100
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """`input` (N, C, ...) of log-probabilities."""
+        return F.nll_loss(input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
+
+
+@boundary
+class NLLLoss2d(NLLLoss):
+    """`NLLLoss`, under the name that images once needed."""
+
+
+@boundary
+class MSELoss(_Loss):
+    """(input - target)², for two tensors of one shape.
+
+    Arguments: those of `L1Loss`.
+
+    >>> from facula_tensor import tensor
+    >>> MSELoss()(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+    tensor(2.)
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Of any one shape."""
+        return F.mse_loss(input, target, reduction=self.reduction)
+
+
+@boundary
+class L1Loss(_Loss):
+    """|input - target|, for two tensors of one shape.
+
+    Arguments:
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Of any one shape."""
+        return F.l1_loss(input, target, reduction=self.reduction)
+
+
+@layer
+class SmoothL1Loss(_Loss):
+    """|input - target| - beta / 2, and where that difference is less than `beta`, its square / (2 · beta).
+
+    Arguments:
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+        beta: the difference below which the loss is a square.
+    """
+
+    size_average: InitVar[bool | None] = None
+    reduce: InitVar[bool | None] = None
+    reduction: str = "mean"
+    beta: float = 1.0
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Of any one shape."""
+        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
+
+
+@layer
+class HuberLoss(_Loss):
+    """`SmoothL1Loss` times `delta`, which is its beta."""
+
+    reduction: str = "mean"
+    delta: float = 1.0
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Of any one shape."""
+        return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
+
+
+@boundary
+class BCELoss(_WeightedLoss):
+    """-(target · log(input) + (1 - target) · log(1 - input)), for probabilities; `weight` is a factor of elements.
+
+    Arguments:
+        weight: factors, of a shape that broadcasts with the input's, or None.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Of any one shape, from 0 to 1."""
+        return F.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)
+
+
+@boundary
+class BCEWithLogitsLoss(_Loss):
+    """`BCELoss` of sigmoid(input), without overflow; `pos_weight` is a factor of the target's part.
+
+    Arguments:
+        weight: a factor for each element, or None.
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "sum" or "none".
+        pos_weight: a factor of the target's part, or None.
+    """
+
+    weight: Tensor | None
+    pos_weight: Tensor | None
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        pos_weight: Tensor | None = None,
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+        self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """`input` of any numbers."""
+        return F.binary_cross_entropy_with_logits(
+            input, target, self.weight, reduction=self.reduction, pos_weight=self.pos_weight
+        )
+
+
+@boundary
+class KLDivLoss(_Loss):
+    """target · (log(target) - input), for log-probabilities `input`; `log_target` says that the target is one too.
+
+    `reduction` may also be "batchmean", the sum divided by the length of the first dimension: the divergence itself.
+
+    Arguments:
+        size_average: an older way to say `reduction`.
+        reduce: an older way to say `reduction`.
+        reduction: "mean", "batchmean", "sum" or "none".
+        log_target: whether the target is a logarithm.
+    """
+
+    def __init__(
+        self,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        log_target: bool = False,
+    ) -> None:
+        super().__init__(size_average, reduce, "sum" if reduction == "batchmean" else reduction)
+        self.reduction = "batchmean" if reduction == "batchmean" else self.reduction
+        self.log_target = log_target
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Of any one shape."""
+        return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)

@@ -1,0 +1,108 @@
+"""Normalisation of each example's channels by themselves."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from ... import functional as F
+from ..._arguments import check_input
+from .batch_norm import ChannelNorm
+
+if TYPE_CHECKING:
+    from facula_tensor.extend import DeviceLike, DTypeLike
+
+
+@boundary
+class _InstanceNorm(ChannelNorm):
+    """Each channel of each example less its mean, divided by its deviation; then times `weight` plus `bias`.
+
+    Arguments:
+        num_features: the number of channels.
+        eps: what is added to the variance.
+        momentum: the share of a batch in running statistics; None for their mean.
+        affine: whether there is a weight, and a bias.
+        track_running_stats: keep running statistics, and use them in evaluation.
+        device: where the parameters lie; the default device's if None.
+        dtype: of the parameters; the default dtype if None.
+        bias: whether there is a bias, too.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: DeviceLike | None = None,
+        dtype: DTypeLike | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...) or (C, ...): in training by its own statistics, which the running ones follow."""
+        name = type(self).__name__
+        check_input(name, input)
+        if input.ndim not in self.dims:
+            expected = " or ".join(map(str, self.dims))
+            raise InvalidValueError(
+                f"{name}: expected {expected} dimensions; got an input of shape {tuple(input.shape)}"
+            )
+        alone = input.ndim == self.dims[0]
+        channels = input.shape[0 if alone else 1]
+        if channels != self.num_features:
+            text = f"{name}: expected an input of {self.num_features} channels, as num_features says; got {channels}"
+            if self.affine or self.track_running_stats:
+                raise InvalidValueError(text)
+            warnings.warn(text, stacklevel=2)
+        own = self.training or not self.track_running_stats
+        made = F.instance_norm(
+            input.unsqueeze(0) if alone else input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            own,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return made.squeeze(0) if alone else made
+
+
+@boundary
+class InstanceNorm1d(_InstanceNorm):
+    """Normalisation of (N, C, L), each channel of each example by itself; or of one example (C, L).
+
+    With `track_running_stats`, `running_mean` and `running_var` move towards the means over the examples by
+    `momentum` in training, and are what is normalised by in evaluation. With `affine` the result is multiplied by
+    `weight`, and `bias` is added. ValueError for other numbers of dimensions.
+
+    D. Ulyanov, A. Vedaldi and V. Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016.
+
+    >>> from facula_tensor import tensor
+    >>> InstanceNorm1d(1)(tensor([[1.0, 3.0]]))
+    tensor([[-1.0000,  1.0000]])
+    """
+
+    dims = (2, 3)
+
+
+@boundary
+class InstanceNorm2d(_InstanceNorm):
+    """Normalisation of images (N, C, H, W), or one (C, H, W), each channel by itself; else as `InstanceNorm1d`."""
+
+    dims = (3, 4)
+
+
+@boundary
+class InstanceNorm3d(_InstanceNorm):
+    """Normalisation of volumes (N, C, D, H, W), or one (C, D, H, W), each channel by itself."""
+
+    dims = (4, 5)

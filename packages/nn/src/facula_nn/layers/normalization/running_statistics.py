@@ -1,0 +1,31 @@
+"""Batch norms without running statistics."""
+
+from __future__ import annotations
+
+from facula_errors import InvalidTypeError
+from facula_errors.extend import boundary
+
+from ..._modules.module import Module
+from .batch_norm import _BatchNorm
+
+
+@boundary
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Let the batch norms in `root` have no running statistics, which `vmap` cannot change; returns `root`.
+
+    Arguments:
+        root: a module, which is changed.
+
+    >>> from facula_nn import BatchNorm1d, Sequential
+    >>> replace_all_batch_norm_modules_(Sequential(BatchNorm1d(2)))[0].running_mean is None
+    True
+    """
+    if not isinstance(root, Module):
+        raise InvalidTypeError(
+            f"replace_all_batch_norm_modules_: expected a Module; got {type(root).__name__} {root!r:.60}"
+        )
+    for one in root.modules():
+        if isinstance(one, _BatchNorm):
+            one.running_mean = one.running_var = one.num_batches_tracked = None
+            one.track_running_stats = False
+    return root

@@ -1,0 +1,92 @@
+"""Layers that shrink images and volumes by any ratio, over windows at random places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from facula_errors import InvalidValueError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor
+
+from ... import functional as F
+from ..._arguments import lengths
+from ..._fractional_pooling import output_sizes
+from ..._modules.module import Module
+
+if TYPE_CHECKING:
+    from ..._types import Pooled
+
+
+class _FractionalMaxPool(Module):
+    """The geometry, given by sizes or by ratios."""
+
+    dims: int
+    _operator: str
+    kernel_size: tuple[int, ...]
+    _random_samples: Tensor | None
+    output_size: tuple[int, ...] | None
+    output_ratio: Sequence[float] | None
+
+    def __init__(
+        self,
+        kernel_size: int | Sequence[int],
+        output_size: int | Sequence[int] | None = None,
+        output_ratio: float | Sequence[float] | None = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        name, dims = type(self).__name__, self.dims
+        if output_size is not None and output_ratio is not None:
+            raise InvalidValueError(
+                f"{name}: expected output_size or output_ratio; got both, {output_size} and {output_ratio}"
+            )
+        output_sizes(name, dims, output_size, output_ratio)
+        self.kernel_size = lengths(name, "kernel_size", kernel_size, dims)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else lengths(name, "output_size", output_size, dims)
+        self.output_ratio = (output_ratio,) * dims if isinstance(output_ratio, (int, float)) else output_ratio
+
+    def forward(self, input: Tensor) -> Pooled:
+        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        options = self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
+        return getattr(F, self._operator)(input, *options)
+
+
+@boundary
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """The largest numbers of windows at random places: (N, C, H, W) to (N, C, *output_size), or without N.
+
+    Arguments:
+        kernel_size: the windows' size, an integer or a pair.
+        output_size: the result's size, an integer or a pair; or None, and
+        output_ratio: the result's size as shares of the input's, between 0 and 1.
+        return_indices: give the places of the largest numbers in their images, too.
+        _random_samples: numbers from 0 to below 1, (N, C, 2), in place of drawn ones.
+
+    Raises:
+        ValueError: both size and ratio, or neither.
+
+    B. Graham: Fractional max-pooling, 2015.
+
+    >>> from facula_tensor import rand
+    >>> FractionalMaxPool2d(2, output_ratio=0.75)(rand(1, 8, 8)).shape
+    facula.Size([1, 6, 6])
+    """
+
+    dims = 2
+    _operator = "fractional_max_pool2d"
+
+
+@boundary
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """The largest numbers of windows at random places of volumes; else as `FractionalMaxPool2d`.
+
+    Sizes and ratios are one number or three; drawn numbers are (N, C, 3).
+    Arguments: those of `FractionalMaxPool2d`.
+    """
+
+    dims = 3
+    _operator = "fractional_max_pool3d"

@@ -1,0 +1,51 @@
+"""Layers that exchange channels and pixels, or the order of channels."""
+
+from __future__ import annotations
+
+from facula_tensor import Tensor
+
+from .. import functional as F
+from .._arguments import check_input
+from .._modules.layer import layer
+from .._modules.module import Module
+
+
+@layer
+class PixelShuffle(Module):
+    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
+
+    >>> from facula_tensor import ones
+    >>> PixelShuffle(2)(ones(1, 8, 3, 3)).shape
+    facula.Size([1, 2, 6, 6])
+    """
+
+    upscale_factor: int
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (..., C · r², H, W)."""
+        check_input("PixelShuffle", input)
+        return F.pixel_shuffle(input, self.upscale_factor)
+
+
+@layer
+class PixelUnshuffle(Module):
+    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W)."""
+
+    downscale_factor: int
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (..., C, H · r, W · r)."""
+        check_input("PixelUnshuffle", input)
+        return F.pixel_unshuffle(input, self.downscale_factor)
+
+
+@layer
+class ChannelShuffle(Module):
+    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+
+    groups: int
+
+    def forward(self, input: Tensor) -> Tensor:
+        """`input` (N, C, ...)."""
+        check_input("ChannelShuffle", input)
+        return F.channel_shuffle(input, self.groups)
