@@ -18,7 +18,7 @@ PROGRAM = Path(facula_cpu.__file__).with_name("facula-run")
 
 def latest(captured):
     """The one replay of a captured function that was called in one way; the latest of several."""
-    return [one for kind in captured._kinds.values() for one in kind.replays][-1]
+    return [one for kind in captured._entries.values() for one in kind.replays][-1]
 
 
 def write(path, **captures):

@@ -229,7 +229,7 @@ def test_a_captured_program_is_the_program(name):
             assert same(value, other.state_dict()[key]), (number, key)
         assert all(same(p.grad, q.grad) for p, q in zip(model.parameters(), other.parameters())), number
         assert optimizer.state_dict()["param_groups"] == others.state_dict()["param_groups"]
-    replays = [one for kind in captured._kinds.values() for one in kind.replays]
+    replays = [one for kind in captured._entries.values() for one in kind.replays]
     assert sum(one.served for one in replays) >= STEPS - 8, captured.report()
 
 

@@ -64,7 +64,7 @@ def test_samples(cases, dtype):
                 captured = facula.capture(function_of(case))
                 for _ in range(2):  # captured, and replayed beside the plain call
                     wanted = ran(captured, case, dtype)
-            if not captured._latest_of_kinds():  # shapes that depend on data, and looks at elements
+            if not captured._latest_by_signature():  # shapes that depend on data, and looks at elements
                 continue
             file = io.BytesIO()
             facula.jit.save(captured, file)

@@ -73,8 +73,8 @@ def requests():
     for function in FUNCTIONS:
         captured, x = capture(function), randn(4, 6).requires_grad_()
         captured(x), captured(x)  # the first call may make what is kept
-        assert captured._latest_of_kinds(), captured.report()
-        for _, replay in captured._latest_of_kinds():
+        assert captured._latest_by_signature(), captured.report()
+        for _, replay in captured._latest_by_signature():
             for one in replay.recording.launches:
                 found.setdefault(json.dumps(request_of(one).data()), one.part)
     return [(json.loads(data), part) for data, part in found.items()]

@@ -125,7 +125,7 @@ def compare(function, make, requires_grad=False, after=None, replays=2, folder=N
             more = None if after is None else [one.tolist() for one in after(result, args)]
             seen.append((found, more, described(args), [arg._version for arg in args], ft.get_rng_state()))
         assert seen[0] == seen[1], number
-    counts = [one.served for kind in captured._kinds.values() for one in kind.replays]
+    counts = [one.served for kind in captured._entries.values() for one in kind.replays]
     assert sum(counts) == replays, captured.report()
     return captured
 

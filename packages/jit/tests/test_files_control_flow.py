@@ -157,7 +157,7 @@ def test_scripts(tmp_path):
     for call in (lambda: gate.save("gate.pt"), lambda: script(_positive).save("positive.pt")):
         with pytest.raises(SaveError, match=r"write trace\(it, example_inputs\)\.save\(path\)"):
             call()
-    with pytest.raises(TypeError, match=r"got Gate, of which no run was taken down; save trace\(it, example_inputs\)"):
+    with pytest.raises(TypeError, match=r"got Gate, of which no run was recorded; save trace\(it, example_inputs\)"):
         save(gate, tmp_path / "gate")
 
 

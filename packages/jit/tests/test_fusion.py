@@ -52,7 +52,7 @@ def bits(tensor):
 
 def launches(captured):
     """Before the passes and after them."""
-    (replay,) = [one for kind in captured._kinds.values() for one in kind.replays]
+    (replay,) = [one for kind in captured._entries.values() for one in kind.replays]
     return replay.launches_before, len(replay.recording.launches)
 
 

@@ -50,7 +50,7 @@ def test_two_forwards_before_a_backward():
             again = leaf.detach().requires_grad_()
             (again * again).sin().sum().backward()
             assert same(leaf.grad, again.grad)
-    assert len(captured._kinds.popitem()[1].replays[0].frames) == 3
+    assert len(captured._entries.popitem()[1].replays[0].frames) == 3
 
 
 def test_a_result_as_the_next_argument():
@@ -171,7 +171,7 @@ def test_each_of_several_results_ends_by_itself():
         kept[-1].backward()
         with pytest.raises(FreedGraphError):
             kept[-1].backward()
-    assert len(captured._kinds.popitem()[1].replays[0].frames) == 1  # what it saved is gone with the pass
+    assert len(captured._entries.popitem()[1].replays[0].frames) == 1  # what it saved is gone with the pass
     step = capture(go_back)
     for _ in range(5):
         loss, other = captured(ones(3))

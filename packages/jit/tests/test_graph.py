@@ -78,7 +78,7 @@ def test_calls_say_what_they_are(captured):
     assert first.outputs[0].layout.shape == (5, 4) and "test_graph.py" in first.line
     assert first.flops == 2 * 5 * 4 * 3 and first.bytes_moved == 4 * (15 + 12 + 4 + 20)
     assert len(graph.calls) == len(graph.memory()) == len(graph.times())
-    assert 0 < max(graph.memory()) <= captured._kinds.popitem()[1].replays[0].pool_bytes
+    assert 0 < max(graph.memory()) <= captured._entries.popitem()[1].replays[0].pool_bytes
 
 
 def test_convolutions_count_their_weights():

@@ -84,7 +84,7 @@ def test_captures_of_results_with_gradients_are_let_go():
         weight = randn(3).requires_grad_()
         captured = capture(lambda x: (x * weight).sum())
         captured(ones(3)), captured(ones(3)), captured(ones(3)).backward()
-        link = weakref.ref(captured._kinds.popitem()[1].replays[0].recording.recorder)
+        link = weakref.ref(captured._entries.popitem()[1].replays[0].recording.recorder)
         del captured
         assert link() is None
     finally:

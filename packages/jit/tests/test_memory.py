@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_jit._recording import memory_planning as _memory
+from facula_jit._recording import memory_planning
 from facula_jit._recording.memory_planning import ALIGNMENT, Lifetime, placed
 
 lifetimes = st.lists(
@@ -26,18 +26,18 @@ def at_once(lives):
 @pytest.mark.parametrize("most", [0, 1000])  # by time alone, and the best of several orders
 @given(lives=lifetimes, thorough=st.booleans())
 def test_nothing_overlaps(most, lives, thorough):
-    before, _memory.MOST_COMPARED = _memory.MOST_COMPARED, most
+    before, memory_planning.MAX_COMPARED = memory_planning.MAX_COMPARED, most
     try:
         offsets, total = placed(lives, thorough=thorough)
     finally:
-        _memory.MOST_COMPARED = before
+        memory_planning.MAX_COMPARED = before
     for place, one in enumerate(lives):
         assert offsets[place] % ALIGNMENT == 0 and offsets[place] + one.nbytes <= total
         for other in range(place):
             if lives[other].first <= one.last and one.first <= lives[other].last:
                 a, b = sorted((place, other), key=lambda k: offsets[k])
                 assert offsets[a] + max(lives[a].nbytes, 1) <= offsets[b]
-    assert at_once(lives) == _memory.at_once(lives) <= total
+    assert at_once(lives) == memory_planning.at_once(lives) <= total
 
 
 def test_networks_need_little_more_than_lives_at_once():

@@ -96,7 +96,7 @@ TABLE = {
 
 
 def replays(captured):
-    return [one for kind in captured._kinds.values() for one in kind.replays]
+    return [one for kind in captured._entries.values() for one in kind.replays]
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -271,5 +271,5 @@ def test_random_calls_on_one_memory(make):
             assert memories[0].tobytes() == memories[1].tobytes()
             for memory in memories:
                 memory[:] = np.arange(100)
-        replayed += sum([one.served for kind in captured._kinds.values() for one in kind.replays])
+        replayed += sum([one.served for kind in captured._entries.values() for one in kind.replays])
     assert replayed > 100

@@ -1,4 +1,4 @@
-"""facula_jit: captured steps; a function's tensor work, taken down once and replayed by one call into C.
+"""facula_jit: captured functions, whose tensor work is recorded once and replayed by one call into C.
 
 Rooms, in the order of a call's way: `_capture` finds the cache entry of its signature; `_recording` records a first
 run, `_guards` what it reads, `_autograd` its backward passes; `_graph` and `passes` change the recording, `_replay`

@@ -15,28 +15,28 @@ from facula_tensor.extend import no_record_ops, snapshot
 from .._recording.graph_breaks import CHANGED, RECORDED, WRAPPED
 from .._recording.records import made_tensor
 from .._recording.tensor_guards import first_failing
-from .outer_backward import is_crossed, take_down
+from .outer_backward import is_recorded_pass, record_launches
 
 if TYPE_CHECKING:
     from facula_tensor import Tensor
 
     from .._recording.recording import Recording
     from .._recording.tensor_guards import Check
-    from .recorded_backward import Ticket
+    from .recorded_backward import FrameLease
 
 
 class BackwardReplay:
     """What a capture does in backward passes.
 
-    `again`, an Again, runs such a call as it is written.
+    `eager_backward` runs such a call eagerly.
     """
 
-    again: Any = None
+    eager_backward: Any = None
     name: str
     recording: Recording
     generators: list[Any]
     actions: list[Any]
-    crossings: list[Any]
+    outer_backwards: list[Any]
     read_by_call: list[Check]
     read_backwards: list[Check]  # compared before the captured backward runs
 
@@ -44,24 +44,24 @@ class BackwardReplay:
     def leaves_more(self) -> bool:
         """Whether a call leaves more behind than its results, and numbers that were drawn."""
         recorder = self.recording.recorder
-        changed = any([not recorder.blocks[number].born for number in recorder.changed])
-        return changed or bool(self.recording.puts or self.actions or recorder.optimizers or self.crossings)
+        changed = any([not recorder.blocks[number].is_new for number in recorder.changed])
+        return changed or bool(self.recording.puts or self.actions or recorder.optimizers or self.outer_backwards)
 
-    def _looked_at(self, ticket: Ticket) -> list[Storage]:
+    def _saved_storages(self, lease: FrameLease) -> list[Storage]:
         """The storages whose elements the backward reads, beside temporaries."""
         fixed = self.recording.fixed
         return [
             fixed[block]
             if kind == "fixed"
-            else ticket.outputs[block]
+            else lease.outputs[block]
             if kind == "output"
-            else ticket.inputs[block]._storage
-            for kind, block in ticket.frame.lowered.read_back
+            else lease.inputs[block]._storage
+            for kind, block in lease.frame.lowered.read_back
         ]
 
-    def check_versions(self, ticket: Ticket) -> None:
+    def check_versions(self, lease: FrameLease) -> None:
         """Raise where a value that the backward reads was changed."""
-        for one, version in zip(self._looked_at(ticket), ticket.versions, strict=True):
+        for one, version in zip(self._saved_storages(lease), lease.versions, strict=True):
             if one.version != version:
                 by = "" if one.mutator is None else f" by {one.mutator[0]} at {describe_call_site(*one.mutator[1:])}"
                 raise MutationError(
@@ -69,29 +69,29 @@ class BackwardReplay:
                     f"{by}; change a .clone() of it"
                 )
 
-    def run_backward(self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
+    def run_backward(self, lease: FrameLease, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
         """The gradients of the targets, by the captured backward; by another one where the pass is `recorded`."""
         if recorded:
-            return self._gradients_again(ticket, gradients, recorded, RECORDED)
+            return self._gradients_again(lease, gradients, recorded, RECORDED)
         if self.read_backwards and first_failing(self.read_backwards) is not None:
-            return self._gradients_again(ticket, gradients, recorded, CHANGED)
-        self.check_versions(ticket)
+            return self._gradients_again(lease, gradients, recorded, CHANGED)
+        self.check_versions(lease)
         given = []
         for one, like in zip(gradients, self.recording.gradients, strict=True):
             if one is None:
                 one = zeros(like.layout.shape, dtype=like.layout.dtype, device=like.layout.device)
             if one._layout is not like.layout:  # of other strides, those of single elements perhaps
                 if type(one._storage) is not Storage:
-                    return self._gradients_again(ticket, gradients, recorded, WRAPPED)
+                    return self._gradients_again(lease, gradients, recorded, WRAPPED)
                 one = snapshot(no_record_ops.contiguous(one))
                 one = made_tensor(like.layout, one._storage, one._offset, None)
             given.append(one)
         if None not in gradients:
-            return self._pass(0, ticket, given)
-        results: list[Tensor | None] = [None] * len(ticket.edges)
+            return self._pass(0, lease, given)
+        results: list[Tensor | None] = [None] * len(lease.edges)
         for root, gradient in enumerate(gradients):  # one that is left out leaves no zeros
             if gradient is not None:
-                for place, one in enumerate(self._pass(1 + root, ticket, given)):
+                for place, one in enumerate(self._pass(1 + root, lease, given)):
                     before = results[place]
                     results[place] = (
                         one if before is None else before if one is None else no_record_ops.add(before, one)
@@ -99,28 +99,28 @@ class BackwardReplay:
         return results
 
     def _gradients_again(
-        self, ticket: Ticket, gradients: list[Tensor | None], recorded: bool, problem: str
+        self, lease: FrameLease, gradients: list[Tensor | None], recorded: bool, problem: str
     ) -> list[Tensor | None]:
-        if self.again is None:
+        if self.eager_backward is None:
             raise OperationError(
                 f"backward: {problem}: that of {self.name}, whose graph is one of launches alone; "
                 "differentiate the function that it was captured from"
             )
-        found: list[Tensor | None] = self.again.gradients(self, ticket, gradients, recorded, problem)
+        found: list[Tensor | None] = self.eager_backward.gradients(self, lease, gradients, recorded, problem)
         return found
 
-    def _pass(self, number: int, ticket: Ticket, given: list[Tensor]) -> list[Tensor | None]:
+    def _pass(self, number: int, lease: FrameLease, given: list[Tensor]) -> list[Tensor | None]:
         """The gradients that one pass makes."""
-        backward = ticket.frame.lowered.backwards[number]
+        backward = lease.frame.lowered.backwards[number]
         storages = [allocate(layout) for layout in backward.layouts]
-        values = [one.ptr for one in (*ticket.outputs, *storages)]
+        values = [one.ptr for one in (*lease.outputs, *storages)]
         recorder: Any = current_recorder()
         missed = None
         try:
-            if recorder is not None and is_crossed(recorder, ticket):
-                take_down(recorder, ticket, number, given, storages)
+            if recorder is not None and is_recorded_pass(recorder, lease):
+                record_launches(recorder, lease, number, given, storages)
             else:
-                missed = ticket.frame.backwards[number].run((*ticket.inputs, *given), (*values, *ticket.cells))
+                missed = lease.frame.backwards[number].run((*lease.inputs, *given), (*values, *lease.rng_values))
         except LaunchError as error:
             raise backward.part.refused(error, self.name) from None
         if missed is not None:

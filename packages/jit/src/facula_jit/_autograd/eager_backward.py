@@ -1,10 +1,10 @@
 """Calls of a captured function that are run again as they were written, for backward passes that are more than numbers.
 
-Note [Differentiated again]
-~~~~~~~~~~~~~~~~~~~~~~~~~~~
+Note [Eager backward]
+~~~~~~~~~~~~~~~~~~~~~
 A backward pass with `create_graph=True` is recorded by itself, and one through gradients that a transform wraps goes
 through many at once: both need the operators of the function, where a replay has launches. The result of the run that
-is taken down has its true graph. For that of a replay the function runs once more, as it is written, on what the call
+is recorded has its true graph. For that of a replay the function runs once more, as it is written, on what the call
 was given and with the generators as they were then; if its results are those of the replay bit for bit, the pass goes
 through the graph of this run. Either way, calls of this kind run as they are written from then on.
 """
@@ -21,9 +21,9 @@ from facula_tensor import Tensor
 from facula_tensor.extend import user_site
 
 from .._guards.restore import as_read
-from .._recording.graph_breaks import RECORDED, Break
+from .._recording.graph_breaks import RECORDED, GraphBreak
 from .._recording.pytrees import Tree, factory_of, is_dataclass, parts_of, rebuilt
-from .._recording.recording import Argument, Given, Output
+from .._recording.recording import AliasOutput, InputOutput, Output
 from .._recording.records import made_tensor
 from .._recording.signature import is_container
 from .nested_graphs import stopped_at
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .backward_replay import BackwardReplay
-    from .recorded_backward import Ticket
+    from .recorded_backward import FrameLease
 
 REMEDY = "take that gradient inside the captured function, where it is captured, too"
 
 
-class Again:
+class EagerBackward:
     """One kind of call of a captured function, as it is written.
 
     Arguments:
         function: the function.
-        tell: is told why calls of this kind run as they are written from now on.
+        notify: is told why calls of this kind run as they are written from now on.
         args: the positional arguments of one such call.
         kwargs: its keyword arguments.
         tensors: the tensors among these.
     """
 
     def __init__(
-        self, function: Callable[..., Any], tell: Callable[[Break], None], args: tuple[Any, ...],
+        self, function: Callable[..., Any], notify: Callable[[GraphBreak], None], args: tuple[Any, ...],
         kwargs: dict[str, Any], tensors: Sequence[Tensor],
     ):  # fmt: skip
-        self.function, self._tell = function, tell
+        self.function, self._notify = function, notify
         places = {id(one): place for place, one in enumerate(tensors)}
         left = set(places)
         self._form = _form_of((args, kwargs), places, left)
@@ -61,7 +61,7 @@ class Again:
         self._autocast = current_mode().autocast
 
     def watch(self, results: Sequence[Tensor]) -> None:
-        """Look for backward passes that are recorded, through these results of a run that is taken down."""
+        """Look for backward passes that are recorded, through these results of a run that is recorded."""
         for one in results:
             if type(one.node) is Node:
                 one.node.register_prehook(self._look)
@@ -71,16 +71,21 @@ class Again:
             self._note(RECORDED)
 
     def _note(self, problem: str) -> None:
-        self._tell(Break(problem, REMEDY, user_site()))
+        self._notify(GraphBreak(problem, REMEDY, user_site()))
 
     def gradients(
-        self, replay: BackwardReplay, ticket: Ticket, gradients: Sequence[Tensor | None], recorded: bool, problem: str
+        self,
+        replay: BackwardReplay,
+        lease: FrameLease,
+        gradients: Sequence[Tensor | None],
+        recorded: bool,
+        problem: str,
     ) -> list[Tensor | None]:
         """The gradients of the targets of a replay, by a backward pass through the function as it is written.
 
         Arguments:
             replay: the replay.
-            ticket: what the node of its results holds.
+            lease: what the node of its results holds.
             gradients: those of the results, None of those that the pass leaves out.
             recorded: whether the pass is recorded.
             problem: why it is needed.
@@ -96,8 +101,8 @@ class Again:
             raise _refused(replay, problem, "an argument holds tensors where they are not found")
         if replay.leaves_more:
             raise _refused(replay, problem, "the call changed more than its results, and would change it twice")
-        tensors = list(ticket.inputs)
-        for (place, _), edge in zip(replay.recording.targets, ticket.edges, strict=True):
+        tensors = list(lease.inputs)
+        for (place, _), edge in zip(replay.recording.targets, lease.edges, strict=True):
             if place is not None:
                 given = tensors[place]
                 is_node = type(edge) is Node
@@ -105,8 +110,8 @@ class Again:
         with as_read(replay.read_by_call) as is_possible:  # what the pass itself reads is what it is now
             if not is_possible:
                 raise _refused(replay, problem, "what the call read has changed since then")
-            roots = differentiable_in(self._run(replay, ticket, tensors), tensors)
-        if not _is_as_before(replay, ticket, roots):
+            roots = differentiable_in(self._run(replay, lease, tensors), tensors)
+        if not _is_as_before(replay, lease, roots):
             raise _refused(replay, problem, "its results would be others by now")
         chosen = [(root, one) for root, one in zip(roots, gradients, strict=True) if one is not None]
         targets: list[Any] = [one if place is None else tensors[place] for place, one in replay.recording.targets]
@@ -118,12 +123,12 @@ class Again:
                 )
             )  # fmt: skip
 
-    def _run(self, replay: BackwardReplay, ticket: Ticket, tensors: Sequence[Tensor]) -> Any:
+    def _run(self, replay: BackwardReplay, lease: FrameLease, tensors: Sequence[Tensor]) -> Any:
         """What the function returns for these tensors, if it draws the numbers that the replay drew."""
         mode: dict[str, Any] = {"grad": True, "inference": False, "level": 0, "autocast": self._autocast}
         generators = [(one, one._key, one._offset) for one in replay.generators]
         for at, (one, _, _) in enumerate(generators):
-            one._key, one._offset = ticket.cells[2 * at : 2 * at + 2]
+            one._key, one._offset = lease.rng_values[2 * at : 2 * at + 2]
         try:
             with replace_mode(**mode, vmap=None, saved_hooks=None, compute=None):
                 args, kwargs = _filled(self._form, tensors)
@@ -138,7 +143,7 @@ def _form_of(value: Any, places: dict[int, int], left: set[int]) -> Any:
     if isinstance(value, Tensor):
         left.discard(id(value))
         place = places.get(id(value))  # None of one that the function put into a list; such a call is not replayed
-        return value if place is None else Argument(place)
+        return value if place is None else InputOutput(place)
     pieces = parts_of(value) if is_container(value) or is_dataclass(type(value)) else None
     if pieces is None:
         return value
@@ -148,27 +153,27 @@ def _form_of(value: Any, places: dict[int, int], left: set[int]) -> Any:
 
 def _filled(form: Any, tensors: Sequence[Tensor]) -> Any:
     """What is of this form, with these tensors."""
-    if type(form) is Argument:
+    if type(form) is InputOutput:
         return tensors[form.place]
     return rebuilt(form, [_filled(one, tensors) for one in form.parts]) if type(form) is Tree else form
 
 
-def _is_as_before(replay: BackwardReplay, ticket: Ticket, roots: Sequence[Tensor]) -> bool:
+def _is_as_before(replay: BackwardReplay, lease: FrameLease, roots: Sequence[Tensor]) -> bool:
     """Whether these are the results of the replay bit for bit."""
-    replay.check_versions(ticket)
-    known: dict[int, Output | Given] = {}
+    replay.check_versions(lease)
+    known: dict[int, Output | AliasOutput] = {}
     todo = [replay.recording.result]
     for one in todo:  # which gets longer meanwhile
         if type(one) is Tree:
             todo += one.parts
-        elif isinstance(one, (Output, Given)) and one.root >= 0:
+        elif isinstance(one, (Output, AliasOutput)) and one.root >= 0:
             known[one.root] = one
     if len(roots) != len(known) or any([root._layout is not known[at].layout for at, root in enumerate(roots)]):
         return False
     for at, root in enumerate(roots):
         one = known[at]
         if type(one) is Output:
-            before = ticket.outputs[one.place].ptr + one.offset
+            before = lease.outputs[one.place].ptr + one.offset
             now = root._storage.ptr + root._offset
             if host_view(before, one.layout).tobytes() != host_view(now, one.layout).tobytes():
                 return False

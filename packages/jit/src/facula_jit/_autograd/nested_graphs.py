@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from facula_tensor import Tensor
 
 
-class InnerGraphs:
+class NestedGraphs:
     """What a node holds as its `rest` where further graphs lie inside of it."""
 
     __slots__ = ()

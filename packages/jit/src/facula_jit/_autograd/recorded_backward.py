@@ -3,7 +3,7 @@
 Note [Saved sets]
 ~~~~~~~~~~~~~~~~~
 What the captured forward saves for its backward lies in the replay's memory. As long as the node of a result may still
-run, that memory is not used again: the node holds a ticket, and a replay takes memory whose ticket is gone, or new
+run, that memory is not used again: the node holds a lease, and a replay takes memory whose lease is gone, or new
 memory. Saved blocks keep their places to the end of the backward, so that `retain_graph` may run it again.
 """
 
@@ -31,10 +31,10 @@ from facula_storage.extend import root_of
 from facula_tensor import Tensor, ones
 from facula_tensor.extend import SavedTensors, no_record_ops
 
-from .._recording.records import Boundary, Gradient, Pass
+from .._recording.records import Gradient, Pass, RecordedBackward
 from .._recording.signature import tensors_in
-from .nested_graphs import InnerGraphs, stopped_at
-from .side_effects import Untouched
+from .nested_graphs import NestedGraphs, stopped_at
+from .side_effects import SideEffects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 REMEDY = "call backward() inside the captured function"
 ONE_OF_SEVERAL = object()  # what rules have as their `extra` that hand on the gradient of one result
-DEEPEST = 5  # levels at which a node keeps tensors
+MAX_DEPTH = 5  # levels at which a node keeps tensors
 
 
-def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
-    """Take down the backward of a result, by doing it once; None where no gradient can be asked for."""
+def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
+    """Record the backward of a result, by doing it once; None where no gradient can be asked for."""
     roots = differentiable_in(result, recorder.inputs)
     if recorder.breaks is not None or not roots:
         return None
@@ -56,12 +56,12 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
     reached = _leaves_of(roots, recorder.inputs)
     for one in reached:
         recorder.watch_tensor(one)
-    returned = {id(one) for one in tensors_in(result)} - recorder.given.keys()
+    returned = {id(one) for one in tensors_in(result)} - recorder.known_inputs.keys()
     blocks = [recorder.block_of(one._storage) for one in reached if id(one) in returned]
-    if any([block.born or block.inputs for block in blocks]):
+    if any([block.is_new or block.inputs for block in blocks]):
         recorder.broken("a gradient of a result flows to another one, a leaf that is made here", REMEDY)
         return None
-    leaves += [one for one in reached if not recorder.block_of(one._storage).born]
+    leaves += [one for one in reached if not recorder.block_of(one._storage).is_new]
     targets = list({id(one): one for one in recorder.inputs if one.node is not None}.values())
     targets += {id(one): one for one in leaves if not any([one is other for other in targets])}.values()
     if not targets:
@@ -75,10 +75,10 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
         return None
     with recorder.aside():
         gradients = [ones(tuple(one.shape), dtype=one.dtype, device=one.device) for one in roots]
-    made = Boundary(len(recorder.launches), roots, targets, gradients)
+    made = RecordedBackward(len(recorder.launches), roots, targets, gradients)
     for one in gradients:
         recorder.add_input(one)
-    untouched = Untouched(recorder, roots)
+    untouched = SideEffects(recorder, roots)
     recorder.goes_back = True  # the tensors that it takes are the graph's
     try:
         with stopped_at(targets):  # what comes before an argument is the caller's graph
@@ -90,16 +90,16 @@ def record_backward(recorder: Recorder, result: Any) -> Boundary | None:
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
     finally:
         recorder.goes_back = False
-        if words := untouched.put_back():
+        if words := untouched.restore():
             recorder.broken(f"its backward pass changes {words}, where a replay would not", REMEDY)
     if recorder.breaks is not None:
         return None
-    made.held = _held_by(roots)
+    made.saved = _storages_of(roots)
     return made
 
 
-def _record_pass(recorder: Recorder, boundary: Boundary, which: slice) -> None:
-    """Take down the pass of some roots, whose gradients are tensors of their own."""
+def _record_pass(recorder: Recorder, boundary: RecordedBackward, which: slice) -> None:
+    """Record the pass of some roots, whose gradients are tensors of their own."""
     start, seen, grads = len(recorder.launches), set(), []
     found = grad(
         boundary.roots[which], boundary.targets, boundary.gradients[which], retain_graph=True, allow_unused=True
@@ -107,7 +107,7 @@ def _record_pass(recorder: Recorder, boundary: Boundary, which: slice) -> None:
     for one in found:
         if one is not None:
             block = recorder.block_of(one._storage)
-            if id(block) in seen or not block.born or block.after < start:
+            if id(block) in seen or not block.is_new or block.after < start:
                 one = no_record_ops.clone(one)
                 block = recorder.block_of(one._storage)
             seen.add(id(block))
@@ -150,41 +150,43 @@ def is_differentiable(tensor: Tensor) -> bool:
     return bool(nodes) and all([node.rule.name != "freed" for node in nodes.values()])
 
 
-def _held_by(roots: Sequence[Tensor]) -> set[int]:
+def _storages_of(roots: Sequence[Tensor]) -> set[int]:
     """The ids of the storages that a graph holds."""
-    held: set[int] = set()
+    saved: set[int] = set()
     adapter = adapter_of(roots[0])
     nodes = walk(map(edge_to, roots))
     kept = [getattr(node, "rest", None) for node in nodes.values()]
-    inner = [one for rest in kept if isinstance(rest, InnerGraphs) for one in rest.graphs()]
+    inner = [one for rest in kept if isinstance(rest, NestedGraphs) for one in rest.graphs()]
     if inner:
-        held |= _held_by(inner) | {id(root_of(one._storage)) for one in inner}
+        saved |= _storages_of(inner) | {id(root_of(one._storage)) for one in inner}
     for node in nodes.values():
         values: list[Any] = [value for value, _ in adapter.saved_values(node)]
         values += [getattr(node, name, None) for name in ("s0", "s1", "rest")]
         values.append(node.rule.extra)
-        for _ in range(DEEPEST):  # a Function's context, what it saved, the entries of that
+        for _ in range(MAX_DEPTH):  # a Function's context, what it saved, the entries of that
             further: list[Any] = []
             for one in values:
                 if isinstance(one, (Tensor, Storage)):
-                    held.add(id(root_of(one._storage if isinstance(one, Tensor) else one)))
+                    saved.add(id(root_of(one._storage if isinstance(one, Tensor) else one)))
                 elif isinstance(one, (tuple, list, dict, FunctionContext, SavedTensors)):
                     further += get_referents(one)
             values = further
-    return held
+    return saved
 
 
-class Ticket:
+class FrameLease:
     """What a node of a replay holds until it has run, or is dropped."""
 
-    __slots__ = ("__weakref__", "cells", "edges", "frame", "inputs", "outputs", "replay", "results", "versions")
+    __slots__ = ("__weakref__", "edges", "frame", "inputs", "outputs", "replay", "results", "rng_values", "versions")
 
     edges: list[Any]
     results: list[ref[Node]]  # the nodes of several results
     versions: list[int | None]
 
-    def __init__(self, replay: Any, frame: Any, inputs: tuple[Tensor, ...], outputs: list[Storage], cells: list[int]):
-        self.replay, self.frame, self.inputs, self.outputs, self.cells = replay, frame, inputs, outputs, cells
+    def __init__(
+        self, replay: Any, frame: Any, inputs: tuple[Tensor, ...], outputs: list[Storage], rng_values: list[int]
+    ):
+        self.replay, self.frame, self.inputs, self.outputs, self.rng_values = replay, frame, inputs, outputs, rng_values
 
 
 def make_rule(name: str, roots: int) -> Rule:
@@ -196,13 +198,13 @@ def make_rule(name: str, roots: int) -> Rule:
     """
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:
-        ticket: Ticket = node.rest
+        lease: FrameLease = node.rest
         given = gradients if isinstance(gradients, list) else [gradients]
-        found = ticket.replay.run_backward(ticket, given, F is not no_record_ops)
+        found = lease.replay.run_backward(lease, given, F is not no_record_ops)
         if roots > 1:
-            release(node, ticket)
+            release(node, lease)
         return [
-            (edge, one) for edge, one in zip(ticket.edges, found, strict=True) if edge is not None and one is not None
+            (edge, one) for edge, one in zip(lease.edges, found, strict=True) if edge is not None and one is not None
         ]
 
     return Rule(f"captured {name}", backward, True, roots == 1, lambda node: node.rest.edges)
@@ -225,9 +227,9 @@ def free(node: Node, freed: Rule) -> None:
     node.rule, node.s0, node.s1, node.rest = freed, node.rule, None, None
 
 
-def release(node: Node, ticket: Ticket) -> None:
+def release(node: Node, lease: FrameLease) -> None:
     """Let the node of several results go once each of these has ended, or was dropped."""
-    left = [one.rule for link in ticket.results if (one := link()) is not None]
+    left = [one.rule for link in lease.results if (one := link()) is not None]
     if left and all([rule.name == "freed" for rule in left]):
         free(node, left[0])
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from facula_tensor import Tensor
 
 
-class Untouched:
+class SideEffects:
     """The state before a backward pass.
 
     Arguments:
@@ -34,7 +34,7 @@ class Untouched:
         contexts = [one for node in nodes if type(one := getattr(node, "s0", None)) is FunctionContext]
         self._contexts = Snapshot([vars(one) for one in contexts])
 
-    def put_back(self) -> str:
+    def restore(self) -> str:
         """Undo what the pass has changed; returns what that is, or "" where there is nothing."""
         words = ""
         for key, one in self._recorder.generators.items():
@@ -43,9 +43,9 @@ class Untouched:
                 generator._key, generator._offset = state
                 words = "a random generator"
         if (context := self._contexts.changed()) is not None:
-            self._contexts.put_back()
+            self._contexts.restore()
             words = words or f"{context} of a Function's context"
         if (why := self._recorder.reads.difference()) is not None:
-            self._recorder.reads.guards.put_back()
+            self._recorder.reads.guards.restore()
             words = words or why
         return words

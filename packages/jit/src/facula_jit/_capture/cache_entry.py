@@ -4,36 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._recording.graph_breaks import Break
+from .._recording.graph_breaks import GraphBreak
 from .._replay.replay import MISS, Replay
 
 
-class Kind:
+class CacheEntry:
     """What is known of calls of one signature.
 
     Arguments:
         words: such a call, in words.
-        kept: the objects that the signature names by their id.
+        pinned: the objects that the signature names by their id.
         parts: what is no tensor among the arguments, by name.
     """
 
-    __slots__ = ("__weakref__", "breaks", "kept", "parts", "pieces", "plain", "replays", "tries", "waits", "words")
+    __slots__ = (
+        "__weakref__",
+        "attempts",
+        "breaks",
+        "parts",
+        "pending",
+        "pinned",
+        "replays",
+        "returned",
+        "split",
+        "words",
+    )
 
-    def __init__(self, words: str, kept: list[object], parts: dict[str, Any]):
-        self.words, self.kept, self.parts = words, kept, parts
-        self.pieces: Any = None  # what runs instead where it cannot be captured whole
-        self.plain: list[str] = []  # the numbers that the last run returned
+    def __init__(self, words: str, pinned: list[object], parts: dict[str, Any]):
+        self.words, self.pinned, self.parts = words, pinned, parts
+        self.split: Any = None  # what runs instead where it cannot be captured whole
+        self.returned: list[str] = []  # the numbers that the last run returned
         self.replays: list[Replay] = []
-        self.breaks: Break | None = None  # why calls of it run as written
-        self.waits: Break | None = None  # why the last run was not captured, though the next one may be
-        self.tries = 0
+        self.breaks: GraphBreak | None = None  # why calls of it run as written
+        self.pending: GraphBreak | None = None  # why the last run was not captured, though the next one may be
+        self.attempts = 0
 
-    def compared(self, plain: list[str]) -> Break | None:
+    def compare_returned(self, returned: list[str]) -> GraphBreak | None:
         """Why the numbers that a run returns cannot be those of replays: they are not the ones of the run before."""
-        before, self.plain = self.plain, plain
-        if plain == before or self.replays:
+        before, self.returned = self.returned, returned
+        if returned == before or self.replays:
             return None
-        return Break("a number that it returns is another in each call", "read clocks and count outside", None)
+        return GraphBreak("a number that it returns is another in each call", "read clocks and count outside", None)
 
 
 class WithoutAttributes:

@@ -14,30 +14,30 @@ from facula_storage.extend import current_recorder, launching_modules
 from facula_tensor import Tensor
 
 from .._graph.graph import Graph, numbered
-from .._recording.graph_breaks import Break, CaptureError
+from .._recording.graph_breaks import CaptureError, GraphBreak
 from .._recording.marked_sizes import Decisions
 from .._recording.recorder import Recorder
 from .._recording.signature import Signature, by_value, shown, tensors_in
 from .._replay.checked_calls import NEVER, Digest, described, difference, first_check, interval_of, next_check
 from .._replay.memory_pool import Pool
-from .._replay.replay import MISS, Guard, Replay
+from .._replay.replay import MISS, BusyFlag, Replay
 from ..passes._pass_manager import run_passes
-from .cache_entry import Kind, WithoutAttributes
-from .recorded_call import Run
+from .cache_entry import CacheEntry, WithoutAttributes
+from .recorded_call import RecordedCall
 from .report import report_of
-from .split_function import Pieces, own_function
+from .split_function import SplitFunction, own_function
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 launching_modules.add(__name__)
 
-MOST_SIGNATURES = 16  # kinds of calls that are captured
-MOST_REPLAYS = 8  # of one kind: of other modes of modules, other `.grad`s
-WORTH = 10 * MOST_REPLAYS  # replays of these, from which on the oldest makes room: changes are seldom
-MOST_PIECES = 16  # runs that may find the first run of a piece before them, whose graph is not captured yet
+MAX_SIGNATURES = 16  # kinds of calls that are captured
+MAX_REPLAYS = 8  # of one kind: of other modes of modules, other `.grad`s
+EVICTION_SERVED = 10 * MAX_REPLAYS  # replays of these, from which on the oldest makes room: changes are seldom
+MAX_SPLIT_ATTEMPTS = 16  # runs that may find the first run of a piece before them, whose graph is not captured yet
 MAX_OTHER_GRAPHS = 1000  # runs on the graph of a checked call, where that of a replay is captured
-MOST_TRIES = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
+MAX_ATTEMPTS = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
 
 
 @boundary
@@ -71,7 +71,7 @@ class Captured(Generic[P, R]):
         self._own = own_function(function)
         self._paused = False
         self._warned = False
-        self._guard = Guard()
+        self._busy_flag = BusyFlag()
         self._reset()
         update_wrapper(self, function, updated=())
 
@@ -80,8 +80,8 @@ class Captured(Generic[P, R]):
         piece = partial(
             _captured, on_break=self.on_break, passes=self.passes, allow=self.allow, check=self.check, warns=False
         )
-        self._pieces = Pieces(self.function, piece) if self.on_break == "split" else None
-        self._kinds: dict[Any, Kind] = {}
+        self._split = SplitFunction(self.function, piece) if self.on_break == "split" else None
+        self._entries: dict[Any, CacheEntry] = {}
         self._latest: Replay | None = None
         self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
         self._places: list[int] = []  # of those that were, and how many there were
@@ -115,49 +115,49 @@ class Captured(Generic[P, R]):
             return self._cut(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.supported:
-            return self._as_written(args, kwargs)
-        kind = self._kinds.get(signature.key)
-        if kind is None:
+            return self._run_eagerly(args, kwargs)
+        entry = self._entries.get(signature.key)
+        if entry is None:
             parts = self._parts(signature.key, args, kwargs)
-            if len(self._kinds) >= MOST_SIGNATURES:
-                if self._pieces is not None:
-                    return (self._around_restless(parts) or self._as_written)(args, kwargs)
-                words, remedy = [one.words for one in self._kinds.values()], "pad the arguments to fewer shapes"
+            if len(self._entries) >= MAX_SIGNATURES:
+                if self._split is not None:
+                    return (self._split_around_varying(parts) or self._run_eagerly)(args, kwargs)
+                words, remedy = [one.words for one in self._entries.values()], "pad the arguments to fewer shapes"
                 if words.count(present := shown(args, kwargs)) > 1:  # which differ by an object alone
                     remedy = "give it tensors, dicts and dataclasses, no objects that are new in each call"
-                problem = f"calls of more than {MOST_SIGNATURES} kinds: {present} beside {words[0]}"
-                return self._broken(Break(problem, remedy, None), args, kwargs)
-            kind = self._kinds[signature.key] = Kind(shown(args, kwargs), signature.kept, parts)
-        if kind.pieces is not None:
-            return kind.pieces(*args, **kwargs)
-        if kind.breaks is not None:
-            return self._as_written(args, kwargs)
+                problem = f"calls of more than {MAX_SIGNATURES} kinds: {present} beside {words[0]}"
+                return self._broken(GraphBreak(problem, remedy, None), args, kwargs)
+            entry = self._entries[signature.key] = CacheEntry(shown(args, kwargs), signature.kept, parts)
+        if entry.split is not None:
+            return entry.split(*args, **kwargs)
+        if entry.breaks is not None:
+            return self._run_eagerly(args, kwargs)
         tensors = tuple(signature.tensors)
         why = ""
-        for replay in reversed(kind.replays):
+        for replay in reversed(entry.replays):
             if replay.count:
-                self._improve(replay, kind.words)
-            if replay.given and not replay.was_given(args, kwargs):
+                self._improve(replay, entry.words)
+            if replay.identity_args and not replay.has_same_objects(args, kwargs):
                 why = why or replay.describe(replay.missed)
                 continue
             if replay.count == replay.check_at and replay.fits(tensors, signature.containers):
-                return self._check(kind, replay, signature, args, kwargs)
+                return self._check(entry, replay, signature, args, kwargs)
             result = MISS if replay.knows(signature.containers) else self._try(replay, tensors)
             if result is not MISS:
                 self._use_next(replay, args, kwargs)
                 return result
             why = why or replay.describe(replay.missed)
-        if len(kind.replays) >= MOST_REPLAYS and sum([one.served for one in kind.replays]) >= WORTH:
-            kind.replays.pop(0)
-        if len(kind.replays) >= MOST_REPLAYS:
-            if self._pieces is not None:
-                kind.pieces = self._pieces.around_names([kind.replays[-1].name_of_missed])
-            problem = f"what it depends on has changed {MOST_REPLAYS} times, at last {why}"
-            kind.breaks = Break(problem, kind.replays[-1].remedy, None)
-            kind.replays.clear()
+        if len(entry.replays) >= MAX_REPLAYS and sum([one.served for one in entry.replays]) >= EVICTION_SERVED:
+            entry.replays.pop(0)
+        if len(entry.replays) >= MAX_REPLAYS:
+            if self._split is not None:
+                entry.split = self._split.around_names([entry.replays[-1].name_of_missed])
+            problem = f"what it depends on has changed {MAX_REPLAYS} times, at last {why}"
+            entry.breaks = GraphBreak(problem, entry.replays[-1].remedy, None)
+            entry.replays.clear()
             self._latest = None
-            return kind.pieces(*args, **kwargs) if kind.pieces else self._broken(kind.breaks, args, kwargs)
-        return self._capture(kind, signature, args, kwargs, why)
+            return entry.split(*args, **kwargs) if entry.split else self._broken(entry.breaks, args, kwargs)
+        return self._capture(entry, signature, args, kwargs, why)
 
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the next call go straight to this replay, if it needs no look at its signature."""
@@ -177,73 +177,81 @@ class Captured(Generic[P, R]):
         return result
 
     def _capture(
-        self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
+        self, entry: CacheEntry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
         """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
-        run = self._run(kind, signature, args, kwargs)
+        run = self._run(entry, signature, args, kwargs)
         result, found, recorder, why = run.result, run.recording, run.recorder, run.breaks
-        if why is None and self._pieces is not None and not recorder.launches:
-            kind.breaks = Break("tensors have nothing to do in it", "leave it as it is", None)
+        if why is None and self._split is not None and not recorder.launches:
+            entry.breaks = GraphBreak("tensors have nothing to do in it", "leave it as it is", None)
             return result
-        if why is None and self._pieces is not None:
-            found.unsettled = kind.compared(found.plain()) or found.unsettled
-        kind.waits = recorder.again or found.unsettled
-        if why is None and recorder.again is not None:
+        if why is None and self._split is not None:
+            found.unsettled = entry.compare_returned(found.plain()) or found.unsettled
+        entry.pending = recorder.retry or found.unsettled
+        if why is None and recorder.retry is not None:
             return result
         replay = None
         unsettled = found.unsettled
         if why is None and unsettled is None:
-            replay = Replay(found, self._name, run.reads, self._guard)
-            replay.again, replay.given, replay.compared_at = run.again, run.given, run.reads.identity.compared_at
+            replay = Replay(found, self._name, run.reads, self._busy_flag)
+            replay.eager_backward, replay.identity_args, replay.compared_at = (
+                run.eager_backward,
+                run.identity_args,
+                run.reads.identity.compared_at,
+            )
             replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
             is_unchecked = recorder.decides or (recorder.uses_allowed and self._interval is None)
             replay.check_at = NEVER if is_unchecked else first_check(self._interval)
             if recorder.found_argument or replay.knows(signature.containers):
                 problem = "an argument is a tensor or container that the function finds elsewhere, too"
-                unsettled = Break(problem, "call it with a clone()", None)
+                unsettled = GraphBreak(problem, "call it with a clone()", None)
         if why is None and unsettled is not None:
-            kind.tries += 1
-            most = MAX_OTHER_GRAPHS if kind.replays else MOST_PIECES if self._pieces is not None else MOST_TRIES
-            if kind.tries < (MOST_TRIES if recorder.outside is None else most):
+            entry.attempts += 1
+            most = (
+                MAX_OTHER_GRAPHS if entry.replays else MAX_SPLIT_ATTEMPTS if self._split is not None else MAX_ATTEMPTS
+            )
+            if entry.attempts < (MAX_ATTEMPTS if recorder.outside is None else most):
                 return result
             why = unsettled
         if why is not None:
-            kind.breaks = why
+            entry.breaks = why
             if self.on_break == "error":
                 raise CaptureError(why)
-            if self._pieces is None or recorder.sees_variables:
+            if self._split is None or recorder.sees_variables:
                 self._warn(why)
                 return result
-            kind.pieces = self._pieces.around(recorder.line if why is found.breaks else None)
-            if not any([one.replays for one in self._kinds.values()]):
-                self._cut = kind.pieces
-            if self._pieces.refusal:
-                self._warn(why._replace(remedy=f"it cannot be cut there: {self._pieces.refusal}"))
+            entry.split = self._split.around(recorder.line if why is found.breaks else None)
+            if not any([one.replays for one in self._entries.values()]):
+                self._cut = entry.split
+            if self._split.refusal:
+                self._warn(why._replace(remedy=f"it cannot be cut there: {self._split.refusal}"))
             return result
         assert replay is not None
         replay.reason = changed
         self._pool.share(replay, self._replays())
-        kind.replays.append(replay)
-        kind.tries = 0
+        entry.replays.append(replay)
+        entry.attempts = 0
         self._use_next(replay, args, kwargs)
         return result
 
-    def _run(self, kind: Kind, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run:
+    def _run(
+        self, entry: CacheEntry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> RecordedCall:
         """Run the function under a recorder."""
         recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
-        recorder.decisions = Decisions() if len(self._kinds) > 1 else None
-        run = Run(self.function, self._own, recorder, signature, self._allowed)
-        run.go(self._guard, self._name, partial(_run_as_written, ref(self), ref(kind)), args, kwargs)
+        recorder.decisions = Decisions() if len(self._entries) > 1 else None
+        run = RecordedCall(self.function, self._own, recorder, signature, self._allowed)
+        run.go(self._busy_flag, self._name, partial(_fall_back, ref(self), ref(entry)), args, kwargs)
         return run
 
     def _check(
-        self, kind: Kind, replay: Replay, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, entry: CacheEntry, replay: Replay, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Run the function in the place of a replay, and compare what it does: Note [Checked calls]."""
         replay.check_at = next_check(self._interval, replay.count)
         self._latest = None
-        run = self._run(kind, signature, args, kwargs)
-        if run.recorder.again is not None or run.recording.overlaps:  # a recording that says less than the capture
+        run = self._run(entry, signature, args, kwargs)
+        if run.recorder.retry is not None or run.recording.overlaps:  # a recording that says less than the capture
             return run.result
         replay.checks_made += 1
         wrong = run.breaks or run.recording.unsettled
@@ -251,9 +259,9 @@ class Captured(Generic[P, R]):
         if not words:
             self._use_next(replay, args, kwargs)
             return run.result
-        kind.replays.clear()
+        entry.replays.clear()
         message = described(self._name, words, site)
-        kind.breaks = Break(message, "leave what changes out of the function", None)
+        entry.breaks = GraphBreak(message, "leave what changes out of the function", None)
         if self._interval is not None:
             raise CaptureError(message, "" if site is None else describe_call_site(*site))
         warn(f"capture: {message}; it runs eagerly from now on")
@@ -261,16 +269,16 @@ class Captured(Generic[P, R]):
 
     def _improve(self, replay: Replay, words: str) -> None:
         """Run the passes over a capture, if they did not; that is worth while where it is replayed again."""
-        if not replay.is_improved and not self._guard.busy:
-            replay.is_improved = self._guard.busy = True
+        if not replay.is_improved and not self._busy_flag.busy:
+            replay.is_improved = self._busy_flag.busy = True
             try:
                 replay.rewrite(run_passes(replay.recording, self.passes, self._name, words))
                 self._pool.share(replay, [one for one in self._replays() if one is not replay])
             finally:
-                self._guard.busy = False
+                self._busy_flag.busy = False
 
     def _replays(self) -> list[Replay]:
-        return [replay for kind in self._kinds.values() for replay in kind.replays]
+        return [replay for entry in self._entries.values() for replay in entry.replays]
 
     # -------------------------------------------------------------------------------------------- in pieces, as written
     def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -281,34 +289,34 @@ class Captured(Generic[P, R]):
         named = [*zip(names, key[0][: len(args)], strict=False), *key[0][len(args) :]]
         return {name: part for name, part in named if not (type(part) is tuple and part[:1] == (Tensor,))}
 
-    def _around_restless(self, parts: dict[str, Any]) -> Any:
+    def _split_around_varying(self, parts: dict[str, Any]) -> Any:
         """The function in pieces around what reads those of its arguments that are others in most calls."""
-        assert self._pieces is not None
-        values = {name: {kind.parts.get(name) for kind in self._kinds.values()} for name in parts}
-        made = self._pieces.around_names([name for name, found in values.items() if len(found) > MOST_SIGNATURES // 2])
+        assert self._split is not None
+        values = {name: {entry.parts.get(name) for entry in self._entries.values()} for name in parts}
+        made = self._split.around_names([name for name, found in values.items() if len(found) > MAX_SIGNATURES // 2])
         return made and (lambda args, kwargs: made(*args, **kwargs))
 
-    def _as_written(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _run_eagerly(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self._eager += 1
         return self.function(*args, **kwargs)
 
-    def _broken(self, why: Break, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _broken(self, why: GraphBreak, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.on_break == "error":
             raise CaptureError(why)
         self._warn(why)
-        return self._as_written(args, kwargs)
+        return self._run_eagerly(args, kwargs)
 
-    def _run_as_written(self, kind: Kind, why: Break) -> None:
+    def _fall_back(self, entry: CacheEntry, why: GraphBreak) -> None:
         """Capture no more calls of a kind."""
-        if kind.breaks is None:
-            kind.breaks = why
-            kind.replays.clear()
+        if entry.breaks is None:
+            entry.breaks = why
+            entry.replays.clear()
             self._latest = None
             if self.on_break == "error":
                 raise CaptureError(why)
             self._warn(why)
 
-    def _warn(self, why: Break) -> None:
+    def _warn(self, why: GraphBreak) -> None:
         if not self._warned:
             self._warned = True
             warn(f"capture: {self._name} runs as it is written: {why}")
@@ -329,11 +337,11 @@ class Captured(Generic[P, R]):
         <lambda>: 1 kind of call
           (float32 (2,)): 1 launch, replayed once, 0 bytes of temporaries
         """
-        kinds = [
-            (one.words, one.replays, one.breaks, one.waits, one.pieces is not None) for one in self._kinds.values()
+        entries = [
+            (one.words, one.replays, one.breaks, one.pending, one.split is not None) for one in self._entries.values()
         ]
-        pieces = [] if self._pieces is None else [one.report() for one in self._pieces.captured()]
-        return report_of(self._name, kinds, self._eager, pieces)
+        split = [] if self._split is None else [one.report() for one in self._split.captured()]
+        return report_of(self._name, entries, self._eager, split)
 
     def graph(self, number: int = -1) -> Graph:
         """What one capture does, as a graph of operators; by default the latest, else by its place in `report()`.
@@ -355,28 +363,28 @@ class Captured(Generic[P, R]):
         found = self._found()
         replay, words, owner = numbered(found, number, "captures")
         owner._improve(replay, words)
-        keys = [key for key, kind in owner._kinds.items() if replay in kind.replays]
+        keys = [key for key, entry in owner._entries.items() if replay in entry.replays]
         return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))
 
     def _found(self) -> list[tuple[Replay, str, Captured[..., Any]]]:
         """All captures, their kinds of calls, and whose they are: those of pieces, too."""
-        found = [(replay, kind.words, self) for kind in self._kinds.values() for replay in kind.replays]
-        pieces = [] if self._pieces is None else self._pieces.captured()
-        return found + [one for piece in pieces for one in piece._found()]
+        found = [(replay, entry.words, self) for entry in self._entries.values() for replay in entry.replays]
+        split = [] if self._split is None else self._split.captured()
+        return found + [one for piece in split for one in piece._found()]
 
     def _improved(self) -> list[tuple[Any, Replay]]:
-        """As `_latest_of_kinds`, each with the passes run over it: so are graphs and files, however often it ran."""
-        for kind in self._kinds.values():
-            if kind.replays:
-                self._improve(kind.replays[-1], kind.words)
-        return self._latest_of_kinds()
+        """As `_latest_by_signature`, each with the passes run over it, however often it ran: for graphs and files."""
+        for entry in self._entries.values():
+            if entry.replays:
+                self._improve(entry.replays[-1], entry.words)
+        return self._latest_by_signature()
 
-    def _latest_of_kinds(self) -> list[tuple[Any, Replay]]:
+    def _latest_by_signature(self) -> list[tuple[Any, Replay]]:
         """The latest capture of each kind of call, with the key of its signature."""
-        return [(key, kind.replays[-1]) for key, kind in self._kinds.items() if kind.replays]
+        return [(key, entry.replays[-1]) for key, entry in self._entries.items() if entry.replays]
 
     def __repr__(self) -> str:
-        return f"<captured {self._name}: {len(self._kinds)} kind{'s' if len(self._kinds) != 1 else ''} of calls>"
+        return f"<captured {self._name}: {len(self._entries)} kind{'s' if len(self._entries) != 1 else ''} of calls>"
 
     def __getattr__(self, name: str) -> Any:
         if name == "function":  # not set yet: a copy is being made
@@ -391,10 +399,10 @@ class Captured(Generic[P, R]):
         return _captured, (self.function, self.on_break, self.passes, self.allow, self.check)
 
 
-def _run_as_written(captured: ref[Captured[..., Any]], kind: ref[Kind], why: Break) -> None:
+def _fall_back(captured: ref[Captured[..., Any]], entry: ref[CacheEntry], why: GraphBreak) -> None:
     """Capture no more calls of a kind, where both are still there."""
-    if (owner := captured()) is not None and (calls := kind()) is not None:
-        owner._run_as_written(calls, why)
+    if (owner := captured()) is not None and (calls := entry()) is not None:
+        owner._fall_back(calls, why)
 
 
 def _captured(

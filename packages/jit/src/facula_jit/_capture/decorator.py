@@ -1,4 +1,4 @@
-"""`capture`: a function whose tensor work is taken down once for each kind of call, and replayed in C."""
+"""`capture`: a function whose tensor work is recorded once for each kind of call, and replayed in C."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def capture(
     allow: Iterable[object] = (),
     check: int | None = None,
 ) -> Any:
-    """`function`, whose tensor work is taken down in a first call, and replayed by one call into C in later ones.
+    """`function`, whose tensor work is recorded in a first call, and replayed by one call into C in later ones.
 
-    What is taken down is everything the function does with tensors: forward, backward, an optimizer's step, random
+    What is recorded is everything the function does with tensors: forward, backward, an optimizer's step, random
     draws. Parameters, buffers and optimizers' state stay the program's tensors and are changed in place; results are
     fresh tensors. Calls of other shapes, dtypes, strides, modes or other arguments that are no tensors are captured by
     themselves, at most 16 kinds. Whatever else the function reads (globals, closures, attributes, entries of

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import current_mode, set_lasting
 from facula_tensor.extend import user_frame
 
-from .._autograd.eager_backward import Again
-from .._autograd.outer_backward import crossings, hooks_of_arguments
+from .._autograd.eager_backward import EagerBackward
+from .._autograd.outer_backward import hooks_of_arguments, watch_outer_backwards
 from .._autograd.recorded_backward import record_backward
 from .._graph.verifier import leak_of
 from .._guards.events import observing
 from .._guards.identity import plain_parts
 from .._guards.reads import Reads
-from .._recording.graph_breaks import Break, CaptureError
+from .._recording.graph_breaks import CaptureError, GraphBreak
 from .._recording.recorder import recording
 from .._recording.recording import Recording
 from .._replay.replay import IN_USE
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from .._recording.recorder import Recorder
     from .._recording.signature import Signature
-    from .._replay.replay import Guard
+    from .._replay.replay import BusyFlag
 
 
-class Run:
+class RecordedCall:
     """The result of a run, what was recorded, and what the function read.
 
     Arguments:
@@ -53,29 +53,29 @@ class Run:
         recorder.own = own
         self.reads = recorder.reads = Reads(recorder, allowed)
         self.result: Any = None
-        self.again: Again | None = None
-        self.given: list[tuple[int, Any]] = []  # plain arguments that are compared by identity
+        self.eager_backward: EagerBackward | None = None
+        self.identity_args: list[tuple[int, Any]] = []  # plain arguments that are compared by identity
         self._left: dict[str, object] = {}  # the fields of the mode that the function leaves changed
 
-    def go(self, guard: Guard, name: str, tell: Callable[[Break], None], args: Any, kwargs: Any) -> None:
+    def go(self, busy_flag: BusyFlag, name: str, notify: Callable[[GraphBreak], None], args: Any, kwargs: Any) -> None:
         """Do it.
 
         Arguments:
-            guard: what all replays of the function share.
+            busy_flag: what all replays of the function share.
             name: the function's.
-            tell: what is called where the result turns out to need the function itself (Note [Differentiated again]).
+            notify: what is called where the result turns out to need the function itself (Note [Eager backward]).
             args: the positional arguments.
             kwargs: the keyword arguments.
         """
         recorder, signature = self.recorder, self.signature
-        if guard.busy:
+        if busy_flag.busy:
             raise CaptureError(IN_USE.format(name))
-        guard.busy = True
+        busy_flag.busy = True
         try:
             recorder.caller = user_frame(2)
             with recording(recorder), observing(self.reads):
                 self.reads.begin([self.function, recorder.own, *signature.kept, *signature.classes], signature)
-                with crossings(recorder), hooks_of_arguments(recorder):
+                with watch_outer_backwards(recorder), hooks_of_arguments(recorder):
                     self._call(args, kwargs)
                 self.reads.compare_handlers(plain_parts(args, kwargs))
                 recorder.reads = self.reads.begin_backward()
@@ -83,16 +83,16 @@ class Run:
         finally:
             if self._left:  # beyond the recorder's block, as in eager code
                 set_lasting(self._left)
-            guard.busy = False
+            busy_flag.busy = False
             if recorder.decisions is not None:
                 recorder.decisions.is_open = False
             recorder.reads = None  # which holds the recorder
-            self.given = self.reads.identity.arguments(args, kwargs)
+            self.identity_args = self.reads.identity.arguments(args, kwargs)
             if self.reads.back is not None:
                 self.reads.back.end()
         if boundary is not None:
-            self.again = Again(self.function, tell, args, kwargs, signature.tensors)
-            self.again.watch(boundary.roots)
+            self.eager_backward = EagerBackward(self.function, notify, args, kwargs, signature.tensors)
+            self.eager_backward.watch(boundary.roots)
         self.recording = Recording(recorder, self.result, boundary)
         self.breaks = self.recording.breaks or leak_of(self.recording)
         if self.recording.unsettled is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._recording.graph_breaks import Break
+    from .._recording.graph_breaks import GraphBreak
     from .._replay.replay import Replay
 
 TIMES = {0: "never", 1: "once"}
@@ -15,7 +15,7 @@ TIMES = {0: "never", 1: "once"}
 
 def report_of(
     name: str,
-    kinds: Sequence[tuple[str, list[Replay], Break | None, Break | None, bool]],
+    entries: Sequence[tuple[str, list[Replay], GraphBreak | None, GraphBreak | None, bool]],
     eager: int,
     pieces: Sequence[str] = (),
 ) -> str:
@@ -23,13 +23,13 @@ def report_of(
 
     Arguments:
         name: the function's.
-        kinds: of each kind of call its words, the replays, why it runs as written, why it is not captured yet, and
+        entries: of each kind of call its words, the replays, why it runs as written, why it is not captured yet, and
             whether it runs in pieces.
         eager: how many calls ran as written.
         pieces: the reports of its pieces.
     """
-    lines = [f"{name}: {_counted(len(kinds), 'kind')} of call" + ("s" if len(kinds) != 1 else "")]
-    for words, replays, breaks, waits, is_cut in kinds:
+    lines = [f"{name}: {_counted(len(entries), 'kind')} of call" + ("s" if len(entries) != 1 else "")]
+    for words, replays, breaks, pending, is_cut in entries:
         for replay in replays:
             launches = _counted(len(replay.recording.launches), "launch", "launches")
             if len(replay.recording.launches) != replay.launches_before:
@@ -44,7 +44,7 @@ def report_of(
         if breaks is not None:
             lines.append(f"  {words}: runs {'in pieces' if is_cut else 'as written'}: {breaks}")
         elif not replays:
-            lines.append(f"  {words}: not captured yet: {waits or 'it was not called to its end'}")
+            lines.append(f"  {words}: not captured yet: {pending or 'it was not called to its end'}")
     if eager:
         lines.append(f"  {_counted(eager, 'call')} ran as written")
     lines += ["  " + line for piece in pieces for line in piece.splitlines()]

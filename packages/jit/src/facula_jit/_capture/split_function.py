@@ -17,7 +17,7 @@ from .._source.split import cut
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-MOST_CALLEES = 64
+MAX_CALLEES = 64
 never_captured: WeakSet[Any] = WeakSet()
 """Functions that are called as they are in lines between pieces."""
 
@@ -32,7 +32,7 @@ def own_function(function: Any) -> FunctionType | None:
     return function if is_plain else None
 
 
-class Pieces:
+class SplitFunction:
     """The ways in which one function has been cut.
 
     Arguments:
@@ -112,7 +112,7 @@ class Pieces:
             return callee
         key = id(function), id(callee if is_module else getattr(callee, "__self__", None))
         if key not in self._callees:
-            if len(self._callees) >= MOST_CALLEES:
+            if len(self._callees) >= MAX_CALLEES:
                 self._callees.clear()
             self._callees[key] = callee, self._capture(callee)
         return self._callees[key][1]

@@ -1,11 +1,11 @@
 """Branches of a capture: what a recorder is told of while one function of a condition or a loop runs.
 
-Note [Rehearsals]
-~~~~~~~~~~~~~~~~~
+Note [Dry runs]
+~~~~~~~~~~~~~~~
 A condition is captured by running both of its functions, a loop by running its step at least once. What would not have
-run is *rehearsed*: its launches are taken down as they happen, on memory of their own, and afterwards the program is as
+run is run *dry*: its launches are recorded as they happen, on memory of their own, and afterwards the program is as
 it was. Memory from outside is copied before it is written, and put back in the end; generators are set back as well.
-What cannot be undone (an optimizer's step) ends the rehearsal before it happens, and the capture.
+What cannot be undone (an optimizer's step) ends the dry run before it happens, and the capture.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from .._recording.recorder import Recorder
 
 
-class Abandoned(BaseException):
-    """What ends a rehearsal; no program's `except Exception` may stop it. `branch` is the branch that is rehearsed."""
+class DryRunAborted(BaseException):
+    """What ends a dry run; no program's `except Exception` may stop it. `branch` is the branch that is run dry."""
 
     def __init__(self, branch: Branch):
         super().__init__()
@@ -40,13 +40,13 @@ class Branch:
     `outside` are tensors with a history from outside that it used, by the id of their node.
 
     Arguments:
-        recorder: what takes it down.
+        recorder: what records it.
         what: how errors call it.
-        rehearsed: whether the program is to be as it was afterwards.
+        is_dry: whether the program is to be as it was afterwards.
     """
 
-    def __init__(self, recorder: Recorder, what: str, rehearsed: bool):
-        self.recorder, self.what, self.rehearsed = recorder, what, rehearsed
+    def __init__(self, recorder: Recorder, what: str, is_dry: bool):
+        self.recorder, self.what, self.is_dry = recorder, what, is_dry
         self.first_node = next_seq()
         self.outside: dict[int, Tensor] = {}
         self.draws: dict[int, int] = {}  # of each generator: how many numbers it gave
@@ -63,8 +63,8 @@ class Branch:
     def __exit__(self, *error: object) -> None:
         self.recorder.branches.remove(self)
         self._count_draws()
-        if self.rehearsed:
-            self._put_back()
+        if self.is_dry:
+            self._restore()
 
     # ------------------------------------------------------------------------------------------------ being told
     def sees(self, operands: Sequence[object]) -> None:
@@ -72,7 +72,7 @@ class Branch:
         for one in operands:
             if not isinstance(one, Tensor) or type(one._storage) is not Storage:
                 continue
-            if self.rehearsed and self._is_outside(one._storage):
+            if self.is_dry and self._is_outside(one._storage):
                 self._nodes.setdefault(id(one), (one, one.node))
             if type(one.node) is Node and one.node.seq < self.first_node:
                 self.outside[id(one.node)] = one
@@ -80,7 +80,7 @@ class Branch:
     def writes(self, places: Sequence[Place]) -> None:
         """A launch is about to write to these places."""
         for one in places:
-            if not self.rehearsed or not self._is_outside(one.storage):
+            if not self.is_dry or not self._is_outside(one.storage):
                 continue
             if one.layout is None:
                 self.refuse("a change of unknown size")
@@ -90,7 +90,7 @@ class Branch:
     def _is_outside(self, storage: Any) -> bool:
         """Whether memory was there before the branch."""
         number = self.recorder.number_of(storage)
-        return number < self._first_block or not self.recorder.blocks[number].born
+        return number < self._first_block or not self.recorder.blocks[number].is_new
 
     def grad_set(self, leaf: Any) -> None:
         """`.grad` of a leaf is about to be set."""
@@ -102,14 +102,14 @@ class Branch:
 
         Arguments:
             what: what is about to be done.
-            undone: whether a rehearsal can put it back.
+            undone: whether a dry run can put it back.
         """
         self.recorder.broken(
             f"{self.what} does {what}, which a replay would have to leave out or do again",
             "leave it to the lines outside",
         )
-        if self.rehearsed and not undone:
-            raise Abandoned(self)
+        if self.is_dry and not undone:
+            raise DryRunAborted(self)
 
     # ---------------------------------------------------------------------------------------------- in the end
     def _keep(self, place: Place, nbytes: int) -> None:
@@ -122,7 +122,7 @@ class Branch:
                 _copy(nbytes, storage.ptr + place.offset, kept.ptr)
             self._copies[key] = place, kept, storage.version, getattr(storage, "mutator", None)
 
-    def _put_back(self) -> None:
+    def _restore(self) -> None:
         """Let memory, nodes, `.grad` and generators be as they were."""
         with self.recorder.aside():
             for place, kept, version, mutator in reversed(self._copies.values()):  # the oldest are put back last

@@ -1,8 +1,8 @@
-"""`cond` inside `capture`: both functions are taken down, and each replay runs one.
+"""`cond` inside `capture`: both functions are recorded, and each replay runs one.
 
 Note [Conditions]
 ~~~~~~~~~~~~~~~~~
-The condition becomes a float32 of its own. The function that it does not choose is rehearsed (Note [Rehearsals]), then
+The condition becomes a float32 of its own. The function that it does not choose is run dry (Note [Dry runs]), then
 the other one runs; each ends with copies of its results into memory that both share, and each replay leaves the
 launches of one out. Where gradients are wanted, each function runs on leaves of its own, so that its graph ends there;
 the results get one node, whose backward is a condition again: that of one graph, or of the other. Its own gradients are
@@ -21,12 +21,12 @@ from facula_storage.extend import current_recorder
 from facula_tensor import Tensor, empty, zeros
 from facula_tensor.extend import no_record_ops, user_site
 
-from .._autograd.nested_graphs import InnerGraphs, stopped_at
+from .._autograd.nested_graphs import NestedGraphs, stopped_at
 from .._recording.graph_breaks import CaptureError
 from .._recording.records import Address, Skip
 from .._recording.snapshots import MAX_ENTRIES
 from .._source.closures import variables_of
-from .dry_run import Abandoned, Branch
+from .dry_run import Branch, DryRunAborted
 from .operands import Leaves, check_agree, leaves_of
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ class Pred(NamedTuple):
 
 
 def serves(recorder: Recorder, operation: str, leaves: Sequence[object]) -> bool:
-    """Whether control flow can be taken down here; a break where it cannot.
+    """Whether control flow can be recorded here; a break where it cannot.
 
     Arguments:
-        recorder: what takes it down.
+        recorder: what records it.
         operation: what it is.
         leaves: what it is given.
     """
@@ -79,7 +79,7 @@ def serves(recorder: Recorder, operation: str, leaves: Sequence[object]) -> bool
 
 
 def record_cond(recorder: Recorder, pred: Tensor, functions: Sequence[Callable[..., Any]], given: Leaves) -> Any:
-    """The results of the function that `pred` chooses, while both are taken down.
+    """The results of the function that `pred` chooses, while both are recorded.
 
     Arguments:
         recorder: what takes them down.
@@ -129,27 +129,27 @@ def closed_over(function: object, depth: int = 4) -> list[Tensor]:
 def _own_leaves(recorder: Recorder, tensors: list[Tensor]) -> dict[int, Tensor]:
     """A leaf for each of these, by the id of the tensor that it stands for; none is a tensor of the program's."""
     own = {id(one): one.detach().requires_grad_() for one in tensors}
-    recorder.given.update({id(one): one for one in own.values()})
+    recorder.known_inputs.update({id(one): one for one in own.values()})
     return own
 
 
 def _run_both(
     recorder: Recorder, chosen: Pred, runs: Sequence[Callable[[], Side]]
 ) -> tuple[list[Side], list[Branch], list[Any]] | None:
-    """Both sides, their branches, and the results that both write; None where the rehearsal broke the capture."""
+    """Both sides, their branches, and the results that both write; None where the dry run broke the capture."""
     sides: dict[int, Side] = {}
     branches: dict[int, Branch] = {}
     made: list[Any] = []
     marks: list[Mark] = []
     for place in (1 - chosen.taken, chosen.taken):
         marks.append(Mark.of(recorder))
-        first, rehearsed = len(recorder.launches), place != chosen.taken
-        branch = branches[place] = Branch(recorder, f"a function of cond ({NAMES[place]})", rehearsed)
+        first, is_dry = len(recorder.launches), place != chosen.taken
+        branch = branches[place] = Branch(recorder, f"a function of cond ({NAMES[place]})", is_dry)
         try:
             with branch:
                 side = sides[place] = runs[place]()
                 branch.sees(side.results.tensors())
-                if rehearsed:
+                if is_dry:
                     made = [_room_for(one) for one in side.results.leaves]
                 else:
                     check_agree("cond", sides[0].results, sides[1].results)
@@ -157,17 +157,17 @@ def _run_both(
                 for one, target in zip(side.results.leaves, made, strict=True):
                     if isinstance(one, Tensor):
                         write(target, one)
-        except Abandoned as error:
+        except DryRunAborted as error:
             if error.branch is not branch:
                 raise
         except Exception as error:
-            if not rehearsed or isinstance(error, CaptureError):
+            if not is_dry or isinstance(error, CaptureError):
                 raise
             recorder.broken(
                 f"{NAMES[place]} of cond, which this call does not take, raises {type(error).__name__}: {error}",
                 "let both functions run for all operands",
             )
-        if rehearsed and recorder.breaks is not None:
+        if is_dry and recorder.breaks is not None:
             return None
         skipped = Skip(first, len(recorder.launches) - first, chosen.address(recorder), at_zero=place == 0)
         recorder.decides = True
@@ -246,7 +246,7 @@ def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, T
     return found
 
 
-class Choice(InnerGraphs):
+class Choice(NestedGraphs):
     """The two graphs behind results of a condition, of which backward passes run one.
 
     Arguments:

@@ -1,10 +1,10 @@
-"""Loops of `while_loop`: run step by step, or taken down as one in C.
+"""Loops of `while_loop`: run step by step, or recorded as one in C.
 
 Note [Captured loops]
 ~~~~~~~~~~~~~~~~~~~~~
-What is carried gets memory of its own, which each step writes again. Taken down are the launches of the condition,
-whose result becomes a float32, and those of one step; where this run makes no step, that one is rehearsed (Note
-[Rehearsals]), and where it makes several, the others are not taken down. A replay does the launches of the condition,
+What is carried gets memory of its own, which each step writes again. Recorded are the launches of the condition,
+whose result becomes a float32, and those of one step; where this run makes no step, that one is run dry (Note
+[Dry runs]), and where it makes several, the others are not recorded. A replay does the launches of the condition,
 leaves where the float32 is 0, does those of the step, and goes back. What a step reads of what was computed before the
 loop keeps its memory to the end of the loop.
 """
@@ -21,7 +21,7 @@ from facula_tensor.func import debug_unwrap
 
 from .._recording.graph_breaks import CaptureError
 from .._recording.records import Loop
-from .dry_run import Abandoned, Branch
+from .dry_run import Branch, DryRunAborted
 from .operands import NUMBERS, Leaves, check_agree, check_condition, is_batched, leaves_of
 from .recorded_cond import Pred, write
 
@@ -77,10 +77,10 @@ def step(body_fn: Callable[..., Any], carried: Leaves) -> Leaves:
 def record_loop(
     recorder: Recorder, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried: Leaves
 ) -> tuple[Any, ...]:
-    """The loop, taken down as one; step by step where that cannot be.
+    """The loop, recorded as one; step by step where that cannot be.
 
     Arguments:
-        recorder: what takes it down.
+        recorder: what records it.
         cond_fn: the condition.
         body_fn: the step.
         carried: the first values.
@@ -88,7 +88,7 @@ def record_loop(
     differentiable = is_grad_enabled() and any([getattr(one, "node", None) is not None for one in carried.leaves])
     if differentiable or len(carried.tensors()) < len(carried.leaves):
         goes_on = asks(cond_fn, carried)
-        if isinstance(goes_on, Tensor):  # else Python decides, and its steps are taken down one by one
+        if isinstance(goes_on, Tensor):  # else Python decides, and its steps are recorded one by one
             _refuse(recorder, differentiable)
         return run_loop(cond_fn, body_fn, carried, goes_on)
     place = carried._replace(
@@ -111,7 +111,7 @@ def record_loop(
             else:
                 _write(place, made)
                 made = place
-    except Abandoned as error:
+    except DryRunAborted as error:
         if error.branch is not stepped:
             raise
     except Exception as error:
@@ -127,7 +127,7 @@ def record_loop(
         return run_loop(cond_fn, body_fn, made if runs else carried)
     recorder.decides = True
     recorder.loops.append(Loop(first, body, len(recorder.launches), chosen.address(recorder)))
-    if runs and not any([one.rehearsed for one in recorder.branches]):
+    if runs and not any([one.is_dry for one in recorder.branches]):
         with recorder.aside():
             _run_aside(cond_fn, body_fn, place)
         forget_readers()
@@ -135,7 +135,7 @@ def record_loop(
 
 
 def _run_aside(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], place: Leaves) -> None:
-    """The steps after the one that was taken down, in the memory of what is carried."""
+    """The steps after the one that was recorded, in the memory of what is carried."""
     while asks(cond_fn, place):
         _write(place, step(body_fn, place))
 

@@ -33,7 +33,7 @@ EXTRA = "extra/"
 CPU = ("cpu", "cpu:0")  # its names
 FURTHER = re.compile(r"run/[A-Za-z0-9_.-]{1,100}\.bin|extra(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*)+")
 LONGEST = 200  # of a name
-MOST_MEMBERS = 1000
+MAX_MEMBERS = 1000
 EPOCH = (1980, 1, 1, 0, 0, 0)  # so that equal graphs are equal files
 
 
@@ -157,8 +157,8 @@ def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfil
     """The members by name: stored ones alone, none twice, none from elsewhere, none larger than the file."""
     found: dict[str, zipfile.ZipInfo] = {}
     listed = archive.infolist()
-    if len(listed) > MOST_MEMBERS:
-        raise GraphFileError(path, f"it has {len(listed)} members; expected at most {MOST_MEMBERS}")
+    if len(listed) > MAX_MEMBERS:
+        raise GraphFileError(path, f"it has {len(listed)} members; expected at most {MAX_MEMBERS}")
     for one in listed:
         name = one.orig_filename
         if one.filename != name or (name not in (GRAPH, TENSORS) and not _is_further(name)):

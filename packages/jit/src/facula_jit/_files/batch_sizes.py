@@ -22,7 +22,7 @@ SIZE, FLOAT, SHARE, PART = "$n", "$n.0", "$1/n", "$c/n"
 """{"$n": [a, b]} is a * n + b, {"$n.0": [a, b]} the same as a float; {"$1/n": [a, b]} is 1 / (a * n + b), and
 {"$c/n": c} is c / n."""
 FEWEST = 3  # captures: two say what follows from the size, and another has to agree
-MOST_SIZE = 1 << 31
+MAX_SIZE = 1 << 31
 
 Sized = tuple[int, Any]  # a size, and what is there at that size
 

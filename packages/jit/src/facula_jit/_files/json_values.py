@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 DTYPES: dict[str, DType] = {one.name: one for one in vars(facula_storage).values() if isinstance(one, DType)}
 KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 BEYOND = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
-MOST_DIMS = 64
+MAX_DIMS = 64
 GRAPH = "graph.json"
-LARGEST = 1 << 62  # bytes, and elements
+MAX_BYTES = 1 << 62  # bytes, and elements
 
 
 def dumps(value: object) -> bytes:
@@ -102,7 +102,7 @@ def alignment(dtype: DType) -> int:
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
-def is_int(value: object, least: int, most: int = LARGEST) -> bool:
+def is_int(value: object, least: int, most: int = MAX_BYTES) -> bool:
     """Whether a value is an int in a range, its end included."""
     return type(value) is int and least <= value <= most
 
@@ -145,17 +145,19 @@ def to_layout(value: Any) -> Layout:
     if type(name) is not str or name not in DTYPES:
         refuse(f"{name!r:.60} is no dtype; known are {', '.join(DTYPES)}")
     dtype = DTYPES[name]
-    lengths = [an_int(one, 0, LARGEST, "a length") for one in a_list(shape, "a shape")]
-    if len(lengths) > MOST_DIMS:
-        refuse(f"a layout has {len(lengths)} dimensions; expected at most {MOST_DIMS}")
-    steps = lengths if strides is None else [an_int(one, 0, LARGEST, "a stride") for one in a_list(strides, "strides")]
+    lengths = [an_int(one, 0, MAX_BYTES, "a length") for one in a_list(shape, "a shape")]
+    if len(lengths) > MAX_DIMS:
+        refuse(f"a layout has {len(lengths)} dimensions; expected at most {MAX_DIMS}")
+    steps = (
+        lengths if strides is None else [an_int(one, 0, MAX_BYTES, "a stride") for one in a_list(strides, "strides")]
+    )
     if len(steps) != len(lengths):
         refuse(f"a layout has {len(lengths)} lengths and {len(steps)} strides")
     numel = reach = 1
     for length, step in zip(lengths, steps, strict=True):
         numel *= max(length, 1)
         reach += max(length - 1, 0) * (0 if strides is None else step)
-        if max(numel, reach) * dtype.itemsize > LARGEST:
+        if max(numel, reach) * dtype.itemsize > MAX_BYTES:
             refuse(f"a layout of shape {shape!r:.80} does not fit into 62 bits")
     if strides is None:
         return contiguous(tuple(lengths), dtype)
@@ -199,10 +201,10 @@ def to_parameter(value: Any, depth: int = 6) -> Any:
         if kind == "matrix":
             length, starts, places, weights = a_list(one, "a matrix", 4)
             starts, places = [
-                [an_int(k, 0, LARGEST, "an entry") for k in a_list(part, "a matrix")] for part in (starts, places)
+                [an_int(k, 0, MAX_BYTES, "an entry") for k in a_list(part, "a matrix")] for part in (starts, places)
             ]
             numbers = [float(to_number(k)) for k in a_list(weights, "a matrix")]
-            return Matrix(an_int(length, 0, LARGEST, "a length"), starts, places, numbers)
+            return Matrix(an_int(length, 0, MAX_BYTES, "a length"), starts, places, numbers)
         if kind == "complex":
             real, imaginary = a_list(one, "a complex number", 2)
             return complex(to_number(real), to_number(imaginary))

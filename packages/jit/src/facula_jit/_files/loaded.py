@@ -28,14 +28,14 @@ from .._recording.graph_breaks import CaptureError
 from .._recording.signature import Signature, shown
 from .._replay.replay import MISS, Replay
 from . import archive, json_values
-from .batch_sizes import MOST_SIZE, at
+from .batch_sizes import MAX_SIZE, at
 from .call_signatures import as_data, size_of, tensors_of, words
 from .errors import Refusal, SaveError, refuse
 from .json_values import a_list, an_int, entries, is_int, to_layout
 from .optimizer_options import Options
 from .results import with_arguments
 from .sections import Section, check_versions, memory_of
-from .sized_graph import Ready, Shared
+from .sized_graph import Shared, SizedGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ launching_modules.add(__name__)
 
 FORMAT = 2  # 1 is that of graphs in which no tensors decide what runs
 UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)  # what nonsense raises
-MOST_SIZES = 16  # of a batch, for which replays are kept
+MAX_SIZES = 16  # of a batch, for which replays are kept
 KEPT = ("parameter", "buffer", "state", "tensor")  # in a state dict
 KINDS = ("parameter", "buffer", "state", "tensor", "constant", "grad")
 
@@ -80,7 +80,7 @@ class Loaded:
         self._kinds: dict[str, str] = {}
         self._shared = shared = Shared(a_list(plans, "plans"), memory_of(a_list(memory, "memory"), contents))
         self._named = shared.named
-        self._ready: OrderedDict[tuple[int, int], Ready] = OrderedDict()
+        self._ready: OrderedDict[tuple[int, int], SizedGraph] = OrderedDict()
         shared.tensors += [self._tensor(one) for one in a_list(tensors, "tensors")]
         shared.options += [self._options(one) for one in a_list(groups, "groups")]
         self.options: list[Options] = shared.options
@@ -101,7 +101,7 @@ class Loaded:
         if type(name) is not str or name in self._named or kind not in KINDS or type(wants) is not bool:
             refuse(f"a tensor {name!r:.60} is there twice, or of an unknown kind")
         storage, whole = self._shared.memory[an_int(memory, 0, len(self._shared.memory) - 1, "memory")]
-        layout, offset = to_layout(layout), an_int(offset, 0, json_values.LARGEST, "an offset")
+        layout, offset = to_layout(layout), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
         boolean = (layout.dtype.name == "bool") is not (whole.dtype.name == "bool")
         if offset + layout.extent > whole.extent or offset % json_values.alignment(layout.dtype) or boolean:
             refuse(f"tensor {name!r:.60} is outside of its memory, or of another dtype")
@@ -128,7 +128,7 @@ class Loaded:
             for leaf, grad in (*recording.puts, *recording.needed):
                 leaf._grad = grad
 
-    def _at(self, place: int, size: int) -> Ready:
+    def _at(self, place: int, size: int) -> SizedGraph:
         """A graph at a size of the batch."""
         key = place, size
         if key in self._ready:
@@ -136,13 +136,15 @@ class Loaded:
             return self._ready[key]
         graph = self._graphs[place]
         try:
-            made = Ready(self._shared, at(graph.data, size), at(self._shared.plans, size), at(graph.arguments, size))
+            made = SizedGraph(
+                self._shared, at(graph.data, size), at(self._shared.plans, size), at(graph.arguments, size)
+            )
         except Refusal:
             raise
         except (*UNFIT, FaculaError) as error:
             refuse(f"a graph of it cannot be made: {type(error).__name__}: {error!s:.200}")
         self._ready[key] = made
-        if len(self._ready) > MOST_SIZES + len(self._graphs):
+        if len(self._ready) > MAX_SIZES + len(self._graphs):
             self._ready.popitem(last=False)
         return made
 
@@ -177,7 +179,7 @@ class Loaded:
         fitting = []
         for place, graph in enumerate(self._graphs):
             size = size_of(graph.arguments, given)
-            if size is not None and size < MOST_SIZE:
+            if size is not None and size < MAX_SIZE:
                 alike = [one["gradient"] for one in tensors_of(graph.arguments)] == wants
                 fitting.append((alike, graph.goes_back is recording, -place, size))
         if not fitting:
@@ -202,7 +204,7 @@ class Loaded:
             result = with_arguments(replay.recording.result, result, signature.tensors)
         return result
 
-    def _fit(self, tensor: Tensor, place: int, ready: Ready) -> Tensor:
+    def _fit(self, tensor: Tensor, place: int, ready: SizedGraph) -> Tensor:
         """An argument as the graph takes it."""
         like = ready.likes[place]
         if like.node is None and tensor.node is not None:
@@ -223,7 +225,7 @@ class Loaded:
             raise OperationError(f"{self._name}: argument {place} is changed in place, and its memory is read-only")
         return tensor
 
-    def _refused(self, ready: Ready) -> None:
+    def _refused(self, ready: SizedGraph) -> None:
         replay = ready.replay
         raise CaptureError(
             f"{self._name}: something is not as the graph was captured with: {replay.describe(replay.missed)}"

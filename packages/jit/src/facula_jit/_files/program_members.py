@@ -29,13 +29,13 @@ def member_name(number: int, replay: Replay) -> str:
 def captures_of_other_modes(captured: Captured[Any, Any]) -> list[tuple[Any, Replay]]:
     """Of each kind of call whose latest capture ran in training mode, the latest in evaluation mode, and vice versa."""
     found = []
-    for key, kind in captured._kinds.items():
-        modes = [training_of(one) for one in kind.replays]
+    for key, entry in captured._entries.items():
+        modes = [training_of(one) for one in entry.replays]
         others = [
-            one for one, mode in zip(kind.replays, modes, strict=True) if mode is not None and mode is not modes[-1]
+            one for one, mode in zip(entry.replays, modes, strict=True) if mode is not None and mode is not modes[-1]
         ]
         if others and modes[-1] is not None:
-            captured._improve(others[-1], kind.words)
+            captured._improve(others[-1], entry.words)
             found.append((key, others[-1]))
     return found
 

@@ -11,9 +11,9 @@ from facula_tensor import Generator, Tensor, default_generator
 
 from .._graph.definite_assignment import DisorderError, Extent, check_order
 from .._recording.recorder import Recorder
-from .._recording.recording import Like, Recording
+from .._recording.recording import InputGuard, Recording
 from .._recording.records import Address, Block, Gradient, Launched, Loop, Pass, Skip, Stream
-from .._recording.rng_values import Cell
+from .._recording.rng_values import RngValue
 from . import json_values
 from .call_sites import site_of
 from .errors import refuse
@@ -70,9 +70,9 @@ class Reader:
         made.roots = list(range(roots))
         inputs = [to_layout(one) for one in a_list(data["inputs"], "inputs", len(self.wants))]
         nodes = [NODES[one] if roots else None for one in self.wants]
-        made.inputs = [Like(one, 0, nodes[place], place) for place, one in enumerate(inputs)]
+        made.inputs = [InputGuard(one, 0, nodes[place], place) for place, one in enumerate(inputs)]
         gradients = [to_layout(one) for one in a_list(data["gradients"], "gradients", roots)]
-        made.gradients = [Like(one, 0, None, -1) for one in gradients]
+        made.gradients = [InputGuard(one, 0, None, -1) for one in gradients]
         made.fixed, made.views = {}, set()
         self._blocks(made, [*inputs, *gradients])
         made.outputs = [self._block(one, "output") for one in a_list(data["outputs"], "outputs")]
@@ -112,7 +112,7 @@ class Reader:
                 refuse(f"a block is {one!r:.60}")
             ((kind, value),) = one.items()
             block = Block(nothing, None, kind in ("output", "grad", "temporary"), 0)
-            block.held = None
+            block.storage = None
             self.recorder.blocks.append(block)
             kinds.append(kind)
             if kind in ("input", "gradient"):
@@ -128,7 +128,7 @@ class Reader:
                     refuse("two blocks are the same memory")
                 made.fixed[number] = storage
                 self.extents.append(Extent(layout.extent, layout.dtype, False))
-            elif block.born:
+            elif block.is_new:
                 block.layout = to_layout(value)
                 self.extents.append(Extent(block.layout.extent, block.layout.dtype, True))
             else:
@@ -180,10 +180,10 @@ class Reader:
         whole = type(plan)(plan.operator, (), plan.outputs, launch, request=plan.request)
         return Launched(whole, tuple(taken), len(taken), site, path, request.name, part)
 
-    def _argument(self, name: str, one: Any, role: Role) -> Address | Cell | float:
+    def _argument(self, name: str, one: Any, role: Role) -> Address | RngValue | float:
         if role.kind == "address":
             block, offset = a_list(one, f"an address of {name}", 2)
-            block, offset = self._block(block), an_int(offset, 0, json_values.LARGEST, "an offset")
+            block, offset = self._block(block), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
             assert role.layout is not None
             self.check_inside(block, offset - role.delta, role.layout)
             return Address(block, offset, role.layout, role.written)
@@ -197,7 +197,7 @@ class Reader:
             if role.kind != "int":
                 refuse(f"{name} is launched with a random number's place where it has none")
             source = an_int(source, 0, count - 1, "a generator's number") if count else refuse("there is no generator")
-            return Cell.of(0, self.recorder, source, an_int(delta, 0, json_values.LARGEST, "a place in a stream"))
+            return RngValue.of(0, self.recorder, source, an_int(delta, 0, json_values.MAX_BYTES, "a place in a stream"))
         number = json_values.to_number(one)
         if role.kind == "int" and (type(number) is float or not -(1 << 63) <= number < 1 << 63):
             refuse(f"{name} is launched with {number!r:.40}; expected an integer of 64 bits")
@@ -231,7 +231,7 @@ class Reader:
         return sorted(found, key=lambda one: one.last - one.first)  # inner ones first
 
     def _condition(self, block: Any, offset: Any) -> Address:
-        block, offset = self._block(block), an_int(offset, 0, json_values.LARGEST, "an offset")
+        block, offset = self._block(block), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
         self.check_inside(block, offset, contiguous((), float32))
         return Address(block, offset, None, False)
 
@@ -256,7 +256,7 @@ class Reader:
             return None
         block, layout, offset = a_list(data, "a gradient", 3)
         block, layout = self._block(block, "grad"), to_layout(layout)
-        offset = an_int(offset, 0, json_values.LARGEST, "an offset")
+        offset = an_int(offset, 0, json_values.MAX_BYTES, "an offset")
         self.check_inside(block, offset, layout)
         return Gradient(block, layout, offset)
 
@@ -300,7 +300,7 @@ class Reader:
                     generator._key, generator._offset = seed, offset
             elif drawn is None:
                 refuse("a generator that the graph sets has no state")
-            count = 0 if drawn is None else an_int(drawn, 0, json_values.LARGEST, "how many numbers are drawn")
+            count = 0 if drawn is None else an_int(drawn, 0, json_values.MAX_BYTES, "how many numbers are drawn")
             stream = Stream(generator, generator._offset - count, place)
             stream.follows = drawn is not None
             if id(generator) in self.recorder.generators:

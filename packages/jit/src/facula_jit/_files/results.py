@@ -8,7 +8,7 @@ from facula_storage import bool_
 from facula_tensor.extend import return_types
 
 from .._recording.pytrees import Tree, parts_of, rebuilt
-from .._recording.recording import Argument, Given, Output
+from .._recording.recording import AliasOutput, InputOutput, Output
 from .._recording.records import NEW_LEAF
 from . import json_values
 from .errors import refuse
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 TREES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
-DEEPEST = 20
+MAX_DEPTH = 20
 
 
 def named_results() -> dict[str, type]:
@@ -37,7 +37,7 @@ def named_results() -> dict[str, type]:
     return return_types()
 
 
-def result_of(reader: Reader, made: Any, data: Any, depth: int = DEEPEST) -> Any:
+def result_of(reader: Reader, made: Any, data: Any, depth: int = MAX_DEPTH) -> Any:
     """The result, or a part of it, that graph.json describes.
 
     Arguments:
@@ -54,7 +54,7 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = DEEPEST) -> Any
     if kind == "tensor":
         return reader.tensor(value)
     if kind == "argument":
-        return Argument(an_int(value, 0, len(made.inputs) - 1, "an argument"))
+        return InputOutput(an_int(value, 0, len(made.inputs) - 1, "an argument"))
     if kind == "output":
         return _output(reader, made, a_list(value, "a result", 5))
     if kind == "view":
@@ -78,12 +78,12 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = DEEPEST) -> Any
 
 def gives_arguments(result: Any) -> bool:
     """Whether a result has arguments themselves."""
-    return type(result) is Argument or (type(result) is Tree and any([gives_arguments(one) for one in result.parts]))
+    return type(result) is InputOutput or (type(result) is Tree and any([gives_arguments(one) for one in result.parts]))
 
 
 def with_arguments(result: Any, made: Any, given: Sequence[Tensor]) -> Any:
     """What a replay made of a result, with arguments as the call has them: it may have run on copies."""
-    if type(result) is Argument:
+    if type(result) is InputOutput:
         return given[result.place]
     if type(result) is not Tree:
         return made
@@ -96,21 +96,21 @@ def _output(reader: Reader, made: Any, value: list[Any]) -> Output:
     """A tensor in memory of its own."""
     place, shown, offset, wants_grad, root = value
     place = an_int(place, 0, len(made.outputs) - 1, "a result")
-    layout, offset = to_layout(shown), an_int(offset, 0, json_values.LARGEST, "an offset")
+    layout, offset = to_layout(shown), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
     reader.check_inside(made.outputs[place], offset, layout)
     return Output(place, layout, offset, wants_grad is True, _root(made, root))
 
 
-def _view(made: Any, value: list[Any]) -> Given:
+def _view(made: Any, value: list[Any]) -> AliasOutput:
     """A tensor in the memory of an argument."""
     argument, shown, offset, wants_grad, root, is_view = value
     place = an_int(argument, 0, len(made.inputs) - 1, "an argument")
-    layout, offset = to_layout(shown), an_int(offset, 0, json_values.LARGEST, "an offset")
+    layout, offset = to_layout(shown), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
     like = made.inputs[place].layout
     unit, boolean = json_values.alignment(layout.dtype), (layout.dtype is bool_) is not (like.dtype is bool_)
     if offset + layout.extent > like.extent or offset % unit or unit > json_values.alignment(like.dtype) or boolean:
         refuse("a result is outside of an argument, or of another dtype")
-    return Given(place, layout, offset, wants_grad is True, _root(made, root), is_view is True)
+    return AliasOutput(place, layout, offset, wants_grad is True, _root(made, root), is_view is True)
 
 
 def _root(made: Any, root: Any) -> int:

@@ -90,7 +90,7 @@ def save(
     else:
         raise InvalidTypeError(
             f"save: expected a captured function or its graph; got {type(captured).__name__}, of which no run was "
-            "taken down; save trace(it, example_inputs), or what capture(it) gives, called once"
+            "recorded; save trace(it, example_inputs), or what capture(it) gives, called once"
         )
     if not found:
         pieces = len(function._found())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import json_values
-from .batch_sizes import MOST_SIZE
+from .batch_sizes import MAX_SIZE
 from .call_signatures import tensors_of
 from .errors import refuse
 from .json_values import a_list, an_int, entries, is_int
@@ -30,7 +30,7 @@ class Section:
         training = self.data.get("training")  # files of earlier versions do not say it
         self.training: bool | None = training if type(training) is bool else None
         for one in a_list(self.sizes, "sizes"):
-            an_int(one, 0, MOST_SIZE, "a size")
+            an_int(one, 0, MAX_SIZE, "a size")
         self.first_size = min(self.sizes, default=0)
         _check_arguments(self.arguments)
 
@@ -68,7 +68,7 @@ def memory_of(described: list[Any], contents: dict[str, Parts]) -> list[tuple[St
             refuse(f"the tensors lack {name!r:.60}, or it is there twice")
         left.discard(name)
         storage, layout, _ = contents[name]
-        if layout.nbytes != an_int(nbytes, 0, json_values.LARGEST, "bytes"):
+        if layout.nbytes != an_int(nbytes, 0, json_values.MAX_BYTES, "bytes"):
             refuse(f"the tensor {name!r:.60} has {layout.nbytes} bytes; expected {nbytes}")
         found.append((storage, layout))
     if left:

@@ -9,7 +9,7 @@ from facula_storage.extend import allocate
 from facula_tensor import default_generator
 
 from .._recording.tensor_guards import DEFAULTS
-from .._replay.replay import Guard, Replay
+from .._replay.replay import BusyFlag, Replay
 from .._replay.scalar_formulas import compute, values_of
 from .call_signatures import tensors_of, words
 from .contracts.optimizer_steps import NUMBERS
@@ -34,7 +34,7 @@ class Shared:
         self.named: dict[str, Tensor] = {}
         self.generators: dict[int, Generator] = {}
         self.options: list[Options] = []
-        self.guard = Guard()
+        self.busy_flag = BusyFlag()
 
     def state_of(self, place: int) -> tuple[int, int]:
         """The key and the offset of a generator now."""
@@ -42,7 +42,7 @@ class Shared:
         return generator._key, generator._offset
 
 
-class Ready:
+class SizedGraph:
     """One graph at one size of its batch: its recording, and the replay."""
 
     def __init__(self, shared: Shared, data: Any, plans: list[Any], arguments: Any):
@@ -56,7 +56,7 @@ class Ready:
         recording.names = {id(one._storage): name for name, one in reversed(shared.named.items())}
         name = str(reader.data["name"])[:200]
         self.words = words(arguments)
-        self.replay = replay = Replay(recording, name, None, shared.guard)
+        self.replay = replay = Replay(recording, name, None, shared.busy_flag)
         replay.checks = [one for one in replay.checks if not any([one[1] is cell for cell in DEFAULTS])]
         replay.numbers_from = len(replay.checks)
         for place, state in enumerate(reader.states):

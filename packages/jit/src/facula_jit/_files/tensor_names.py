@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .._recording.recorder import Recorder
 
-MOST_ENTRIES = 64
+MAX_ENTRIES = 64
 
 
 class Named(NamedTuple):
@@ -77,7 +77,7 @@ def _tensors(name: str, value: Any) -> Iterator[Named]:
         for path, one in own.items():
             if isinstance(one, Tensor):
                 yield Named(before + path, one, "tensor")
-    elif isinstance(value, (list, tuple, dict)) and len(value) <= MOST_ENTRIES:
+    elif isinstance(value, (list, tuple, dict)) and len(value) <= MAX_ENTRIES:
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         for key, one in entries:
             if isinstance(one, Tensor) or hasattr(type(one), "named_parameters"):

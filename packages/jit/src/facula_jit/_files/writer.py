@@ -13,9 +13,9 @@ from facula_tensor import Tensor, default_generator
 
 from .._graph.calls import Names
 from .._recording.pytrees import Tree
-from .._recording.recording import Argument, Given, Output
+from .._recording.recording import AliasOutput, InputOutput, Output
 from .._recording.records import Address
-from .._recording.rng_values import Cell
+from .._recording.rng_values import RngValue
 from .._replay.portable_program import leaves_of
 from .._replay.scalar_formulas import Forms, values_of
 from . import json_values
@@ -169,7 +169,7 @@ class _Description:
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
         tensors = [one for link in recorder.tensors.values() if (one := link()) is not None and self._is_used(one)]
-        if recorder.crossings:
+        if recorder.outer_backwards:
             raise SaveError("save: the function goes back through the graph of another capture; capture both together")
         for owner, _ in recorder.actions:
             if owner is not None:
@@ -316,7 +316,7 @@ class _Description:
                     self.writer.meet(memory, offset - role.delta + role.layout.extent, role.layout)
                     if role.written:
                         self.writer.written.add(memory)
-            elif type(one) is Cell:
+            elif type(one) is RngValue:
                 taken.append({"cell": [one.source, one.delta]})
             elif role.kind == "address":
                 raise SaveError(f"save: {launch.operation} was not launched as its plan says (at {line})")
@@ -364,10 +364,10 @@ class _Description:
             return {
                 "output": [value.place, json_values.layout(value.layout), value.offset, value.wants_grad, value.root]
             }
-        if kind is Given:
+        if kind is AliasOutput:
             shown = [value.argument, json_values.layout(value.layout), value.offset, value.wants_grad, value.root]
             return {"view": [*shown, value.is_view]}
-        if kind is Argument:
+        if kind is InputOutput:
             return {"argument": value.place}
         if isinstance(value, Tensor):
             return {"tensor": self.writer.tensor(value)}

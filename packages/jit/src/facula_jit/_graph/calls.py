@@ -1,4 +1,4 @@
-"""Calls of a graph: launches that were taken down, by the names of what they read and write."""
+"""Calls of a graph: launches that were recorded, by the names of what they read and write."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """What is surely written when a launch reads it, where conditions leave launches out and loops do them again.
 
-Note [Guards]
-~~~~~~~~~~~~~
-A launch runs under a *guard*: for each condition around it which float32 it is, as of which launch, and whether it is
-0; for each loop around it that its step runs. What was written under a guard is there for launches under the same guard
-or a narrower one; and what was written where a condition holds and where it does not, is there without the condition.
+Note [Path conditions]
+~~~~~~~~~~~~~~~~~~~~~~
+A launch runs on a *path*: for each condition around it which float32 it is, as of which launch, and whether it is 0;
+for each loop around it that its step runs. What was written on a path is there for launches on the same path or a
+narrower one; and what was written where a condition holds and where it does not, is there without the condition.
 
 One look at the launches in their order is enough, loops included: what was there when a step began is there in the
 next one, too, as nothing is ever unwritten. But conditions change. So a float32 that a loop writes is, inside of this
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from .._recording.recording import Recording
 
-    Guard = frozenset[tuple[Any, ...]]
-    Known = tuple[Guard, ...]
+    Path = frozenset[tuple[Any, ...]]
+    Known = tuple[Path, ...]
 
 EVERYWHERE: Known = (frozenset(),)
-MOST_GUARDS = 16  # under which one block is written; further ones are forgotten
-DEEPEST = 100  # conditions and loops, one in another
+MAX_PATHS = 16  # on which one block is written; further ones are forgotten
+MAX_DEPTH = 100  # conditions and loops, one in another
 
 
 class DisorderError(FaculaError):
@@ -44,14 +44,14 @@ class DisorderError(FaculaError):
 
 
 class Extent:
-    """What memory there is in a block: bytes, the dtype of its elements, and under which guards it is written, as a
+    """What memory there is in a block: bytes, the dtype of its elements, and on which paths it is written, as a
     whole perhaps."""
 
-    __slots__ = ("born", "dtype", "nbytes", "whole", "written")
+    __slots__ = ("dtype", "is_new", "nbytes", "whole", "written")
 
-    def __init__(self, nbytes: int, dtype: Any, born: bool):
-        self.nbytes, self.dtype, self.born = nbytes, dtype, born
-        self.written: Known = () if born else EVERYWHERE
+    def __init__(self, nbytes: int, dtype: Any, is_new: bool):
+        self.nbytes, self.dtype, self.is_new = nbytes, dtype, is_new
+        self.written: Known = () if is_new else EVERYWHERE
         self.whole = self.written
 
 
@@ -74,7 +74,7 @@ def check_order(made: Recording, extents: Sequence[Extent]) -> None:
     for number, (start, stop, results) in enumerate(parts):
         order.look(number, start, stop, regions[bisect_left(starts, start) : bisect_left(starts, stop)])
         for block in results:
-            if extents[block].nbytes and not _holds(extents[block].written, frozenset()):
+            if extents[block].nbytes and not _is_covered(extents[block].written, frozenset()):
                 raise DisorderError("{} is a result that nothing fills", block)
         order.leave(number)
 
@@ -82,7 +82,7 @@ def check_order(made: Recording, extents: Sequence[Extent]) -> None:
 def disorder_of(recording: Recording) -> DisorderError | None:
     """What is wrong with the order of launches: something is read that nothing wrote before, on some way through."""
     extents = [
-        Extent(0 if one.layout is None else one.layout.extent, None, one.born and number not in recording.fixed)
+        Extent(0 if one.layout is None else one.layout.extent, None, one.is_new and number not in recording.fixed)
         for number, one in enumerate(recording.recorder.blocks)
     ]
     try:
@@ -110,23 +110,23 @@ class _Order:
         """Look at the launches of a part, which is 0 for the call, k for the k-th backward pass."""
         todo = iter(regions)
         coming = next(todo, None)
-        around: list[tuple[Region, Guard]] = []
-        guard: Guard = frozenset()
-        asked: dict[int, list[tuple[Region, Guard]]] = {}  # loops whose condition is looked at behind these launches
+        around: list[tuple[Region, Path]] = []
+        path: Path = frozenset()
+        asked: dict[int, list[tuple[Region, Path]]] = {}  # loops whose condition is looked at behind these launches
         for number in range(start, stop):
             while around and around[-1][0].stop == number:
-                guard = around.pop()[1]
+                path = around.pop()[1]
             while coming is not None and coming.start == number:
                 _check_nested(coming, around, stop)
-                around.append((coming, guard))
+                around.append((coming, path))
                 if coming.is_loop:
-                    asked.setdefault(coming.jump.body, []).append((coming, guard))  # type: ignore[union-attr]
+                    asked.setdefault(coming.jump.body, []).append((coming, path))  # type: ignore[union-attr]
                 else:
-                    guard |= {self._literal(coming, part, around, guard)}
+                    path |= {self._literal(coming, part, around, path)}
                 coming = next(todo, None)
             for one in self.made.launches[number].arguments:
                 if type(one) is Address:
-                    self._met(one, guard, number)
+                    self._met(one, path, number)
             for region, outside in asked.pop(number + 1, ()):
                 self._check_condition(region, part, outside)
 
@@ -137,41 +137,41 @@ class _Order:
                 extent.written, extent.whole = written, whole
         self.before = []
 
-    def _literal(self, region: Region, part: int, around: list[tuple[Region, Guard]], guard: Guard) -> tuple[Any, ...]:
+    def _literal(self, region: Region, part: int, around: list[tuple[Region, Path]], path: Path) -> tuple[Any, ...]:
         """What holds in a region: of a step, that it runs; else what its condition is."""
         if region.is_step:
             return (region.start, region.stop)
-        self._check_condition(region, part, guard)
+        self._check_condition(region, part, path)
         block, writes = region.jump.condition.block, self.writes[region.jump.condition.block]
         changing = [one.start for one, _ in around if one.is_loop and _any_between(writes, one.start, one.stop)]
         again = part if part and _any_between(writes, self.made.boundary_at, len(self.made.launches)) else 0
         when = (bisect_left(writes, region.start), again, *changing)
         return block, region.jump.condition.offset, when, region.jump.at_zero  # type: ignore[union-attr]
 
-    def _check_condition(self, region: Region, part: int, guard: Guard) -> None:
+    def _check_condition(self, region: Region, part: int, path: Path) -> None:
         block = region.jump.condition.block
-        if not _holds(self.extents[block].written, guard):
+        if not _is_covered(self.extents[block].written, path):
             raise DisorderError("{} decides what runs before it is written", block)
-        if part and (not self.extents[block].born or block in self.made.outputs):
+        if part and (not self.extents[block].is_new or block in self.made.outputs):
             raise DisorderError("{}, which a program may change, decides what a backward pass runs", block)
 
-    def _met(self, one: Address, guard: Guard, launch: int) -> None:
+    def _met(self, one: Address, path: Path, launch: int) -> None:
         """A launch reads or writes there."""
         extent, layout = self.extents[one.block], one.layout
         if layout is None or not layout.numel:
             return
         if not one.written:
-            if not _holds(extent.whole if extent.dtype is bool_ else extent.written, guard):
+            if not _is_covered(extent.whole if extent.dtype is bool_ else extent.written, path):
                 raise DisorderError("reads {}, which nothing wrote before it", one.block, launch)
             return
         is_whole = layout.numel * layout.dtype.itemsize == extent.nbytes
         if extent.whole is not EVERYWHERE:
             self.before.append((extent, extent.written, extent.whole))
-            extent.written = _with(extent.written, guard)
-            extent.whole = _with(extent.whole, guard) if is_whole else extent.whole
+            extent.written = _with(extent.written, path)
+            extent.whole = _with(extent.whole, path) if is_whole else extent.whole
 
 
-def _check_nested(region: Region, around: Sequence[tuple[Region, Guard]], stop: int) -> None:
+def _check_nested(region: Region, around: Sequence[tuple[Region, Path]], stop: int) -> None:
     """DisorderError for a region that is neither inside of the innermost one around it, nor in its part as a whole."""
     inner = around[-1][0] if around else None
     if region.stop > (stop if inner is None else inner.stop):
@@ -186,29 +186,29 @@ def _check_nested(region: Region, around: Sequence[tuple[Region, Guard]], stop: 
         raise DisorderError(f"the loop from {inner.start} begins with what a condition leaves out")
     if inner is not None and inner[:2] == region[:2] and inner.is_loop and region.is_loop:
         raise DisorderError(f"two loops are the launches from {region.start} to {region.stop}")
-    if len(around) >= DEEPEST:
-        raise DisorderError(f"more than {DEEPEST} conditions and loops are one in another")
+    if len(around) >= MAX_DEPTH:
+        raise DisorderError(f"more than {MAX_DEPTH} conditions and loops are one in another")
 
 
 def _any_between(numbers: Sequence[int], start: int, stop: int) -> bool:
     return bisect_left(numbers, start) < bisect_left(numbers, stop)
 
 
-def _holds(known: Known, guard: Guard) -> bool:
-    """Whether what was written under these guards is there under this one."""
-    return known is EVERYWHERE or any([one <= guard for one in known])
+def _is_covered(known: Known, path: Path) -> bool:
+    """Whether what was written on these paths is there on this one."""
+    return known is EVERYWHERE or any([one <= path for one in known])
 
 
-def _with(known: Known, guard: Guard) -> Known:
-    """The guards under which it is there when it is written under a further one."""
-    if not guard:
+def _with(known: Known, path: Path) -> Known:
+    """The paths on which it is there when it is written on a further one."""
+    if not path:
         return EVERYWHERE
-    if _holds(known, guard):
+    if _is_covered(known, path):
         return known
-    for literal in guard:
+    for literal in path:
         if len(literal) == 4:  # a condition's
             *which, holds = literal
-            opposite = (guard - {literal}) | {(*which, not holds)}
+            opposite = (path - {literal}) | {(*which, not holds)}
             if any([one <= opposite for one in known]):
-                return _with(known, guard - {literal})
-    return known if len(known) >= MOST_GUARDS else (*known, guard)
+                return _with(known, path - {literal})
+    return known if len(known) >= MAX_PATHS else (*known, path)

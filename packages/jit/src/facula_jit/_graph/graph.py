@@ -52,7 +52,7 @@ class Graph(Editable):
     `Captured.graph` makes it.
 
     Arguments:
-        recording: what was taken down.
+        recording: what was recorded.
         name: the function's.
         words: the kind of call, in words.
         source: the captured function, and its capture with the key of the call; None where there is none.

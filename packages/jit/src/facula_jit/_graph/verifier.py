@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._recording.graph_breaks import Break, CaptureError
+from .._recording.graph_breaks import CaptureError, GraphBreak
 from .._recording.records import Address
 from .calls import Names, addresses_of
 from .definite_assignment import disorder_of
@@ -18,13 +18,13 @@ class Verifier:
     """What a graph has to keep of the recording that passes begin with.
 
     Arguments:
-        recording: as it was taken down.
+        recording: as it was recorded.
     """
 
     def __init__(self, recording: Recording):
         self.launches = {id(one): one for one in recording.launches}  # what was right at first
         self.written = {one.block for launch in recording.launches for one in addresses_of(launch) if one.written}
-        self.made = {one for one in self.written if recording.recorder.blocks[one].born}
+        self.made = {one for one in self.written if recording.recorder.blocks[one].is_new}
         self.made = {one for one in self.made if not recording.is_temporary(one)}
         self.is_ordered = disorder_of(recording) is None
 
@@ -60,21 +60,21 @@ class Verifier:
                 if is_new and one.block in before and one.block not in written:
                     problem = f"writes {names.values[one.block].name}, which another part made"
                     raise _broken(name, number, launch, problem)
-                if is_new and one.block not in self.written and (one.block in fixed or not blocks[one.block].born):
+                if is_new and one.block not in self.written and (one.block in fixed or not blocks[one.block].is_new):
                     problem = f"writes {names.values[one.block].name}, which the function does not"
                     raise _broken(name, number, launch, problem)
                 written.add(one.block)
         return written
 
 
-def leak_of(recording: Recording) -> Break | None:
+def leak_of(recording: Recording) -> GraphBreak | None:
     """A break where something is read, or a result, that is not written on all ways through conditions and loops."""
     recorder = recording.recorder
-    wrong = disorder_of(recording) if recorder.decides and recorder.again is None else None
+    wrong = disorder_of(recording) if recorder.decides and recorder.retry is None else None
     if wrong is None or wrong.block < 0:
         return None
     what = "a result is" if wrong.launch < 0 else f"{recording.launches[wrong.launch].operation} reads what is"
-    return Break(
+    return GraphBreak(
         f"{what} made by one of two functions that a tensor chooses from, or by steps of a loop, of which there may "
         "be none",
         "return it from both functions, and carry it through the loop",

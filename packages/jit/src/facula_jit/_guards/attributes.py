@@ -135,7 +135,7 @@ class AttributeReads:
         if isinstance(error, AttributeError) and isinstance(error.obj, Tensor):
             if found := self._bare.pop(id(error.obj), None):
                 self._read_none(*found)
-            self._asks_arguments = self._asks_arguments or id(error.obj) in self.recorder.given
+            self._asks_arguments = self._asks_arguments or id(error.obj) in self.recorder.known_inputs
 
     def reads_any_of(self, names: set[str]) -> bool:
         """Whether attributes of arguments may be read: of these names, or of any."""

@@ -113,7 +113,7 @@ class Attributes:
                 return name
         return ""
 
-    def put_back(self) -> None:
+    def restore(self) -> None:
         """Let those that are read be what they were."""
         while name := self.difference():
             value = self.before.get(name, ABSENT)
@@ -179,13 +179,13 @@ class Guards:
         found += self._of_attributes()
         return [*found, *self.identity.guards(found)]
 
-    def put_back(self) -> None:
+    def restore(self) -> None:
         """Let everything that was read be what it was."""
         for one in self._guards.values():
             if one.kind in PUTTERS and first_failing([one.check]) is not None:
                 PUTTERS[one.kind](one.holder, one.key, one.expected)
         for attributes in self.attributes.values():
-            attributes.put_back()
+            attributes.restore()
 
     def all(self) -> list[Guard]:
         """Every guard, once nothing more is read."""

@@ -30,7 +30,7 @@ class LibraryReads(AttributeReads):
     """The part of `Reach` that knows the library's objects."""
 
     def _tensor(self, tensor: Tensor, words: str) -> None:
-        if id(tensor) in self.recorder.given:
+        if id(tensor) in self.recorder.known_inputs:
             self.recorder.found_argument = True
             return
         self.recorder.watch_tensor(tensor)

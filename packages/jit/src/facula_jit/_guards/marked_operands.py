@@ -210,7 +210,7 @@ class MarkedOperands:
             if isinstance(one, Marked):
                 self.decisions.note(one.origins, frame)
             elif one is UNKNOWN and not takes:
-                self.decisions.note(tuple(sorted(self.decisions.given)), frame)
+                self.decisions.note(tuple(sorted(self.decisions.read_sizes)), frame)
 
     def _operand(self, operand: Operand, variables: Variables) -> Any:
         """What an operand is, or UNKNOWN."""
@@ -246,7 +246,7 @@ class MarkedOperands:
     def _marked(self, sizes: Any) -> Any:
         if isinstance(sizes, tuple):
             return tuple([self._marked(one) for one in sizes])
-        self.decisions.given.add(sizes)
+        self.decisions.read_sizes.add(sizes)
         return marked(sizes, self.decisions, (sizes,))
 
 

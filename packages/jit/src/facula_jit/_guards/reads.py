@@ -28,7 +28,7 @@ from facula_errors.extend import is_library_module
 from facula_storage.extend import CheckKind
 from facula_tensor import Tensor
 
-from .._recording.graph_breaks import Break
+from .._recording.graph_breaks import GraphBreak
 from .._recording.pytrees import parts_of
 from .._recording.tensor_guards import first_failing
 from .._source.closures import UNSET, cells_of, content
@@ -294,10 +294,10 @@ class Reads(Reach):
         """Whether attributes of arguments may be read: of these names, or of any."""
         return super().reads_any_of(names) or (self.back is not None and self.back.reads_any_of(names))
 
-    def changed(self) -> Break | None:
+    def changed(self) -> GraphBreak | None:
         """What the function itself has changed of what it read."""
         if self.incomplete:
-            return Break(
+            return GraphBreak(
                 "another tracer took the place of the one that captures", "set it outside of the function", None
             )
         for given, parts in self._given:
@@ -380,8 +380,8 @@ def parts_of_argument(value: Any) -> list[Any]:
     return [] if pieces is None else list(pieces[1])
 
 
-def _changed(words: str) -> Break:
-    return Break(
+def _changed(words: str) -> GraphBreak:
+    return GraphBreak(
         f"{words} is changed by the function, and would stay as it is in replays",
         "change it outside, or keep it in a tensor that is changed in place",
         None,

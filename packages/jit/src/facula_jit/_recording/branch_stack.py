@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Branches(list[Any]):
+class BranchStack(list[Any]):
     """Branches of conditions and loops, the innermost last; see `Branch`, which has these methods."""
 
     __slots__ = ()

@@ -10,7 +10,7 @@ from facula_errors import FaculaError
 if TYPE_CHECKING:
     from types import CodeType
 
-# Why a backward pass needs the function itself: Note [Differentiated again].
+# Why a backward pass needs the function itself: Note [Eager backward].
 RECORDED = "a backward pass with create_graph=True goes through its result"
 CHANGED = "what its backward pass reads has changed since the call"
 WRAPPED = "a backward pass of a transform, as vmap, goes through its result"
@@ -26,8 +26,8 @@ RATES_READ = (
 )
 
 
-class Break(NamedTuple):
-    """Why a run was not taken down: the problem, what to do, and the program's line."""
+class GraphBreak(NamedTuple):
+    """Why a run was not recorded: the problem, what to do, and the program's line."""
 
     problem: str
     remedy: str
@@ -44,7 +44,7 @@ class CaptureError(FaculaError, RuntimeError):
     `where` is the program's line, "file:line (function)".
     """
 
-    def __init__(self, why: Break | str, where: str = ""):
+    def __init__(self, why: GraphBreak | str, where: str = ""):
         super().__init__(f"capture: {why}", where)
         self.where = where if isinstance(why, str) or why.site is None else describe_call_site(*why.site)
 

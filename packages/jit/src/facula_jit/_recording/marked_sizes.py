@@ -55,7 +55,7 @@ class Decisions:
     def __init__(self) -> None:
         self.found: dict[tuple[CodeType, int], set[Origins]] = {}
         self.terms: dict[tuple[CodeType, int], dict[Term, None]] = {}
-        self.given: set[int] = set()  # the sizes that the program read
+        self.read_sizes: set[int] = set()  # the sizes that the program read
         self.is_open = True
 
     def note(self, origins: Origins, frame: FrameType | None = None) -> None:
@@ -96,7 +96,7 @@ class Decisions:
             self.note(sizes, frame)
         if is_length or in_library(frame):
             return sizes
-        self.given.update(sizes)
+        self.read_sizes.update(sizes)
         return tuple([marked(one, self, (one,)) for one in sizes])
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ALIGNMENT = 64  # bytes, as blocks of the host's allocator have it
-MOST_COMPARED = 1000  # lifetimes, each of which is compared with all others
-MOST_ROUNDS, MOST_WORK = 12, 200_000  # tries to mend an order, and comparisons that they make in all
+MAX_COMPARED = 1000  # lifetimes, each of which is compared with all others
+MAX_ROUNDS, MAX_WORK = 12, 200_000  # tries to mend an order, and comparisons that they make in all
 
 
 class Lifetime(NamedTuple):
@@ -37,13 +37,13 @@ def placed(lifetimes: Sequence[Lifetime], *, thorough: bool = False) -> tuple[li
     ([0, 64, 0], 128)
     """
     count, least = len(lifetimes), at_once(lifetimes)
-    if count > MOST_COMPARED:
+    if count > MAX_COMPARED:
         return _in_order_of_time(lifetimes)
     sizes = [one.nbytes for one in lifetimes]
     areas = [one.nbytes * (1 + one.last - one.first) for one in lifetimes]
     orders = [sorted(range(count), key=lambda one: (-keys[one], lifetimes[one].first)) for keys in (sizes, areas)]
     best = _first_fit(lifetimes, orders[0])
-    rounds = min(MOST_ROUNDS, MOST_WORK // max(count * count, 1)) if thorough else 1
+    rounds = min(MAX_ROUNDS, MAX_WORK // max(count * count, 1)) if thorough else 1
     for order in orders:
         for number in range(rounds):
             if best[1] <= least:

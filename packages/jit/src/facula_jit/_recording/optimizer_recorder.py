@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from facula_errors.extend import guarded
 from facula_tensor import Tensor
 
-from .branch_stack import Branches
+from .branch_stack import BranchStack
 from .graph_breaks import RATES_READ
 from .records import Numbers, do_if
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .graph_breaks import Break
+    from .graph_breaks import GraphBreak
     from .records import Launched, Site
 
 
@@ -24,9 +24,9 @@ class OptimizerRecorder:
     """The part of a recorder that optimizers tell."""
 
     def __init__(self) -> None:
-        self.breaks: Break | None = None
+        self.breaks: GraphBreak | None = None
         self.launches: list[Launched] = []
-        self.branches = Branches()  # of conditions and loops that are under way
+        self.branches = BranchStack()  # of conditions and loops that are under way
         self.refills: list[Numbers] = []
         self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
         self.groups: dict[int, Any] = {}  # id -> an optimizer whose parameters were gone through

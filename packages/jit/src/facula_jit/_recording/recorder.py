@@ -1,7 +1,7 @@
-"""The recorder: takes down what one thread's tensors do while a function runs.
+"""The recorder: records what one thread's tensors do while a function runs.
 
-Note [Taking down]
-~~~~~~~~~~~~~~~~~~
+Note [Recording]
+~~~~~~~~~~~~~~~~
 The function runs for real, with its own memory and its own results; the recorder is told of each block and launch
 (Note [Recorders] in facula_storage) and writes down (plan, arguments), where an address is a block's number and an
 offset. So nothing depends on where memory happened to be: which blocks live on (results, `.grad`, what the program
@@ -35,10 +35,10 @@ from facula_tensor import Tensor
 from facula_tensor.extend import forget_readers, user_frame, user_site
 
 from .._source.function_ast import line_under_way
-from .graph_breaks import HOOKS_RUN, RATES_READ, Break, CaptureError
+from .graph_breaks import HOOKS_RUN, RATES_READ, CaptureError, GraphBreak
 from .optimizer_recorder import OptimizerRecorder
 from .records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
-from .rng_values import Cell
+from .rng_values import RngValue
 from .signature import has_hooks
 from .tensor_guards import GRAD, contents_of
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class Recorder(OptimizerRecorder):
-    """Takes down the work of the thread that made it.
+    """Records the work of the thread that made it.
 
     Arguments:
         inputs: the tensors among the arguments of the function.
@@ -79,7 +79,7 @@ class Recorder(OptimizerRecorder):
         self.inputs: list[Tensor] = []
         self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
         self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
-        self.given: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
+        self.known_inputs: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
         self.bare: set[int] = set()  # ids of inputs that are leaves without hooks
         self.uses_allowed = False  # whether it reads what `allow` named, which is as it was at capture
         self.ends: set[int] = set()  # the computed inputs at which backward passes inside of the function end
@@ -89,12 +89,12 @@ class Recorder(OptimizerRecorder):
         self.constants: set[int] = set()  # blocks of copies of what Python filled
         self.loops: list[Loop] = []
         self.decides = False  # whether tensors decide what runs, by conditions or loops
-        self.crossings: list[Any] = []  # graphs of arguments that backward passes went through
-        self.outside: Break | None = None  # one went through a graph that no capture made
+        self.outer_backwards: list[Any] = []  # graphs of arguments that backward passes went through
+        self.outside: GraphBreak | None = None  # one went through a graph that no capture made
         self.own: FunctionType | None = None  # the function, where its line is asked for
         self.reads: Any = None  # what notes the program's reads; None where nobody does
         self.line: int | None = None  # that of the function where it breaks
-        self.again: Break | None = None  # why the next run may be captured, if this one is not
+        self.retry: GraphBreak | None = None  # why the next run may be captured, if this one is not
         self.decisions: Decisions | None = None  # what the program decides by sizes, where that is noted
         self.used: set[int] = set()  # the blocks that launches have met
         self.refusal: Exception | None = None  # of the next launch
@@ -107,18 +107,18 @@ class Recorder(OptimizerRecorder):
 
     def add_input(self, tensor: Tensor) -> None:
         """A tensor whose memory each replay is given."""
-        self.given[id(tensor)] = tensor
+        self.known_inputs[id(tensor)] = tensor
         if tensor.node is LEAF and not has_hooks(tensor):
             self.bare.add(id(tensor))
         block = self.block_of(tensor._storage)
         block.inputs.append(len(self.inputs))
-        block.held = None
+        block.storage = None
         self.inputs.append(tensor)
         self.before.append((tensor, moment_of(tensor)))
 
     @guarded
     def aside(self) -> Iterator[None]:
-        """A block whose work is not taken down."""
+        """A block whose work is not recorded."""
         thread, before = get_ident(), launch_count()
         recorders.pop(thread, None)
         try:
@@ -158,7 +158,7 @@ class Recorder(OptimizerRecorder):
         self.branches.writes(written)
         if self.goes_back and self.breaks is None:
             for place in written:
-                if not self.block_of(place.storage).born:
+                if not self.block_of(place.storage).is_new:
                     self.broken(
                         "its backward pass changes a tensor from before the call, where recording it would do so twice",
                         "call backward() inside the captured function",
@@ -172,7 +172,7 @@ class Recorder(OptimizerRecorder):
         frame = user_frame(1)
         code = frame.f_code
         site = code, frame.f_lasti
-        taken: list[Address | Cell | float] = [n]
+        taken: list[Address | RngValue | float] = [n]
         for one in arguments:
             if type(one) is Place:
                 number = self.number_of(one.storage)
@@ -243,9 +243,9 @@ class Recorder(OptimizerRecorder):
         if link is not None and link() is tensor:  # else another of that address is gone
             return
         number = self.numbers.get(id(root := root_of(tensor._storage)), -1)
-        if number >= 0 and self.blocks[number].link() is root and self.blocks[number].born:
+        if number >= 0 and self.blocks[number].link() is root and self.blocks[number].is_new:
             return
-        if id(tensor) not in self.given:
+        if id(tensor) not in self.known_inputs:
             self.tensors[id(tensor)] = ref(tensor)
             self.seen[id(tensor)] = moment_of(tensor)
 
@@ -260,27 +260,27 @@ class Recorder(OptimizerRecorder):
         """A generator gave numbers to draw from: the same two, which know where they are from."""
         if self.breaks is not None:
             return key, start
-        return self._cells(self._stream(generator, start), key, start)
+        return self._rng_values(self._stream(generator, start), key, start)
 
     def state_of(self, generator: Any, seed: int, offset: int) -> tuple[int, int]:
         """The state of a generator is asked for."""
-        return (seed, offset) if self.breaks else self._cells(self._stream(generator, offset), seed, offset)
+        return (seed, offset) if self.breaks else self._rng_values(self._stream(generator, offset), seed, offset)
 
     def seeded(self, generator: Any, number: int) -> None:
         """A generator is about to be set to the program's own number, or to one that it had."""
         self.branches.refuse("the setting of a generator's state")
         if self.breaks is None:
-            self._stream(generator, generator._offset).follows = type(number) is Cell
+            self._stream(generator, generator._offset).follows = type(number) is RngValue
 
     def _stream(self, generator: Any, offset: int) -> Stream:
         return self.generators.setdefault(id(generator), Stream(generator, offset, len(self.generators)))
 
-    def _cells(self, stream: Stream, key: int, offset: int) -> tuple[int, int]:
+    def _rng_values(self, stream: Stream, key: int, offset: int) -> tuple[int, int]:
         """A seed and an offset that follow the generator's, unless the program has set it."""
         if not stream.follows:
             return key, offset
         source = 2 * stream.place
-        return Cell.of(key, self, source, 0), Cell.of(offset, self, source + 1, offset - stream.start)
+        return RngValue.of(key, self, source, 0), RngValue.of(offset, self, source + 1, offset - stream.start)
 
     def grad_set(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is about to be set, or given its first gradient."""
@@ -291,7 +291,7 @@ class Recorder(OptimizerRecorder):
         needed: Any = ANY_GRAD
         if before is not None:
             number = self.number_of(before._storage)
-            if not self.blocks[number].born and number in self.used:
+            if not self.blocks[number].is_new and number in self.used:
                 needed = before
         self.grads[id(leaf)] = leaf, needed
 
@@ -393,12 +393,14 @@ class Recorder(OptimizerRecorder):
 
     def wait(self, problem: str) -> None:
         """This run cannot be replayed, for a reason that the next one may not have."""
-        self.again = self.again or Break(problem, "call again, or leave it out of the captured function", user_site())
+        self.retry = self.retry or GraphBreak(
+            problem, "call again, or leave it out of the captured function", user_site()
+        )
 
     def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
         """What cannot be captured: said by an error, or kept for the report; by default it is where the program is."""
         if self.breaks is None:
-            self.breaks = Break(problem, remedy, site or user_site())
+            self.breaks = GraphBreak(problem, remedy, site or user_site())
             self.line = self.own and line_under_way(self.own.__code__)
             if self.stops or self.goes_back:  # else a pass that is only recorded would go on, and have effects
                 raise CaptureError(self.breaks)

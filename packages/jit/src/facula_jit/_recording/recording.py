@@ -1,4 +1,4 @@
-"""What a recorder took down, looked through when the function has returned: which memory is whose."""
+"""What a recorder recorded, looked through when the function has returned: which memory is whose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from facula_storage.extend import ABSENT
 from facula_tensor import Tensor
 from facula_tensor.extend import layout_of_tensor, overlapping
 
-from .graph_breaks import Break
+from .graph_breaks import GraphBreak
 from .memory_planning import Lifetime
 from .pytrees import Tree, factory_of, is_kept, is_module, parts_of
 from .records import NEW_LEAF, Address, any_grad, moment_of
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
     from .recorder import Recorder
-    from .records import Block, Boundary, Launched, Moment, Pass
+    from .records import Block, Launched, Moment, Pass, RecordedBackward
 
 Leaf = Any  # of a result: an Output, a Given, or the object itself
 
 
-class Like(NamedTuple):
+class InputGuard(NamedTuple):
     """What another argument has to be like: its layout, offset, node (or type of node), and class."""
 
     layout: Layout
@@ -39,7 +39,9 @@ class Like(NamedTuple):
     is_bare: bool = False  # whether it has no hooks
 
     @classmethod
-    def of(cls, moment: Moment, root: int, kind: type | None = None, twin: int = -1, is_bare: bool = False) -> Like:
+    def of(
+        cls, moment: Moment, root: int, kind: type | None = None, twin: int = -1, is_bare: bool = False
+    ) -> InputGuard:
         """As a tensor was at this moment."""
         layout, _, offset, node = moment
         return cls(layout, offset, Node if type(node) is Node else node, root, kind, twin, is_bare)
@@ -55,7 +57,7 @@ class Output(NamedTuple):
     root: int  # its number among the differentiable results, or -1
 
 
-class Given(NamedTuple):
+class AliasOutput(NamedTuple):
     """A tensor of the result that shows an argument's memory."""
 
     argument: int
@@ -66,7 +68,7 @@ class Given(NamedTuple):
     is_view: bool  # in the argument's family: Note [Views and changes] in facula_tensor
 
 
-class Argument(NamedTuple):
+class InputOutput(NamedTuple):
     """An argument itself, among results."""
 
     place: int
@@ -85,14 +87,14 @@ class Recording:
     names: dict[int, str] | None = None
     overlaps = False  # whether arguments share memory in a way that blocks do not say
 
-    def __init__(self, recorder: Recorder, result: Any, boundary: Boundary | None):
+    def __init__(self, recorder: Recorder, result: Any, boundary: RecordedBackward | None):
         self.recorder = recorder
-        recorder.given = {}  # what stands for operands in branches lives as long as the graph does
+        recorder.known_inputs = {}  # what stands for operands in branches lives as long as the graph does
         self.boundary_at = len(recorder.launches) if boundary is None else boundary.launch
         self.roots = [] if boundary is None else [id(one) for one in boundary.roots]
         self.launches: list[Launched] = recorder.launches
-        self.breaks: Break | None = recorder.breaks
-        self.unsettled: Break | None = None
+        self.breaks: GraphBreak | None = recorder.breaks
+        self.unsettled: GraphBreak | None = None
         self.outputs: list[int] = []  # the blocks of results
         self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
         self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
@@ -109,26 +111,28 @@ class Recording:
         inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
         first = {id(one): place for place, one in reversed([*enumerate(recorder.inputs)])}
         self.inputs = [
-            Like.of(moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)], id(one) in recorder.bare)
+            InputGuard.of(
+                moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)], id(one) in recorder.bare
+            )
             for one, moment in zip(recorder.inputs, inputs, strict=False)
         ]
-        self.gradients = [Like.of(one, -1) for one in given_gradients]
+        self.gradients = [InputGuard.of(one, -1) for one in given_gradients]
         if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.before]):
             self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
         self._leaves: dict[int, Leaf] = {}  # of tensors that were met in the result
         self._trees: dict[int, Tree | None] = {}  # of containers
-        if recorder.again is not None:
-            self.unsettled = recorder.again
+        if recorder.retry is not None:
+            self.unsettled = recorder.retry
         elif self.breaks is None:
             if is_kept(result):
                 self._break("the result has a list or dict that the program keeps, too", "return a copy of it")
             self.result = self._result_of(result)
-            self._look_at_moments()
+            self._check_moments()
             self._made = []
-            self._look_at_grads()
+            self._check_grads()
             if boundary is not None:
-                self._look_at_boundary(boundary)
-            self._look_at_blocks(set() if boundary is None else boundary.held)
+                self._check_backward(boundary)
+            self._check_blocks(set() if boundary is None else boundary.saved)
         recorder.inputs, recorder.before = [], []  # what the first call was given lives as long as the program wants
         recorder.seen, recorder.looked = {}, {}
 
@@ -174,26 +178,26 @@ class Recording:
         root = NEW_LEAF if tensor.node is LEAF else -1
         if id(tensor) in self.roots:
             root = self.roots.index(id(tensor))
-        is_made = block.born or (block.inputs and not any([one is tensor for one in self.recorder.inputs]))
+        is_made = block.is_new or (block.inputs and not any([one is tensor for one in self.recorder.inputs]))
         if type(tensor) is not Tensor and is_made:
             self._break(
                 f"the result has a {type(tensor).__name__}, which Python makes",
                 "return its .as_subclass(Tensor), or keep it",
             )
-        if is_made or not (block.born or block.inputs or id(tensor) in self.recorder.watched):
-            self._look_at_parts(tensor)
+        if is_made or not (block.is_new or block.inputs or id(tensor) in self.recorder.watched):
+            self._check_parts(tensor)
         if block.inputs:
             for place in block.inputs:
                 given = self.recorder.inputs[place]
                 if given is tensor:
-                    return Argument(place)
+                    return InputOutput(place)
             family = part_of(tensor, VIEWS)
             kin = [one for one in block.inputs if part_of(self.recorder.inputs[one], VIEWS) is family is not ABSENT]
             place = (kin or block.inputs)[0]
             offset = tensor._offset - self.recorder.inputs[place]._offset
             self._made.append(tensor)
-            return Given(place, tensor._layout, offset, tensor.node is not None, root, bool(kin))
-        if not block.born:
+            return AliasOutput(place, tensor._layout, offset, tensor.node is not None, root, bool(kin))
+        if not block.is_new:
             if root >= 0:
                 self._break("a result is a view of a tensor from outside", "return a clone() of it")
             if type(tensor) is Tensor and id(tensor) not in self.recorder.watched:
@@ -207,7 +211,7 @@ class Recording:
         self._made.append(tensor)
         return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
 
-    def _look_at_parts(self, tensor: Tensor) -> None:
+    def _check_parts(self, tensor: Tensor) -> None:
         """Break where Python has given something to a tensor that each replay makes anew."""
         is_leaf = tensor.node is LEAF
         for is_set, words in (
@@ -218,14 +222,14 @@ class Recording:
             if is_set:
                 self._break(f"a result that is made here has {words}, which Python sets", f"set {words} after the call")
 
-    def _look_at_boundary(self, boundary: Boundary) -> None:
+    def _check_backward(self, boundary: RecordedBackward) -> None:
         for target in boundary.targets:
             place = next((k for k, given in enumerate(self.recorder.inputs) if given is target), None)
             self.targets.append((place, target if place is None else None))
         self.passes = boundary.passes
         self.grads = [one.block for made in self.passes for one in made.grads if one is not None]
 
-    def _look_at_moments(self) -> None:
+    def _check_moments(self) -> None:
         """Break where a replay would have to give a tensor another shape, memory or node."""
         known = [
             (one, self.recorder.seen[key]) for key, link in self.recorder.tensors.items() if (one := link()) is not None
@@ -238,13 +242,15 @@ class Recording:
                     "work on a new tensor: x.t() for x.t_(), a clone() where gradients flow through a change",
                 )
         family = [
-            one for one in self._made if part_of(one, VIEWS) is not ABSENT and self.recorder.block_of(one._storage).born
+            one
+            for one in self._made
+            if part_of(one, VIEWS) is not ABSENT and self.recorder.block_of(one._storage).is_new
         ]
         if any([one.node is not None for one in family]) and overlapping(family) is not None:
             self._break("two results that gradients flow through show the same memory", "return a clone() of one")
 
     # -------------------------------------------------------------------------------------------------- `.grad`
-    def _look_at_grads(self) -> None:
+    def _check_grads(self) -> None:
         recorder = self.recorder
         for target, needed in recorder.grads.values():
             after = target._grad
@@ -272,14 +278,14 @@ class Recording:
                     self.needed.append((leaf, leaf._grad))
 
     # --------------------------------------------------------------------------------------------------- blocks
-    def _look_at_blocks(self, held: set[int]) -> None:
+    def _check_blocks(self, saved: set[int]) -> None:
         written: set[int] = set()
         for launch in self.launches:
             for place in launch.arguments:
                 if type(place) is not Address:
                     continue
                 block = self.recorder.blocks[place.block]
-                if block.born and not place.written and place.block not in written and _has_elements(block):
+                if block.is_new and not place.written and place.block not in written and _has_elements(block):
                     self._break(f"{launch.operation} reads memory that no operator filled", "fill it with an operator")
                 if place.written:
                     written.add(place.block)
@@ -288,20 +294,20 @@ class Recording:
         for tensor in (*[one for one in known if id(one) not in self._leaves], *grads):
             if self.recorder.block_of(tensor._storage).inputs:
                 problem = "an argument shares its memory with a tensor of the program"
-                self.unsettled = Break(problem, "call it with a clone()", None)
-        self._look_at_memory()
+                self.unsettled = GraphBreak(problem, "call it with a clone()", None)
+        self._check_overlaps()
         for number, block in enumerate(self.recorder.blocks):
-            if block.held is not None and not block.inputs:
-                self.fixed.setdefault(number, block.held)
-            elif self.is_temporary(number) and (alive := block.link()) is not None and id(alive) not in held:
+            if block.storage is not None and not block.inputs:
+                self.fixed.setdefault(number, block.storage)
+            elif self.is_temporary(number) and (alive := block.link()) is not None and id(alive) not in saved:
                 shape = "" if block.layout is None else f" of shape {block.layout.shape}"
-                self.unsettled = Break(
+                self.unsettled = GraphBreak(
                     f"a tensor{shape} made here is kept outside of the function, where replays would not renew it",
                     "return it, or copy it into a tensor that was there before",
                     block.site,
                 )
 
-    def _look_at_memory(self) -> None:
+    def _check_overlaps(self) -> None:
         """Wait for another call where an argument overlaps something else by way of another storage.
 
         Blocks say nothing of such memory, and operators may have left work out: a copy of elements to themselves.
@@ -314,11 +320,11 @@ class Recording:
         for start, end, block in given:
             if any([block != number and start < last and first < end for first, last, number in others]):
                 problem = "an argument shares memory with another tensor, each as an array of its own"
-                self.unsettled, self.overlaps = Break(problem, "call it with a clone()", None), True
+                self.unsettled, self.overlaps = GraphBreak(problem, "call it with a clone()", None), True
 
     def _break(self, problem: str, remedy: str) -> None:
         if self.breaks is None:
-            self.breaks = Break(problem, remedy, None)
+            self.breaks = GraphBreak(problem, remedy, None)
 
     # ------------------------------------------------------------------------------------------------- lifetimes
     def lifetimes(self) -> tuple[list[int], list[Lifetime]]:
@@ -358,7 +364,7 @@ class Recording:
     def is_temporary(self, number: int) -> bool:
         """Whether a block is needed inside a replay alone."""
         block = self.recorder.blocks[number]
-        return block.born and number not in self.fixed and number not in self.outputs and number not in self.grads
+        return block.is_new and number not in self.fixed and number not in self.outputs and number not in self.grads
 
 
 def memory_of(tensor: Tensor) -> tuple[int, int]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Layout, Plan, Storage
 
-    from .rng_values import Cell
+    from .rng_values import RngValue
 
     Moment = tuple[Any, Storage, int, Any]
     Site = tuple[CodeType, int]
@@ -33,7 +33,7 @@ class Launched(NamedTuple):
     """One launch: the plan as the backend made it, its arguments but for the workspace, line and module."""
 
     plan: Plan
-    arguments: tuple[Address | Cell | float, ...]
+    arguments: tuple[Address | RngValue | float, ...]
     arrays: int  # how many arguments come before the workspace
     site: Site
     module: object
@@ -49,12 +49,12 @@ class Block:
     """A storage that was met: made meanwhile (`born`, `after` so many launches), an argument's (`inputs`), or one that
     was there before. Without a storage: what a pass over the graph wants a place for."""
 
-    __slots__ = ("after", "born", "held", "inputs", "layout", "link", "site")
+    __slots__ = ("after", "inputs", "is_new", "layout", "link", "site", "storage")
 
-    def __init__(self, storage: Storage | None, layout: Layout | None, born: bool, after: int):
+    def __init__(self, storage: Storage | None, layout: Layout | None, is_new: bool, after: int):
         self.link: Callable[[], Storage | None] = _nothing if storage is None else ref(storage)
-        self.held: Storage | None = None if born else storage
-        self.layout, self.born, self.after = layout, born, after
+        self.storage: Storage | None = None if is_new else storage
+        self.layout, self.is_new, self.after = layout, is_new, after
         self.site: Site | None = None  # of the first launch that wrote there
         self.inputs: list[int] = []
 
@@ -89,7 +89,7 @@ class Pass(NamedTuple):
     grads: list[Gradient | None]
 
 
-class Boundary:
+class RecordedBackward:
     """The recorded backward of a result.
 
     `launch` is its first launch, `roots` the tensors of the result that require a gradient, `targets` the tensors that
@@ -100,7 +100,7 @@ class Boundary:
     def __init__(self, launch: int, roots: list[Tensor], targets: list[Tensor], gradients: list[Tensor]):
         self.launch, self.roots, self.targets, self.gradients = launch, roots, targets, gradients
         self.passes: list[Pass] = []
-        self.held: set[int] = set()  # the ids of storages that the graph of the result holds
+        self.saved: set[int] = set()  # the ids of storages that the graph of the result holds
 
 
 class Skip(NamedTuple):
@@ -133,7 +133,7 @@ class Numbers(NamedTuple):
     refill: Callable[[], None]
     owner: Any
     group: dict[str, Any]
-    options: dict[str, Any]  # what the group had when the step was taken down
+    options: dict[str, Any]  # what the group had when the step was recorded
     grads: list[Layout | None]
     rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
     launches: list[list[int]]  # and its launches, which take the numbers after their first argument
@@ -166,6 +166,6 @@ def any_grad(needed: object) -> bool:
     return needed is ANY_GRAD
 
 
-def moved(one: Address | Cell | float, delta: int) -> Address | Cell | float:
+def moved(one: Address | RngValue | float, delta: int) -> Address | RngValue | float:
     """An argument of a launch as one of its parts takes it."""
     return one._replace(offset=one.offset + delta) if type(one) is Address else one

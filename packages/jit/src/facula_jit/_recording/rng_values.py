@@ -11,10 +11,10 @@ if TYPE_CHECKING:
         def broken(self, problem: str, remedy: str) -> None: ...
 
 
-LARGEST = (1 << 63) - 1
+MAX_INT64 = (1 << 63) - 1
 
 
-class Cell(int):
+class RngValue(int):
     """A seed, or a place in a generator's stream, among the arguments of a launch.
 
     It is the number that the first run uses. A replay takes the generator's own (`source` says which) plus `delta`.
@@ -40,15 +40,15 @@ class Cell(int):
         return made
 
     def __and__(self, mask: int) -> int:
-        return self if mask == LARGEST and self >= 0 else self._plain("&", int(self) & mask)
+        return self if mask == MAX_INT64 and self >= 0 else self._plain("&", int(self) & mask)
 
     def __add__(self, more: int) -> int:
-        return Cell.of(int(self) + more, self.recorder, self.source, self.delta + more)
+        return RngValue.of(int(self) + more, self.recorder, self.source, self.delta + more)
 
     __radd__ = __add__
 
     def __sub__(self, less: int) -> int:
-        if isinstance(less, Cell) and less.source == self.source:
+        if isinstance(less, RngValue) and less.source == self.source:
             return int(self) - int(less)
         return self + -int(less)
 

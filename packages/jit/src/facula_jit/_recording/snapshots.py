@@ -51,7 +51,7 @@ class Snapshot:
                 return words
         return None
 
-    def put_back(self) -> None:
+    def restore(self) -> None:
         """Let all hold what it held."""
         for holder, before, _ in self._held:
             holder.clear()

@@ -21,9 +21,9 @@ from facula_errors import InvalidValueError
 from facula_storage.extend import host_view, root_of
 
 from .._recording.pytrees import Tree
-from .._recording.recording import Argument, Given, Output
+from .._recording.recording import AliasOutput, InputOutput, Output
 from .._recording.records import Address
-from .._recording.rng_values import Cell
+from .._recording.rng_values import RngValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,7 +119,7 @@ class Digest:
             inputs = self.recording.recorder.blocks[one.block].inputs
             start = self._starts[inputs[0]] if inputs and inputs[0] < len(self._starts) else 0
             return *self._role(one), one.offset - start, one.layout, one.written
-        if type(one) is Cell:
+        if type(one) is RngValue:
             return "a number that changes", one.source, one.delta
         return repr(one)
 
@@ -132,7 +132,7 @@ class Digest:
             return "argument", block.inputs[0]
         if number in recording.outputs:
             return "result", recording.outputs.index(number)
-        if block.born:
+        if block.is_new:
             return "temporary", self._numbers.setdefault(number, len(self._numbers))
         storage = recording.fixed.get(number)
         if id(storage) in self._watched or one.written or one.layout is None or storage is None:
@@ -144,7 +144,7 @@ class Digest:
             yield one.kind, repr(one.keys)
             for part in one.parts:
                 yield from self._leaves(part)
-        elif type(one) in (Output, Given, Argument):
+        elif type(one) in (Output, AliasOutput, InputOutput):
             yield one
         elif isinstance(one, (bool, int, float, complex, str, bytes, type(None))):
             yield repr(one)

@@ -11,9 +11,9 @@ from facula_tensor.extend import launch_error
 
 from .._graph.jumps import Jump, steps_of
 from .._recording.memory_planning import placed
-from .._recording.recording import Like
+from .._recording.recording import InputGuard
 from .._recording.records import Address
-from .._recording.rng_values import Cell
+from .._recording.rng_values import RngValue
 from .._recording.tensor_guards import SLOTS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Part:
         outputs: blocks whose addresses follow, as values.
     """
 
-    def __init__(self, recording: Recording, span: tuple[int, int], inputs: Many[Like], outputs: Many[int]):
+    def __init__(self, recording: Recording, span: tuple[int, int], inputs: Many[InputGuard], outputs: Many[int]):
         self.recording, self.inputs = recording, list(inputs)
         self.start, stop = span
         self.steps = steps_of(recording.recorder, self.start, stop)  # launches by number, and jumps
@@ -90,7 +90,7 @@ class Part:
                     values.append(base + places[-1 - number])
                 if type(one) is Address:
                     values.append(self._address(one, base, places, (step, len(values)), patches))
-                elif type(one) is Cell:
+                elif type(one) is RngValue:
                     patches.append((step, len(values), self.first_cell + one.source, one.delta))
                     values.append(int(one))
                 elif one is not None:
@@ -179,7 +179,7 @@ class Part:
 class Backward:
     """A backward pass made ready: the gradients of the targets, and the layouts of the memory that these get."""
 
-    def __init__(self, recording: Recording, one: Pass, inputs: list[Like]):
+    def __init__(self, recording: Recording, one: Pass, inputs: list[InputGuard]):
         self.grads = one.grads
         blocks = [grad.block for grad in one.grads if grad is not None]
         self.layouts = [layout_of_block(recording, block) for block in blocks]
@@ -201,7 +201,7 @@ class Lowered:
         self.places = dict(zip(blocks, offsets, strict=True))
         self.arena_layout = contiguous((self.pool_bytes,), uint8)
         self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)
-        inputs = [Like(one.layout, one.offset, None, -1) for one in (*recording.inputs, *recording.gradients)]
+        inputs = [InputGuard(one.layout, one.offset, None, -1) for one in (*recording.inputs, *recording.gradients)]
         self.backwards = [Backward(recording, one, inputs) for one in recording.passes]
         self.read_back = _read_back(recording, recording.boundary_at) if recording.roots else []
 
@@ -231,7 +231,7 @@ def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
     return list(found)
 
 
-def _input_of(one: Address, places: Many[int], inputs: Many[Like]) -> int:
+def _input_of(one: Address, places: Many[int], inputs: Many[InputGuard]) -> int:
     """Which of several arguments in one memory an address is of."""
     for place in places:
         start = inputs[place].offset

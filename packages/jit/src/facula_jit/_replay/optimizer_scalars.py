@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from .._recording.records import Numbers
 
 
-class Refill:
+class ScalarUpdate:
     """One group of one optimizer, and the launches that take its numbers."""
 
     def __init__(self, numbers: Numbers):
         self.numbers = numbers
         self.options = dict(numbers.options)
-        self.found: list[Many[float]] | None = None  # the numbers, where they are not those that were taken down
+        self.found: list[Many[float]] | None = None  # the numbers, where they are not those that were recorded
 
     def check(self) -> Check:
         """A check of all options of the group; its parameters have checks of their own."""
@@ -57,7 +57,7 @@ class Refill:
 
     def present_numbers(self) -> list[Many[float]] | None:
         """The numbers of each operator that the step would call; None where it would do anything else."""
-        thread, dry = get_ident(), DryRecorder()
+        thread, dry = get_ident(), ScalarRecorder()
         leaves = list(self.numbers.group["params"])
         back = map(setattr, leaves, repeat("_grad"), [leaf._grad for leaf in leaves])
         collecting[dry] = None
@@ -76,7 +76,7 @@ class Refill:
         return None if dry.failed or dry.rows != self.numbers.rows else dry.found
 
 
-class DryRecorder:
+class ScalarRecorder:
     """Answers an optimizer's operators with "do nothing", and keeps their numbers."""
 
     def __init__(self) -> None:

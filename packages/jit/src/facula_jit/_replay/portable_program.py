@@ -23,9 +23,9 @@ from facula_tensor import Tensor
 from .._graph.jumps import Jump, steps_of
 from .._recording.memory_planning import Lifetime, placed
 from .._recording.pytrees import Tree
-from .._recording.recording import Argument, Given, Output
+from .._recording.recording import AliasOutput, InputOutput, Output
 from .._recording.records import Address
-from .._recording.rng_values import Cell
+from .._recording.rng_values import RngValue
 from .scalar_formulas import followers
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Writer:
             raise UnsupportedError(
                 "jit.save: the captured function steps a schedule, which is Python's; step it outside, and set lr"
             )
-        if replay.crossings:
+        if replay.outer_backwards:
             raise UnsupportedError(
                 "jit.save: the captured function goes back through the graph of another call; capture forward and "
                 "backward together"
@@ -139,7 +139,7 @@ class Writer:
     def _add_fixed(self, number: int, written: bool) -> None:
         """A block that stays where it is: a tensor of the file, or memory for what the function makes."""
         block = self.recording.recorder.blocks[number]
-        if block.born and number in self.grads:  # which each run makes anew
+        if block.is_new and number in self.grads:  # which each run makes anew
             self._own(number, _allocated(block.layout))
             return
         if number not in self.names:
@@ -169,7 +169,7 @@ class Writer:
                 rows.append((NUMBER, 0, 0, 0))
             if type(one) is Address:
                 rows.append(self._address(one, _extent(one.layout)))
-            elif type(one) is Cell:
+            elif type(one) is RngValue:
                 rows.append((CELL, one.delta, one.source, 0))
             elif one is not None:
                 double = plan.doubles >> len(rows) & 1 if len(rows) < 64 else 0
@@ -211,11 +211,11 @@ class Writer:
             return one.layout, self.recording.outputs[one.place], one.offset
         if isinstance(one, Tensor):
             return one._layout, self._number_of(one), one._offset  # type: ignore[return-value]  # no transform's
-        place = one.place if type(one) is Argument else one.argument
+        place = one.place if type(one) is InputOutput else one.argument
         like = self.recording.inputs[place]
         number = next(k for k, block in enumerate(self.recording.recorder.blocks) if place in block.inputs)
         offset = like.offset - self.starts[number]
-        return (like.layout, number, offset) if type(one) is Argument else (one.layout, number, offset + one.offset)
+        return (like.layout, number, offset) if type(one) is InputOutput else (one.layout, number, offset + one.offset)
 
     def _add_array(self, output: int, name: str, layout: Layout, block: int, offset: int) -> None:
         first = len(self.tables.rows["extents"])
@@ -259,7 +259,7 @@ def leaves_of(result: Leaf) -> list[Any]:
     """The tensors of a result, in order."""
     if type(result) is Tree:
         return [leaf for part in result.parts for leaf in leaves_of(part)]
-    return [result] if type(result) in (Output, Argument, Given) or isinstance(result, Tensor) else []
+    return [result] if type(result) in (Output, InputOutput, AliasOutput) or isinstance(result, Tensor) else []
 
 
 def _extent(layout: Any) -> int:

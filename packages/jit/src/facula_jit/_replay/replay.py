@@ -18,18 +18,18 @@ from facula_tensor import Tensor
 from facula_tensor.extend import snapshot, user_site
 
 from .._autograd.backward_replay import BackwardReplay
-from .._autograd.outer_backward import found_crossings
-from .._autograd.recorded_backward import Ticket, edges_to, make_output_rule, make_rule
+from .._autograd.outer_backward import find_outer_inputs
+from .._autograd.recorded_backward import FrameLease, edges_to, make_output_rule, make_rule
 from .._guards.identity import plain_parts
 from .._recording.graph_breaks import CaptureError
 from .._recording.pytrees import Tree, rebuilt
-from .._recording.recording import Argument, Given, Output, Recording
+from .._recording.recording import AliasOutput, InputOutput, Output, Recording
 from .._recording.records import NEW_LEAF, made_tensor
 from .._recording.signature import has_hooks
 from .._recording.tensor_guards import ADDRESS, EXACT, checks_of, described, puts_of
 from .checked_calls import NEVER, Digest
 from .lowering import Lowered, layout_of_block
-from .optimizer_scalars import Refill
+from .optimizer_scalars import ScalarUpdate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +46,7 @@ _spent = error_node("backward: the graph of a captured step ended inside it; cal
 IN_USE = "{}: another thread is using this capture; give each thread a capture of its own"
 
 
-class Guard:
+class BusyFlag:
     """Whether a thread is inside a captured function: where it gives the GIL away, or runs the function."""
 
     __slots__ = ("busy",)
@@ -56,34 +56,36 @@ class Guard:
 
 
 class Frame:
-    """Memory for temporaries, and the sequences that use it. `ticket` is gone when nobody needs what is there."""
+    """Memory for temporaries, and the sequences that use it. `lease` is gone when nobody needs what is there."""
 
-    __slots__ = ("arena", "backwards", "forward", "lowered", "ticket")
+    __slots__ = ("arena", "backwards", "forward", "lease", "lowered")
 
     def __init__(self, arena: Storage, forward: Sequence, backwards: list[Sequence], lowered: Lowered):
         self.arena, self.forward, self.backwards, self.lowered = arena, forward, backwards, lowered
-        self.ticket: ref[Ticket] | None = None
+        self.lease: ref[FrameLease] | None = None
 
 
 class Replay(BackwardReplay):
     """One capture. `replay(tensors)` does all of it: what the function returns, or MISS, and `missed` says why.
 
     Arguments:
-        recording: what was taken down.
+        recording: what was recorded.
         name: the function's.
         reads: what the function read.
-        guard: what all its replays share.
+        busy_flag: what all its replays share.
     """
 
     reads_attributes = False  # whether it may read attributes that the program gave to an argument
     check_at = NEVER  # after how many replays the next call is checked instead
     checks_made = 0
     compared_at = ""  # the line that compares values by identity, in words
-    given: list[tuple[int, Any]] | tuple[()] = ()  # arguments that it compares by identity, by place in `plain_parts`
+    identity_args: (
+        list[tuple[int, Any]] | tuple[()]
+    ) = ()  # arguments that it compares by identity, by place in `plain_parts`
 
-    def __init__(self, recording: Recording, name: str, reads: Reads | None, guard: Guard):
+    def __init__(self, recording: Recording, name: str, reads: Reads | None, busy_flag: BusyFlag):
         recorder = recording.recorder
-        self.recording, self.name, self.guard = recording, name, guard
+        self.recording, self.name, self.busy_flag = recording, name, busy_flag
         self.count = self.missed = 0
         self.is_improved = False  # whether passes ran over it
         self._digest: Digest | None = None
@@ -93,12 +95,12 @@ class Replay(BackwardReplay):
         self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
-        self.crossings, self.ends = recorder.crossings, recorder.ends
+        self.outer_backwards, self.ends = recorder.outer_backwards, recorder.ends
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
         self.actions = [action for _, action in recorder.actions]
         refills = [] if recorder.reads_options else recorder.refills
-        self.refills = [Refill(one) for one in refills]
+        self.refills = [ScalarUpdate(one) for one in refills]
         self.inputs = recording.inputs
         self.changed_inputs = [
             (block.inputs[0], recorder.changed[number][0])
@@ -119,7 +121,7 @@ class Replay(BackwardReplay):
         self.frames: list[Frame] = []
         if self.has_backward:
             self.rule, self.rule_of_one = make_rule(name, len(recording.roots)), make_output_rule(name)
-        is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.crossings)
+        is_plain = not (self.generators or self.changed_inputs or self.has_backward or self.outer_backwards)
         single = recording.result
         self.single = single if type(single) is Output and is_plain and single.root != NEW_LEAF else None
         self.node = _spent if self.single is not None and self.single.wants_grad else None
@@ -148,17 +150,17 @@ class Replay(BackwardReplay):
         self.missed = IDENTITY
         return True
 
-    def was_given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def has_same_objects(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the plain arguments that the function compares by identity are the ones of the capture."""
         parts = plain_parts(args, kwargs)
-        if all([parts[at] is one for at, one in self.given]):
+        if all([parts[at] is one for at, one in self.identity_args]):
             return True
         self.missed = OTHER_OBJECT
         return False
 
     def fits(self, tensors: tuple[Tensor, ...], containers: Iterable[Any]) -> bool:
         """Whether a call with these arguments would be replayed."""
-        found = found_crossings(self.crossings, tensors)
+        found = find_outer_inputs(self.outer_backwards, tensors)
         if self.identities and self.knows((*tensors, *containers)):
             return False
         if isinstance(found, int):
@@ -176,7 +178,7 @@ class Replay(BackwardReplay):
             self.digest()
         self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
         numbers = recording.recorder.refills
-        self.refills = [Refill(one) for one in numbers] if self.refills else []
+        self.refills = [ScalarUpdate(one) for one in numbers] if self.refills else []
         self.checks[self.numbers_from :] = [one.check() for one in self.refills]
 
     def use(self, arena: Storage) -> None:
@@ -199,7 +201,7 @@ class Replay(BackwardReplay):
     def _free_frame(self) -> Frame:
         """Memory that no earlier result needs."""
         for frame in self.frames:
-            if frame.ticket is None or frame.ticket() is None:
+            if frame.lease is None or frame.lease() is None:
                 return frame
         frame = self._frame(allocate(self.lowered.arena_layout))
         self.frames.append(frame)
@@ -208,8 +210,8 @@ class Replay(BackwardReplay):
     # ------------------------------------------------------------------------------------------------------- running
     def replay(self, tensors: tuple[Tensor, ...]) -> Any:
         """Do it, if everything is as it was."""
-        guard, single = self.guard, self.single
-        if guard.busy:
+        busy_flag, single = self.busy_flag, self.single
+        if busy_flag.busy:
             raise CaptureError(IN_USE.format(self.name))
         if self.count == self.check_at or (self.identities and self.knows(tensors)):
             return MISS
@@ -217,9 +219,9 @@ class Replay(BackwardReplay):
             if has_hooks(tensors[place]):
                 self.missed = -1 - place
                 return MISS
-        cells: list[int] = []
-        if self.crossings:
-            found = found_crossings(self.crossings, tensors)
+        rng_values: list[int] = []
+        if self.outer_backwards:
+            found = find_outer_inputs(self.outer_backwards, tensors)
             if isinstance(found, int):
                 self.missed = -1 - found
                 return MISS
@@ -228,8 +230,8 @@ class Replay(BackwardReplay):
             frame = self._free_frame()
             storages = [allocate(layout) for layout in self.layouts]
             for generator in self.generators:
-                cells += (generator._key, generator._offset)
-            values = (*[one.ptr for one in storages], *cells)
+                rng_values += (generator._key, generator._offset)
+            values = (*[one.ptr for one in storages], *rng_values)
         else:  # the usual case, written out
             (frame,), (layout,) = self.frames, self.layouts
             s = Storage()
@@ -239,13 +241,13 @@ class Replay(BackwardReplay):
                 s.ptr, s.__del__ = layout.refill()
             s.version = 0
             storages, values = [s], (s.ptr,)  # type: ignore[assignment]
-        guard.busy = True
+        busy_flag.busy = True
         try:
             missed = frame.forward.run(tensors, values)
         except LaunchError as error:
             raise frame.lowered.forward.refused(error, self.name) from None
         finally:
-            guard.busy = False
+            busy_flag.busy = False
         if missed is not None:
             self.missed = missed
             return MISS
@@ -261,26 +263,26 @@ class Replay(BackwardReplay):
                 generator._key, generator._offset = state
             else:
                 generator._offset += count
-        for one in self.crossings:
+        for one in self.outer_backwards:
             one.finish()
         for place, count in self.changed_inputs:
             tensors[place]._storage.version += count  # type: ignore[operator]
         for action in self.actions:
             action()
-        nodes = self._nodes(frame, tensors, storages, cells) if self.has_backward else {}
-        return self._put_together(self.recording.result, tensors, storages, nodes, {})
+        nodes = self._nodes(frame, tensors, storages, rng_values) if self.has_backward else {}
+        return self._build_result(self.recording.result, tensors, storages, nodes, {})
 
     def _nodes(
-        self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], cells: list[int]
+        self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], rng_values: list[int]
     ) -> dict[int, Node]:
-        """The nodes of differentiable results, by their number among the roots; all hold one ticket."""
-        ticket = Ticket(self, frame, tuple([snapshot(one) for one in tensors]), storages, cells)
+        """The nodes of differentiable results, by their number among the roots; all hold one lease."""
+        lease = FrameLease(self, frame, tuple([snapshot(one) for one in tensors]), storages, rng_values)
         targets: list[Any] = [one if place is None else tensors[place] for place, one in self.recording.targets]
-        ticket.edges = edges_to(targets)
-        ticket.versions = [one.version for one in self._looked_at(ticket)]
-        frame.ticket = ref(ticket)
+        lease.edges = edges_to(targets)
+        lease.versions = [one.version for one in self._saved_storages(lease)]
+        frame.lease = ref(lease)
         node = Node()
-        node.rule, node.seq, node.rest = self.rule, next_seq(), ticket
+        node.rule, node.seq, node.rest = self.rule, next_seq(), lease
         node.code, node.lasti = user_site()
         count = len(self.recording.roots)
         if count == 1:
@@ -288,10 +290,10 @@ class Replay(BackwardReplay):
         nodes = {place: output_node(node, place, count) for place in range(count)}
         for one in nodes.values():
             one.rule = self.rule_of_one
-        ticket.results = [ref(one) for one in nodes.values()]
+        lease.results = [ref(one) for one in nodes.values()]
         return nodes
 
-    def _put_together(
+    def _build_result(
         self,
         one: Any,
         tensors: tuple[Tensor, ...],
@@ -305,9 +307,9 @@ class Replay(BackwardReplay):
                 return made[id(one)]
             made[id(one)] = made_tensor(one.layout, storages[one.place], one.offset, _node_of(one, nodes))
             return made[id(one)] if one.root != NEW_LEAF else made[id(one)].requires_grad_()
-        if kind is Argument:
+        if kind is InputOutput:
             return tensors[one.place]
-        if kind is Given:
+        if kind is AliasOutput:
             if id(one) in made:
                 return made[id(one)]
             given = tensors[one.argument]
@@ -319,7 +321,7 @@ class Replay(BackwardReplay):
             return t if one.root != NEW_LEAF else t.requires_grad_()
         if kind is Tree:
             if id(one) not in made:
-                parts = [self._put_together(part, tensors, storages, nodes, made) for part in one.parts]
+                parts = [self._build_result(part, tensors, storages, nodes, made) for part in one.parts]
                 made[id(one)] = rebuilt(one, parts)
             return made[id(one)]
         if id(one) in self.recording.views:
@@ -330,7 +332,7 @@ class Replay(BackwardReplay):
 
     # ------------------------------------------------------------------------------------------------------ otherwise
     def refill(self) -> bool:
-        """Take the optimizers' numbers anew; False where their steps are no longer the ones that were taken down."""
+        """Take the optimizers' numbers anew; False where their steps are no longer the ones that were recorded."""
         found = [numbers for one in self.refills if (numbers := one.present_numbers()) is not None]
         if len(found) < len(self.refills):
             return False
@@ -371,6 +373,6 @@ class Replay(BackwardReplay):
         return described(self.checks[missed]) if missed < len(self.checks) else "another thread's use of it"
 
 
-def _node_of(one: Output | Given, nodes: dict[int, Node]) -> Node | None:
+def _node_of(one: Output | AliasOutput, nodes: dict[int, Node]) -> Node | None:
     """The node of a tensor of the result; a new leaf gets its own by `requires_grad_`."""
     return None if one.root == NEW_LEAF else nodes.get(one.root, _spent if one.wants_grad else None)

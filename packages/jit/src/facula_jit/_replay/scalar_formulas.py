@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .optimizer_scalars import Refill
+    from .optimizer_scalars import ScalarUpdate
 
     Values = Mapping[str, float]
 
@@ -77,7 +77,7 @@ class Forms:
     `numbers` are those of its options now, `forms` as many forms, `fixed` the options that have to stay.
     """
 
-    def __init__(self, refill: Refill):
+    def __init__(self, refill: ScalarUpdate):
         group = refill.numbers.group
         before = {name: value for name, value in group.items() if name != "params"}
         self.values = values_of(before)
@@ -93,7 +93,7 @@ class Forms:
         finally:
             group.update(before)
 
-    def _look(self, refill: Refill, group: dict[str, Any], before: dict[str, Any]) -> None:
+    def _look(self, refill: ScalarUpdate, group: dict[str, Any], before: dict[str, Any]) -> None:
         def ask(values: Values) -> list[float] | None:
             group.update(group_of(before, values))
             try:
@@ -158,7 +158,7 @@ class Follows(NamedTuple):
     factor: float
 
 
-def followers(refill: Refill) -> dict[str, tuple[float, list[Follows]]]:
+def followers(refill: ScalarUpdate) -> dict[str, tuple[float, list[Follows]]]:
     """The options that can be set by themselves: of each its value, and the numbers that follow it.
 
     Of several options that share a number (1 - lr * weight_decay) that is the learning rate alone; pairs are left out.

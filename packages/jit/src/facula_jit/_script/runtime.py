@@ -322,7 +322,7 @@ def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]
     recorder: Any = current_recorder()
 
     def run(*args: Any) -> Any:
-        if current_recorder() is not recorder:  # a step of a loop that is not taken down
+        if current_recorder() is not recorder:  # a step of a loop that is not recorded
             return function(*args)
         before = Snapshot([*values, *variables_of(function).values()])
         branches = getattr(recorder, "branches", ())
@@ -330,8 +330,8 @@ def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]
             return function(*args)
         finally:
             if (changed := before.changed()) is not None:
-                if any([one.rehearsed for one in branches]):
-                    before.put_back()
+                if any([one.is_dry for one in branches]):
+                    before.restore()
                 _refuse(f"{changed} from outside is changed, as a tensor decides", "assign a variable in its place")
 
     return run

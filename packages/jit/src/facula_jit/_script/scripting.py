@@ -128,12 +128,12 @@ def callee(function: Any) -> Any:
             return scripted(function)
         except SourceError:
             pass
-    if len(_by_code) < MOST_KNOWN:
+    if len(_by_code) < MAX_KNOWN:
         _by_code[code] = None
     return function
 
 
-MOST_KNOWN = 10_000
+MAX_KNOWN = 10_000
 
 
 def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
@@ -164,7 +164,7 @@ def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
 def _cannot_save(*args: object, **kwargs: object) -> NoReturn:
     """What PyTorch's scripts have as `save`: SaveError, with the way to do it."""
     raise SaveError(
-        "save: a script knows no sizes, and files hold what was taken down for some; "
+        "save: a script knows no sizes, and files hold what was recorded for some; "
         "write trace(it, example_inputs).save(path), in which tensors go on deciding"
     )
 

@@ -10,7 +10,7 @@ from facula_errors.extend import warn as say
 from facula_tensor import Tensor, cat, get_rng_state, no_grad, set_rng_state
 from facula_tensor.extend import user_site
 
-from .._capture.captured import MOST_TRIES, Captured
+from .._capture.captured import MAX_ATTEMPTS, Captured
 from .._capture.decorator import capture
 from .._files.loaded import Loaded
 from .._files.saving import in_memory, save
@@ -124,9 +124,9 @@ def trace(
     traced = Traced(func, "error", DEFAULT)
     args, kwargs = _arguments(example_inputs), dict(example_kwarg_inputs or {})
     traced.example_inputs = args
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_ATTEMPTS):
         traced(*args, **kwargs)
-        if traced._latest_of_kinds():
+        if traced._latest_by_signature():
             break
     else:
         raise CaptureError(f"trace: nothing of it could be traced. {traced.report()}")
@@ -205,9 +205,9 @@ def _captured(mod: Traced, calls: Sequence[tuple[Any, ...]]) -> Captured[Any, An
     """The function, captured in calls of its own."""
     made = capture(mod.function, on_break="error")
     for number, args in enumerate(calls):
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_ATTEMPTS):
             made(*args)
-            if len(made._latest_of_kinds()) > number:
+            if len(made._latest_by_signature()) > number:
                 break
     return made
 

@@ -1,7 +1,7 @@
 """Functions cut at a line that cannot be captured: the statements around it become functions of their own.
 
-Note [Pieces]
-~~~~~~~~~~~~~
+Note [Split functions]
+~~~~~~~~~~~~~~~~~~~~~~
 A piece is a run of statements of one block, as a function of the variables that it reads. It returns those that it
 sets and something later reads; one that is not set on this way is UNSET meanwhile. What leaves the block (return,
 break, continue), deletes names or binds modules stays where it is; of `if`, `for`, `with` and the like around the line

@@ -1,6 +1,6 @@
 """facula_jit.onnx: models as ONNX files, which the `onnx` package writes.
 
-What it is: a model's forward, taken down operator by operator, and a table from operators to ONNX's nodes.
+What it is: a model's forward, recorded operator by operator, and a table from operators to ONNX's nodes.
 May import: what facula_jit may; `onnx` inside of functions alone.
 Where next: `docs/onnx.md` of the repository.
 """

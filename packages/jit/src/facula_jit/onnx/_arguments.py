@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Axes: TypeAlias = Mapping[str, Mapping[int, str] | Sequence[int]]
 
-MOST_DIMENSIONS = 3  # whose names differ: the model runs once for each of their combinations
+MAX_DIMENSIONS = 3  # whose names differ: the model runs once for each of their combinations
 
 
 class Arguments:
@@ -72,9 +72,9 @@ class Arguments:
             axes = labels_of(model, self.args, self.kwargs, shapes, names_by_id)
         self.dimensions = self._dimensions(axes or {}, results or ())
         self.labels = list(dict.fromkeys([one.name for one in self.dimensions]))
-        if len(self.labels) > MOST_DIMENSIONS:
+        if len(self.labels) > MAX_DIMENSIONS:
             raise ArgumentError(
-                f"onnx.export: dynamic_axes: expected at most {MOST_DIMENSIONS} different names; got {self.labels}"
+                f"onnx.export: dynamic_axes: expected at most {MAX_DIMENSIONS} different names; got {self.labels}"
             )
 
     def _own_names(self, parameters: Sequence[Named]) -> list[str]:

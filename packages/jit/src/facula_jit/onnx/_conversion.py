@@ -99,8 +99,8 @@ def _convert(memory: Memory, step: Step) -> None:
     """Append the nodes of one operator."""
     for one in step.results:
         block = memory.blocks[one.block]
-        if not block.born and not block.inputs:
-            own = [known.name for known in memory.parameters.get(id(block.held), ())]
+        if not block.is_new and not block.inputs:
+            own = [known.name for known in memory.parameters.get(id(block.storage), ())]
             whose = f"the model's {own[0]}" if own else "a tensor of the program's"
             raise OnnxExporterError(
                 f"changes {whose}, which a file cannot; call model.eval() first, or return the new value"

@@ -93,7 +93,7 @@ class Memory:
         for form in forms:
             if form.offset == one.offset and same_view(form.shape, form.strides, layout.shape, layout.strides):
                 return form.name
-        storage = self.blocks[one.block].held
+        storage = self.blocks[one.block].storage
         if storage is not None:
             name = self._own(one, layout, storage)
         else:

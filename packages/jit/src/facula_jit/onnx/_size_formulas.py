@@ -1,6 +1,6 @@
 """Sizes that are known only when a model runs: found by comparing what it does for several.
 
-A model is taken down for a few sizes. Its nodes have to be the same; numbers among its constants that differ (shapes,
+A model is recorded for a few sizes. Its nodes have to be the same; numbers among its constants that differ (shapes,
 places, counts) are sums of products of the sizes, which a few nodes compute from the arguments.
 """
 

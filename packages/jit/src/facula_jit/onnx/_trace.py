@@ -114,7 +114,7 @@ class Trace(NamedTuple):
 
 
 def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwargs: Any) -> Trace:
-    """Run a function once and take down its operators. OnnxExporterError at a line that looks at elements in Python.
+    """Run a function once and record its operators. OnnxExporterError at a line that looks at elements in Python.
 
     Arguments:
         function: what is run, without recording gradients.

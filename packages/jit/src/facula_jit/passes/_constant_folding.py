@@ -9,14 +9,14 @@ from facula_storage import LaunchError, Storage, contiguous, uint8
 from facula_storage.extend import allocate
 
 from .._recording.records import Address
-from .._recording.rng_values import Cell
+from .._recording.rng_values import RngValue
 from ._dataflow import Facts
 
 if TYPE_CHECKING:
     from .._graph.graph import Graph
     from .._recording.records import Launched
 
-LARGEST = 65536  # bytes of a constant: it takes its memory as long as the capture lives
+MAX_BYTES = 65536  # bytes of a constant: it takes its memory as long as the capture lives
 
 
 @boundary
@@ -36,7 +36,7 @@ def fold_constants(graph: Graph) -> None:
         if not outputs or not facts.is_movable(launch) or not _is_constant(launch, constants):
             continue
         layouts = [facts.blocks[one.block].layout for one in outputs]
-        if any([one is None or one.nbytes > LARGEST for one in layouts]):
+        if any([one is None or one.nbytes > MAX_BYTES for one in layouts]):
             continue
         if not all([facts.is_single(one.block) for one in outputs]):
             continue
@@ -54,7 +54,7 @@ def _is_constant(launch: Launched, constants: dict[int, Storage]) -> bool:
     """Whether a launch reads constants alone, and numbers that stay."""
     return all(
         [
-            (one.written or one.block in constants) if type(one) is Address else not isinstance(one, Cell)
+            (one.written or one.block in constants) if type(one) is Address else not isinstance(one, RngValue)
             for one in launch.arguments
         ]
     )

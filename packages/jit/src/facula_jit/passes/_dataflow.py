@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from facula_storage.extend import capacity
 
 from .._recording.records import Address
-from .._recording.rng_values import Cell
+from .._recording.rng_values import RngValue
 
 if TYPE_CHECKING:
     from typing import Self
@@ -95,7 +95,7 @@ class Facts:
 
     def is_temporary(self, block: int) -> bool:
         """Whether nothing outside of a replay sees this block."""
-        return self.blocks[block].born and block not in self.kept
+        return self.blocks[block].is_new and block not in self.kept
 
     def is_movable(self, launch: Launched) -> bool:
         """Whether the launch is a kernel's, with numbers of its own."""
@@ -138,7 +138,7 @@ def numbers_of(launch: Launched) -> tuple[object, ...]:
     """The numbers among a launch's arguments, so that those which look alike are alike."""
     return tuple(
         [
-            (one.source, one.delta) if isinstance(one, Cell) else repr(one)
+            (one.source, one.delta) if isinstance(one, RngValue) else repr(one)
             for one in launch.arguments
             if type(one) is not Address
         ]

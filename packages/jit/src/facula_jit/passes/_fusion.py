@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from .._graph.graph import Graph
     from .._recording.recording import Recording
 
-MOST_OPERANDS = 16  # of a program's plan, results among them
-MOST_LAUNCHES = 24
-MOST_OPEN = 6  # groups that further launches may join
+MAX_OPERANDS = 16  # of a program's plan, results among them
+MAX_LAUNCHES = 24
+MAX_OPEN = 6  # groups that further launches may join
 
 
 class Shape(NamedTuple):
@@ -96,7 +96,7 @@ class Group:
 
     def takes(self, shape: Shape, launch: Launched) -> bool:
         """Whether the launch may be the group's next."""
-        if len(self.launches) >= MOST_LAUNCHES or self.shape.joined(shape) is None:
+        if len(self.launches) >= MAX_LAUNCHES or self.shape.joined(shape) is None:
             return False
         for one in launch.arguments:
             if type(one) is not Address:
@@ -119,7 +119,7 @@ class Group:
         for one in launch.arguments:
             if type(one) is Address and one.written:
                 self.writes[self.memory(one)] = one
-                self.lasting = self.lasting or one.block in self.facts.kept or not self.facts.blocks[one.block].born
+                self.lasting = self.lasting or one.block in self.facts.kept or not self.facts.blocks[one.block].is_new
 
     def join(self, other: Group) -> None:
         """Take the launches of another group, which neither meets this one."""
@@ -221,7 +221,7 @@ def _fuse_span(
         if shape is None:
             continue
         if joined is None:
-            if len(groups) >= MOST_OPEN:
+            if len(groups) >= MAX_OPEN:
                 close(groups[0])
             joined = Group(shape, facts)
             groups.append(joined)
@@ -239,7 +239,7 @@ def _may_join(joined: Group | None, group: Group, shape: Shape, launch: Launched
                 return False
             tried.join(one)
     tried.add(number, launch, shape)
-    return len(tried.launches) <= MOST_LAUNCHES and tried.operands(number) <= MOST_OPERANDS
+    return len(tried.launches) <= MAX_LAUNCHES and tried.operands(number) <= MAX_OPERANDS
 
 
 def _shape_of(launch: Launched, facts: Facts) -> Shape | None:

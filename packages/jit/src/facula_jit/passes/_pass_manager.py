@@ -17,7 +17,7 @@ def run_passes(recording: Recording, passes: Sequence[Callable[[Graph], object]]
     """The recording after passes over its graph.
 
     Arguments:
-        recording: as it was taken down.
+        recording: as it was recorded.
         passes: functions of a graph.
         name: the function's.
         words: the kind of call.

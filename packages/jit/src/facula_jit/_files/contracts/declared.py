@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Contract = Callable[[Any, Any, Any], bool]
     Promise = Callable[[Any, Any], bool]
 
-MOST_OPERANDS = 16
+MAX_OPERANDS = 16
 FLAGS = ("backwards", "descending", "keepdim", "root", "upper")
 INTEGERS = ("blank", "ignore_index", "offset", "seed", "zero_infinity")  # of numbers of a launch; others are floats
 LAZY = ("functional", "fft", "linalg", "special")  # modules of facula_tensor, which declare operators
@@ -78,7 +78,7 @@ def elementwise(inputs: Any, outputs: Any, parameters: Any) -> bool:
     first = outputs[0]
     arrays = [one for one in inputs if type(one) is Layout]
     return (
-        len(inputs) + len(outputs) <= MOST_OPERANDS
+        len(inputs) + len(outputs) <= MAX_OPERANDS
         and None not in inputs
         and all([one.shape == first.shape and one.strides == first.strides for one in outputs])
         and broadcast(first.shape, *[one.shape for one in arrays]) == first.shape

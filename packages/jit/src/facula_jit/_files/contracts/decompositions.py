@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from .declared import Promise
 
 PRECISE = (float32, float64, complex64, complex128)
-MOST_DIMS = 32  # of NumPy's arrays, in its older versions
+MAX_DIMS = 32  # of NumPy's arrays, in its older versions
 
 
 def are_matrices(a: Layout) -> bool:
     """Whether a layout has matrices that LAPACK has routines for."""
-    return 2 <= a.ndim <= MOST_DIMS and a.dtype in PRECISE
+    return 2 <= a.ndim <= MAX_DIMS and a.dtype in PRECISE
 
 
 def matrices(inputs: Any, parameters: Any) -> bool:
@@ -53,7 +53,7 @@ def triangular_solve(inputs: Any, parameters: Any) -> bool:
 def permutation(inputs: Any, parameters: Any) -> bool:
     """Pivots, which NumPy looks at, to matrices."""
     (pivots,), (rows,) = inputs, parameters
-    return 1 <= pivots.ndim < MOST_DIMS and pivots.dtype is int32 and type(rows) is int and pivots.shape[-1] <= rows
+    return 1 <= pivots.ndim < MAX_DIMS and pivots.dtype is int32 and type(rows) is int and pivots.shape[-1] <= rows
 
 
 def pinv(inputs: Any, parameters: Any) -> bool:

@@ -8,13 +8,13 @@ from facula_errors import InvalidTypeError
 from facula_storage import Layout, float32, float64
 from facula_storage.extend import Instruction, Program
 
-from .declared import MOST_OPERANDS, elementwise, is_loop
+from .declared import MAX_OPERANDS, elementwise, is_loop
 from .shapes import broadcast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST_INSTRUCTIONS = 4096
+MAX_INSTRUCTIONS = 4096
 OF_ONE_VALUE = ("require", "float16", "bfloat16")  # instructions of programs that are no operators
 
 
@@ -32,7 +32,7 @@ def program(asked: Program, inputs: Any, outputs: Any) -> bool:
     """A program of loops, each of whose values was there before; folded to one number where it is a reduction."""
     known = asked.operands + len(asked.constants)
     without_value: set[int] = set()
-    if len(inputs) != asked.operands or len(asked.instructions) > MOST_INSTRUCTIONS:
+    if len(inputs) != asked.operands or len(asked.instructions) > MAX_INSTRUCTIONS:
         return False
     for operation, values in asked.instructions:
         if operation not in ("copy", *OF_ONE_VALUE) and not is_loop(operation):
@@ -57,7 +57,7 @@ def program(asked: Program, inputs: Any, outputs: Any) -> bool:
         and bool(arrays)
         and None not in inputs
         and broadcast(*arrays) is not None
-        and len(inputs) < MOST_OPERANDS
+        and len(inputs) < MAX_OPERANDS
     )
 
 

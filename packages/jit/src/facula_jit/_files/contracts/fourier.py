@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .decompositions import MOST_DIMS, PRECISE
+from .decompositions import MAX_DIMS, PRECISE
 from .shapes import is_flag, is_size
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def _along(a: Layout, dims: Any, norm: Any) -> bool:
         and type(dims) is tuple
         and 1 <= len(dims) == len(set(dims))
         and all([type(one) is int and 0 <= one < a.ndim and a.shape[one] for one in dims])
-        and a.ndim <= MOST_DIMS
+        and a.ndim <= MAX_DIMS
         and a.dtype in PRECISE
     )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .declared import Contract, Promise
 
-MOST_MOVES = 1 << 16
+MAX_MOVES = 1 << 16
 
 
 def take(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -124,7 +124,7 @@ def inset(inputs: Any, outputs: Any, parameters: Any) -> bool:
         and _inside(a.shape, strides, offset, o)
         and all([type(one) is int and 0 <= one < a.ndim for one in shared])
         and len(set(shared)) == len(shared)
-        and prod([a.shape[one] for one in shared]) <= MOST_MOVES
+        and prod([a.shape[one] for one in shared]) <= MAX_MOVES
     )
 
 
