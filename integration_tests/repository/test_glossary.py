@@ -34,6 +34,8 @@ def test_each_thing_is_where_the_page_says(word, meaning, where):
     assert meaning and missing(where) is None
 
 
-@pytest.mark.parametrize("where", ["autograd `_no_such_file.py` `Node`", "autograd `_graph.py` `no_such_name`", "none"])
+@pytest.mark.parametrize(
+    "where", ["autograd `_no_such_file.py` `Node`", "autograd `_graph/node.py` `no_such_name`", "none"]
+)
 def test_what_is_not_there_would_be_seen(where):
     assert missing(where) is not None

@@ -20,7 +20,7 @@ from facula_allocator import (
     set_device_allocator,
     use_mem_pool,
 )
-from facula_allocator._caching import devices as _devices
+from facula_allocator._caching import devices
 from facula_allocator.drivers import CudaDriver, FakeRuntime, HostDriver, PinnedDriver
 
 
@@ -87,12 +87,12 @@ def cuda(request, monkeypatch):
     fake.set_current_stream(7)
     for device in (0, 1):
         set_device_allocator(device, CachingAllocator(CudaDriver(device, fake)))
-        _devices._pinned[device] = CachingAllocator(PinnedDriver(device, fake))
+        devices._pinned[device] = CachingAllocator(PinnedDriver(device, fake))
     yield cupy.cuda
     plugin.uninstall()
     for device in (0, 1):
         set_device_allocator(device, None)
-        del _devices._pinned[device]
+        del devices._pinned[device]
     plugin._streams.clear()
     plugin._used.clear()
 
@@ -227,8 +227,8 @@ def test_without_cupy(monkeypatch):
 def test_known_allocators_are_those_that_were_asked_for(monkeypatch):
     assert known_device_allocators() == {}
     mine = CachingAllocator(CudaDriver(0, FakeRuntime()))
-    monkeypatch.setattr(_devices, "CudaDriver", lambda device: CudaDriver(device, FakeRuntime(4)))
-    monkeypatch.setattr(_devices, "PinnedDriver", lambda device: PinnedDriver(device, FakeRuntime(4)))
+    monkeypatch.setattr(devices, "CudaDriver", lambda device: CudaDriver(device, FakeRuntime(4)))
+    monkeypatch.setattr(devices, "PinnedDriver", lambda device: PinnedDriver(device, FakeRuntime(4)))
     found = device_allocator(3)
     assert device_allocator(3) is found and found.driver.device == 3
     set_device_allocator(0, mine)
@@ -242,7 +242,7 @@ def test_known_allocators_are_those_that_were_asked_for(monkeypatch):
     with pytest.raises(ValueError, match="CudaDriver: expected 0 <= device < 4"):
         device_allocator(9)
     assert pinned_allocator(2) is pinned_allocator(2)
-    _devices._pinned.clear()
+    devices._pinned.clear()
     for device in (0, 3):
         set_device_allocator(device, None)
     gc.collect()
@@ -277,7 +277,7 @@ def test_cupys_arrays():
 def test_cupys_pinned_pointers_over_real_memory(monkeypatch):
     cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
     numpy = pytest.importorskip("numpy")
-    monkeypatch.setitem(_devices._pinned, 0, CachingAllocator(HostDriver()))
+    monkeypatch.setitem(devices._pinned, 0, CachingAllocator(HostDriver()))
     cuda = SimpleNamespace(
         PinnedMemoryPointer=cupy.cuda.PinnedMemoryPointer,
         runtime=SimpleNamespace(getDevice=lambda: 0),

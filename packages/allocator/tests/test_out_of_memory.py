@@ -10,7 +10,7 @@ import pytest
 from simulated import MIB, current
 
 from facula_allocator import CachingAllocator, HostAllocator, OutOfMemoryError
-from facula_allocator._caching import oom_message as _oom_text
+from facula_allocator._caching import oom_message
 from facula_allocator.drivers import DriverError, SimulatedDriver
 
 
@@ -202,7 +202,7 @@ def test_where_the_text_fails_the_first_line_stays(caching, failure, monkeypatch
     def fail(*arguments, **named):
         raise failure
 
-    monkeypatch.setattr(_oom_text, "oom_text", fail)
+    monkeypatch.setattr(oom_message, "oom_message", fail)
     first, _, text = said(caching, 100 * MIB)
     assert text == first and "device free. The system refused: keep fewer" in text
 

@@ -11,7 +11,7 @@ from snapshot_samples import MIB, frame, random_snapshot, segment, snapshot
 from test_traces import named, random_trace
 
 from facula_allocator import snapshots, traces
-from facula_allocator._reports import timeline as _timeline
+from facula_allocator._reports import timeline
 from facula_allocator._reports.timeline import Change, timeline_of
 from facula_allocator.traces import Allocate, CallSite, Free, Trace
 
@@ -212,7 +212,7 @@ def test_the_script_draws_traces_and_little(tmp_path):
 
 
 def test_a_long_curve_is_thinned_and_its_peaks_stay(monkeypatch):
-    monkeypatch.setattr(_timeline, "MAX_POINTS", 20)
+    monkeypatch.setattr(timeline, "MAX_POINTS", 20)
     trace = random_trace(3, 4000)
     changes, live, total, totals = [], {}, 0, []
     for number, event in enumerate(trace.events):

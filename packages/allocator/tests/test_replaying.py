@@ -8,7 +8,7 @@ from programs import CAPACITY, MIB, Run, calls_of, random_options, random_progra
 from simulated import on_fake_runtime
 
 from facula_allocator import replay, smallest_capacity, will_it_fit
-from facula_allocator._replay import fitting as _fitting
+from facula_allocator._replay import fitting
 from facula_allocator._replay.replaying import Player
 from facula_allocator.traces import Allocate, CallSite, Complete, Free, Limit, Mark, Refuse, Trace, Use, read_trace
 
@@ -98,7 +98,7 @@ def test_the_smallest_capacity_fits_and_less_does_not():
 def test_a_device_that_less_would_fit_into_is_told_of(monkeypatch):
     """Replays whose verdicts are not monotone: 10 to 12 and from 20 on."""
     verdict = [n in (10, 11, 12) or n >= 20 for n in range(40)]
-    monkeypatch.setattr(_fitting, "_fit", lambda trace, capacity, options: verdict[capacity])
+    monkeypatch.setattr(fitting, "_fit", lambda trace, capacity, options: verdict[capacity])
     trace = Trace(1, None, {}, [], [Allocate(0, 30, 0, None), Free(0), Allocate(0, 3, 0, None)])
     sizes = {"small_size": 1, "small_segment": 1, "large_segment": 2, "huge_size": 2, "huge_step": 1}
     found = smallest_capacity(trace._replace(events=trace.events[2:]), step=1, **sizes)

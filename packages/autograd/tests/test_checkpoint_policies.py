@@ -177,7 +177,6 @@ register_adapter(Drawn, DrawnAdapter())
 
 
 def test_random_numbers_of_kept_results_are_skipped():
-    from facula_autograd._numpy.functions import table as _table  # noqa: F401  the NumPy operators, one of which draws below
     from facula_autograd._numpy.functions.table import operator
 
     def draw(x):

@@ -106,7 +106,7 @@ def test_gradients_have_memory_of_their_own(name):
 
 def test_every_declaration_has_a_sample(monkeypatch):
     np.sin(Variable(1.0))
-    from facula_autograd._numpy.functions import dispatch as _dispatch
+    from facula_autograd._numpy.functions import dispatch
 
     class Noting(dict):
         def get(self, key, default=None):
@@ -114,24 +114,24 @@ def test_every_declaration_has_a_sample(monkeypatch):
             return super().get(key, default)
 
     seen = set()
-    monkeypatch.setattr(_dispatch, "FUNCTIONS", Noting(_dispatch.FUNCTIONS))
+    monkeypatch.setattr(dispatch, "FUNCTIONS", Noting(dispatch.FUNCTIONS))
     for name in SAMPLES:
         function, arrays = sample(name)
         function(*leaves(arrays))
     arithmetic = set(facula_autograd._numpy.variable.ARITHMETIC)
-    missing = set(_dispatch.FUNCTIONS) - seen - arithmetic - {np.einsum_path}
+    missing = set(dispatch.FUNCTIONS) - seen - arithmetic - {np.einsum_path}
     assert not missing
 
 
 def test_a_wrong_rule_is_caught(monkeypatch):
     np.sin(Variable(1.0))
-    from facula_autograd._numpy.functions import table as _table
+    from facula_autograd._numpy.functions import table
 
-    monkeypatch.setitem(_table.FUNCTIONS, np.sin, None)
-    _table.derivative(np.sin, lambda y, x: np.cos(x) * 1.001 + 1e-4)
+    monkeypatch.setitem(table.FUNCTIONS, np.sin, None)
+    table.derivative(np.sin, lambda y, x: np.cos(x) * 1.001 + 1e-4)
     with pytest.raises(GradcheckError, match="is wrong"):
         test_first_derivatives("sin", float)
-    _table.derivative(np.sin, lambda y, x: np.cos(_table.plain(x)))  # right, but not differentiable itself
+    table.derivative(np.sin, lambda y, x: np.cos(table.plain(x)))  # right, but not differentiable itself
     test_first_derivatives("sin", float)
     with pytest.raises(GradcheckError):
         test_second_derivatives("sin", float)

@@ -179,11 +179,11 @@ class CachingAllocator(PoolOwner):
         error.memory = self.driver.memory
         error.remedy = "raise the limit or the memory fraction"
         try:
-            from .oom_message import oom_text
+            from .oom_message import oom_message
 
             error.device_free = self.driver.memory_info()[0]
             self._drain()
-            error.explanation = oom_text(
+            error.explanation = oom_message(
                 self._core, self.driver, self._listeners.history, self._settings(),
                 nbytes=nbytes, stream=stream, pool=pool, limit=limit,
             )  # fmt: skip

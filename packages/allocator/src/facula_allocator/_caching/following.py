@@ -129,7 +129,7 @@ def follow(allocator: HostAllocator | None = None) -> CachingAllocator:
     >>> [one for one in seen if one[1] == 1000]
     [('alloc', 1000), ('free_requested', 1000), ('free_completed', 1000)]
     """
-    allocator = _checked("follow", allocator)
+    allocator = _checked_allocator("follow", allocator)
     front = allocator._follower
     if not isinstance(front, StorageAllocator):
         front = allocator._follower = StorageAllocator(CachingAllocator(_AccountDriver(allocator._account)))
@@ -145,7 +145,7 @@ def follow(allocator: HostAllocator | None = None) -> CachingAllocator:
 @boundary
 def unfollow(allocator: HostAllocator | None = None) -> None:
     """Serve from the free lists again; followed blocks are still counted, and go back where they came from."""
-    allocator = _checked("unfollow", allocator)
+    allocator = _checked_allocator("unfollow", allocator)
     allocator.__class__ = HostAllocator
     watch, allocator._watch = allocator._watch, None
     front = allocator._follower
@@ -154,7 +154,7 @@ def unfollow(allocator: HostAllocator | None = None) -> None:
         front.trim()
 
 
-def _checked(operation: str, allocator: HostAllocator | None) -> HostAllocator:
+def _checked_allocator(operation: str, allocator: HostAllocator | None) -> HostAllocator:
     if allocator is None:
         return default_host_allocator()
     if not isinstance(allocator, HostAllocator):

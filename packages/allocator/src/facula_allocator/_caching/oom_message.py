@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..drivers.protocol import Driver
 
 
-def oom_text(
+def oom_message(
     core: Core,
     driver: Driver,
     history: EventHistory | None,
@@ -48,7 +48,7 @@ def oom_text(
     def holder(address: Any) -> tuple[str, str]:
         return unknown if history is None else lines.holder(history.block_stack(address))
 
-    figures = figures_of_rows(_rows(core), holder)
+    figures = figures_of_rows(_segment_rows(core), holder)
     device_free, device_total = driver.memory_info()
     case = case_of(
         nbytes, figures, {**settings, "capturing": driver.is_capturing()}, stream=stream, pool=(0, pool),
@@ -57,7 +57,7 @@ def oom_text(
     return explanation(case)
 
 
-def _rows(core: Core) -> Iterator[SegmentRow]:
+def _segment_rows(core: Core) -> Iterator[SegmentRow]:
     for _, total, stream, pool, kind, _, blocks in core.snapshot():
         rows = ((size, requested, BLOCK_STATES[state], user, at) for at, size, requested, state, user in blocks)
         yield SegmentRow((0, pool), stream, SEGMENT_KINDS[kind], total, rows)

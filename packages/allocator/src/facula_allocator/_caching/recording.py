@@ -23,7 +23,7 @@ from .._reports.whole_files import checked_path
 from ..traces._events import AT_START, BEGIN
 from ..traces._reader import MAX_INT
 from ..traces._writer import TraceWriter
-from .layout import Layout
+from .initial_requests import InitialRequests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,17 +161,17 @@ class Recording:
                 raise self._error
 
     def _begin(self, segments: list[SnapshotSegment]) -> None:
-        """Write what is held as requests that lead there: see Note [The layout] in `_caching/layout.py`."""
+        """Write the state as requests: see Note [Initial requests] in `_caching/initial_requests.py`."""
         allocator = self._allocator
-        layout = Layout(segments, allocator.options, allocator.driver.granularity, allocator._core.round)
-        if layout.steps:
+        initial = InitialRequests(segments, allocator.options, allocator.driver.granularity, allocator._core.round)
+        if initial.requests:
             self._write(self._writer.mark, AT_START)
-            for address, nbytes, stream, pool in layout.steps:
+            for address, nbytes, stream, pool in initial.requests:
                 if nbytes is not None:
                     self._allocated(address, nbytes, stream, None, pool)
                 else:
                     self._freed(address)
-            self._write(self._writer.mark, ": ".join([BEGIN, *filter(None, ["; ".join(layout.inexact)])]))
+            self._write(self._writer.mark, ": ".join([BEGIN, *filter(None, ["; ".join(initial.inexact)])]))
 
     def _allocated(self, address: int, nbytes: int, stream: int, site: CallSite | None, pool: int) -> None:
         id, self._next_id = self._next_id, self._next_id + 1

@@ -60,7 +60,7 @@ def retry_after_oom(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwar
     try:
         return function(*args, **kwargs)
     except MemoryError as error:
-        _let_go(error, handled)
+        _release_failed_call(error, handled)
     return function(*args, **kwargs)
 
 
@@ -115,7 +115,7 @@ def _batches(step: Callable[[Part], R], items: Batch[Part], size: int, smallest:
             tried = min(size, len(items) - start)
             if tried <= smallest:
                 raise
-            _let_go(error, handled)
+            _release_failed_call(error, handled)
             size = max(tried // 2, smallest)
             continue
         start += size
@@ -123,7 +123,7 @@ def _batches(step: Callable[[Part], R], items: Batch[Part], size: int, smallest:
         del result  # which is the caller's alone while the next step runs
 
 
-def _let_go(error: BaseException, handled: BaseException | None) -> None:
+def _release_failed_call(error: BaseException, handled: BaseException | None) -> None:
     """Free what a failed call left: see Note [What a failed call holds].
 
     Arguments:

@@ -142,9 +142,9 @@ def smallest_capacity(trace: Trace | Path, *, step: int = STEP, **options: Optio
     while not fits(most):
         most += max(1, (most - least) // 2)
     found = _bisect(fits, least, most)
-    while lower := [steps for steps in _between(least, found) if fits(steps)]:
+    while lower := [steps for steps in _evenly_spaced(least, found) if fits(steps)]:
         found = _bisect(fits, least, lower[0])
-    too_small = [steps * step for steps in _between(found, most) if not fits(steps)]
+    too_small = [steps * step for steps in _evenly_spaced(found, most) if not fits(steps)]
     return SmallestCapacity(found * step, step, len(tried) - 1, tuple(too_small))
 
 
@@ -156,7 +156,7 @@ def _bisect(fits: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-def _between(low: int, high: int) -> list[int]:
+def _evenly_spaced(low: int, high: int) -> list[int]:
     """Some numbers between two, evenly spread."""
     return sorted({low + (high - low) * i // (PROBES + 1) for i in range(1, PROBES + 1)} - {low, high})
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 Clock = dict[int, int]
 
 
-def join(clock: Clock, other: Clock) -> None:
+def merge_clock(clock: Clock, other: Clock) -> None:
     """Make `clock` know what `other` does."""
     for stream, tick in other.items():
         if clock.get(stream, 0) < tick:
@@ -68,7 +68,7 @@ class Hazards:
 
     def host_learns(self, clock: Clock) -> None:
         """The host knows that all of this is over."""
-        join(self.host, clock)
+        merge_clock(self.host, clock)
         self._launched = [one for one in self._launched if self.host.get(one.stream, 0) < one.tick]
 
     def free(self, start: int, end: int) -> str | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from facula_errors import InvalidTypeError, InvalidValueError
 
-from ._hazards import Access, Clock, Hazards, join
+from ._hazards import Access, Clock, Hazards, merge_clock
 from ._simulated_memory import MAX_ADDRESSES, SimulatedMemory
 from .protocol import DriverError
 
@@ -126,7 +126,7 @@ class SimulatedDriver:
         self._serial += 1
         event = self._serial
         clock = dict(found.clock)
-        join(clock, self._hazards.host)
+        merge_clock(clock, self._hazards.host)
         made = self._events[event] = _Event(clock, found.captured is not None)
         if found.captured is None:
             found.queue.append(_Record(made))
@@ -139,7 +139,7 @@ class SimulatedDriver:
         found, known = self._stream(stream), self._event("wait_event", event)
         if known.captured != (found.captured is not None):
             self._spoil(f"wait_event: stream {stream} and event {event} are not both of one capture")
-        join(found.clock, known.clock)
+        merge_clock(found.clock, known.clock)
         if found.captured is None:
             found.queue.append(_Wait(known))
             self._settle()
@@ -220,7 +220,7 @@ class SimulatedDriver:
         serial = self._serial
         tick = found.ticks + 1
         clock = {**found.clock, stream: found.ticks}
-        join(clock, self._hazards.host)
+        merge_clock(clock, self._hazards.host)
         accesses = []
         for address, nbytes, *owner in ranges:
             access = Access(address, address + nbytes, owner[0] if owner else None, stream, tick, serial)

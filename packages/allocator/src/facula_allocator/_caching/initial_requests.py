@@ -1,9 +1,9 @@
-"""What an allocator holds at one moment, as requests that lead another one there: how a recording begins mid-run.
+"""The state of an allocator as requests that produce it: how a recording begins mid-run.
 
-Note [The layout]: segment by segment, in the order of addresses, all blocks are allocated, idle ones too, so that each
-request finds nothing but the rest of its own segment; then the idle ones are freed. Where a first request would not
-make a segment of the same size, one that does comes before and is freed again. A block that is larger than its request
-makes it is allocated as large as it is, and once more when all others are there.
+Note [Initial requests]: segment by segment, in the order of addresses, all blocks are allocated, idle ones too, so that
+each request finds nothing but the rest of its own segment; then the idle ones are freed. Where a first request would
+not make a segment of the same size, one that does comes before and is freed again. A block that is larger than its
+request makes it is allocated as large as it is, and once more when all others are there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LENT = "blocks of expandable segments that are lent are other ones"
 GREW = "segments of sizes that no request makes are other ones"
 
 
-class Step(NamedTuple):
+class InitialRequest(NamedTuple):
     """A request: `nbytes` of a block that is to lie at an address, or None where it is freed."""
 
     address: int
@@ -35,7 +35,7 @@ class Step(NamedTuple):
     pool: int
 
 
-class _Piece(NamedTuple):
+class _InitialBlock(NamedTuple):
     """A block to be: the bytes to ask for first, and in the end, None where it is idle."""
 
     address: int
@@ -45,7 +45,7 @@ class _Piece(NamedTuple):
     stream: int
 
 
-class Layout:
+class InitialRequests:
     """The requests that lead to some segments.
 
     Arguments:
@@ -54,10 +54,10 @@ class Layout:
         granularity: the driver's.
         rounded: the size of the block, the size of the segment and the kind (1: large) for a request.
 
-    `steps` are the requests, `inexact` says what is not as it was, if anything.
+    `requests` are the requests, `inexact` says what is not as it was, if anything.
     """
 
-    __slots__ = ("_granularity", "_options", "_rounded", "inexact", "steps")
+    __slots__ = ("_granularity", "_options", "_rounded", "inexact", "requests")
 
     def __init__(
         self, segments: list[SnapshotSegment], options: Options, granularity: int,
@@ -67,9 +67,9 @@ class Layout:
         self._granularity = granularity
         self._rounded = rounded
         self.inexact: dict[str, None] = {}
-        self.steps: list[Step] = []
-        again: list[Step] = []
-        idle: list[Step] = []
+        self.requests: list[InitialRequest] = []
+        again: list[InitialRequest] = []
+        idle: list[InitialRequest] = []
         runs: set[tuple[int, int, str]] = set()
         for segment in segments:
             pool = segment["segment_pool_id"][1]
@@ -80,18 +80,18 @@ class Layout:
             pieces = self._pieces(segment)
             self._open(segment, pieces, pool)
             for at, _, first, last, stream in pieces:
-                self.steps.append(Step(at, first, stream, pool))
+                self.requests.append(InitialRequest(at, first, stream, pool))
                 if last is None:
-                    idle.append(Step(at, None, stream, pool))
+                    idle.append(InitialRequest(at, None, stream, pool))
                 elif last != first:
-                    again += Step(at, None, stream, pool), Step(at, last, stream, pool)
-        self.steps += again + idle
+                    again += InitialRequest(at, None, stream, pool), InitialRequest(at, last, stream, pool)
+        self.requests += again + idle
 
     def _note(self, what: str, holds: bool = True) -> None:
         if holds:
             self.inexact[what] = None
 
-    def _open(self, segment: SnapshotSegment, pieces: list[_Piece], pool: int) -> None:
+    def _open(self, segment: SnapshotSegment, pieces: list[_InitialBlock], pool: int) -> None:
         """Let a segment of this size be there, where the first piece would not make it."""
         total, large, run = segment["total_size"], segment["segment_type"] == "large", segment["is_expandable"]
         least = self._options.small_size
@@ -103,14 +103,14 @@ class Layout:
             if bool(kind) != large or size > total or (grown != total if not run else size != total):
                 continue
             if nbytes != pieces[0].first or pieces[0].stream != segment["stream"]:
-                self.steps.append(Step(segment["address"], nbytes, segment["stream"], pool))
-                self.steps.append(Step(segment["address"], None, segment["stream"], pool))
+                self.requests.append(InitialRequest(segment["address"], nbytes, segment["stream"], pool))
+                self.requests.append(InitialRequest(segment["address"], None, segment["stream"], pool))
             return
         self._note(GREW)
 
-    def _pieces(self, segment: SnapshotSegment) -> list[_Piece]:
+    def _pieces(self, segment: SnapshotSegment) -> list[_InitialBlock]:
         large, run, blocks = segment["segment_type"] == "large", segment["is_expandable"], segment["blocks"]
-        found: list[_Piece] = []
+        found: list[_InitialBlock] = []
         for number, block in enumerate(blocks):
             size, stream = block["size"], block.get("stream", segment["stream"])
             ends = large and not run and number == len(blocks) - 1
@@ -123,21 +123,21 @@ class Layout:
             else:
                 at = block["address"]
                 for part in self._parts(size, large, ends):
-                    found.append(_Piece(at, part, part, None, stream))
+                    found.append(_InitialBlock(at, part, part, None, stream))
                     at += part
         return found
 
-    def _live(self, block: SnapshotBlock, stream: int, large: bool, ends: bool) -> _Piece:
+    def _live(self, block: SnapshotBlock, stream: int, large: bool, ends: bool) -> _InitialBlock:
         at, size, asked = block["address"], block["size"], block["requested_size"]
         served, _, kind = self._rounded(asked)
         if bool(kind) == large:
             if served == size or (ends and self._stays_whole(size, served)):
-                return _Piece(at, size, asked, asked, stream)
+                return _InitialBlock(at, size, asked, asked, stream)
             if self._rounded(size)[0] == size:
-                return _Piece(at, size, size, asked, stream)
+                return _InitialBlock(at, size, size, asked, stream)
         self._note(KIND)
         asked = size if bool(self._rounded(size)[2]) == large else asked
-        return _Piece(at, size, asked, asked, stream)
+        return _InitialBlock(at, size, asked, asked, stream)
 
     def _stays_whole(self, size: int, served: int) -> bool:
         """Whether a free block of a segment for large requests is handed out as it is."""
