@@ -6,8 +6,8 @@ import re
 import pytest
 from conftest import ROOT
 
-CSRC = ROOT / "packages/cpu/csrc"
-SOURCES = (CSRC / "optimizer_numbers.h", CSRC / "adafactor_numbers.h", CSRC / "simd/optimizer.c")
+CSRC = ROOT / "packages/cpu/csrc/optimizers"
+SOURCES = (CSRC / "optimizer_numbers.h", CSRC / "adafactor_numbers.h", CSRC / "optimizer.dispatch.c")
 NUMBERS = ROOT / "packages/tensor/src/facula_tensor/ops/optimizers/numbers.py"
 
 

@@ -1,6 +1,6 @@
 """The cffi module `facula_cpu._kernels`: what Python sees of the C code.
 
-The headers in csrc/plans hold the structs that Python fills and C reads, and the few functions
+The headers csrc/*/*.cdef.h hold the structs that Python fills and C reads, and the few functions
 that Python calls. They are plain declarations, so cffi reads the same files as the compiler.
 """
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from cffi import FFI
 
 ROOT = Path(__file__).resolve().parent
-HEADERS = sorted((ROOT / "csrc" / "plans").glob("*.h"))
+HEADERS = sorted((ROOT / "csrc").glob("*/*.cdef.h"), key=lambda path: path.name)
 
 
 def declarations(header: Path) -> str:
@@ -22,7 +22,7 @@ ffi = FFI()
 ffi.cdef("\n".join(declarations(header) for header in HEADERS))
 ffi.set_source(
     "facula_cpu._kernels",
-    "\n".join(f'#include "plans/{header.name}"' for header in HEADERS),
+    "\n".join(f'#include "{header.parent.name}/{header.name}"' for header in HEADERS),
     include_dirs=["csrc"],
     libraries=["m", "pthread"],
 )

@@ -1,4 +1,4 @@
-"""Builds the kernels: csrc/*.c once for the plainest processor, csrc/simd/*.c once per instruction set.
+"""Builds the kernels: csrc/*/*.c once for the plainest processor, csrc/*/*.dispatch.c once per instruction set.
 
 setuptools has one set of flags per extension, so the objects are made here, each with its own, and linked into a
 library beside the cffi module. The program in csrc/program, which runs without Python, stands on the same library.
@@ -29,6 +29,7 @@ except ImportError:
 
 CSRC = Path("csrc")
 PROGRAM = CSRC / "program"
+DECLARATIONS = sorted(CSRC.glob("*/*.cdef.h"), key=lambda path: path.name)
 HEADERS = Path("src/facula_cpu/include")  # for programs in C
 # The number is that of its interface; with a second dot in its name Python takes it for no module.
 LIBRARY, RUNNER = "libfacula_kernels.1.so", "facula-run"
@@ -51,26 +52,24 @@ WITHOUT_BRANCHES = ["-fno-thread-jumps", "-fno-tree-pre"]
 
 
 def plans_digest():
-    """A number for the declarations that files depend on: those of csrc/plans, whatever their comments say."""
-    texts = [
-        re.sub(r"/\*.*?\*/|\s+", " ", path.read_text(), flags=re.DOTALL) for path in sorted(CSRC.glob("plans/*.h"))
-    ]
+    """A number for the declarations that files depend on: those of *.cdef.h, whatever their comments say."""
+    texts = [re.sub(r"/\*.*?\*/|\s+", " ", path.read_text(), flags=re.DOTALL) for path in DECLARATIONS]
     return int.from_bytes(sha256("\0".join([" ".join(text.split()) for text in texts]).encode()).digest()[:7], "big")
 
 
 SPECIAL = {
-    "attention.c": ["-ffp-contract=fast"],
-    "bessel.c": WITHOUT_BRANCHES,
-    "matmul.c": ["-ffp-contract=fast"],
-    "exponents.c": WITHOUT_BRANCHES,
-    "floating.c": WITHOUT_BRANCHES,
-    "gamma.c": WITHOUT_BRANCHES,
-    "norm_p.c": WITHOUT_BRANCHES,
-    "portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
-    "rounding.c": WITHOUT_BRANCHES,
-    "special.c": WITHOUT_BRANCHES,
-    "triangular_solve.c": ["-ffp-contract=fast", "-fcx-limited-range"],
-    "trigonometric.c": WITHOUT_BRANCHES,
+    "elementwise/bessel.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/exponents.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/floating.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/gamma.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/rounding.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/special.dispatch.c": WITHOUT_BRANCHES,
+    "elementwise/trigonometric.dispatch.c": WITHOUT_BRANCHES,
+    "files/portable.c": [f"-DFACULA_PLANS={plans_digest()}"],
+    "linalg/matmul.dispatch.c": ["-ffp-contract=fast"],
+    "linalg/triangular_solve.dispatch.c": ["-ffp-contract=fast", "-fcx-limited-range"],
+    "reductions/norm_p.dispatch.c": WITHOUT_BRANCHES,
+    "sequences/attention.dispatch.c": ["-ffp-contract=fast"],
 }
 
 
@@ -118,9 +117,11 @@ class BuildKernels(build_ext):
 
     def build_extension(self, ext):
         """Objects that are newer than everything they include are kept."""
-        sources = [*sorted(CSRC.glob("*.c")), *sorted((PROGRAM).glob("*.c"))]
-        jobs = [(source, 0) for source in sources]
-        jobs += [(source, level) for source in sorted((CSRC / "simd").glob("*.c")) for level in range(len(LEVELS))]
+        jobs = [
+            (source, level)
+            for source in sorted(CSRC.glob("*/*.c"))
+            for level in range(len(LEVELS) if source.name.endswith(".dispatch.c") else 1)
+        ]
 
         store = os.environ.get("FACULA_OBJECTS")
         compiler = [*self.compiler.compiler_so]
@@ -132,7 +133,8 @@ class BuildKernels(build_ext):
             folder = Path(self.build_temp) / f"level{level}"
             target = folder / source.with_suffix(".o")
             if out_of_date(target, source):
-                flags = [*COMMON, *SPECIAL.get(source.name, ()), *LEVELS[level], f"-DFACULA_LEVEL={level}"]
+                special = SPECIAL.get(source.relative_to(CSRC).as_posix(), ())
+                flags = [*COMMON, *special, *LEVELS[level], f"-DFACULA_LEVEL={level}"]
                 kept = None
                 if store:
                     kept = Path(store, digest_of([*compiler, *flags], source) + ".o")

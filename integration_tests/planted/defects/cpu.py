@@ -2,28 +2,28 @@
 
 DEFECTS = [
     (
-        "csrc/index.c",
+        "csrc/indexing/index.c",
         "if (value < plan->lowest || value >= plan->size) {",
         "if (value < plan->lowest || value > plan->size) {",
         "tests/test_index.py::test_indices_out_of_range",
         "off by one: an index beyond the end is read",
     ),
     (
-        "csrc/gather.c",
+        "csrc/indexing/gather.c",
         "#define GREATER(x, y) ((y) > (x) || (y) != (y) ? (y) : (x))",
         "#define GREATER(x, y) ((y) > (x) ? (y) : (x))",
         "tests/test_gather.py::test_scatter",
         "NaN that a maximum loses",
     ),
     (
-        "csrc/cross_entropy.c",
+        "csrc/losses/cross_entropy.c",
         "if (target < 0 || target >= classes) {",
         "if (target < 0 || target > classes) {",
         "tests/test_cross_entropy.py::test_a_class_out_of_range_writes_nothing",
         "off by one: a class beyond the last is read",
     ),
     (
-        "csrc/index.c",
+        "csrc/indexing/index.c",
         "    return value < 0 ? value + plan->size : value;",
         "    return value < 0 ? value + plan->size - 1 : value;",
         "tests/test_index.py::test_put",

@@ -1,7 +1,7 @@
 """Plans that other machines can use: a launch's kernel by name, and its structs with their pointers named.
 
-A struct of csrc/plans says beside it what pointers it has (csrc/portable.h). What the C planners fill in, for the
-threads and the instruction set of this machine, is taken out again: they fill it in where the plan is used.
+A struct in csrc/*/*.cdef.h says beside it what pointers it has (csrc/files/portable.h). What the C planners fill in,
+for the threads and the instruction set of this machine, is taken out again: they fill it in where the plan is used.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ def _part(operator: str, struct: Struct, others: list[Struct], code: int) -> Par
     kind = ffi.typeof(struct).item.cname.removeprefix("struct ")
     declared = lib.facula_find_plan_type(kind.encode())
     if not declared:
-        raise UnsupportedError(f"{operator}: its plan, {kind}, does not say what pointers it has; see csrc/portable.h")
+        raise UnsupportedError(
+            f"{operator}: its plan, {kind}, does not say what pointers it has; see csrc/files/portable.h"
+        )
     length = declared.bytes + 8 * int(declared.numbers(struct))
     if kind == "facula_matmul":
         return Part(kind, _unplanned(struct, length, code), ())

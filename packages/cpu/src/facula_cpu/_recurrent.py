@@ -14,7 +14,7 @@ from ._registry import find_kernel, kernel_for
 if TYPE_CHECKING:
     from ._types import Layouts, Parameters, Struct
 
-KINDS = ("lstm", "gru", "rnn_tanh", "rnn_relu")  # in the order of plans/recurrent.h
+KINDS = ("lstm", "gru", "rnn_tanh", "rnn_relu")  # in the order of csrc/sequences/recurrent.cdef.h
 SAVED = {"lstm": 4, "gru": 4, "rnn_tanh": 1, "rnn_relu": 1}  # numbers for each unit that the backward pass wants
 PROJECTED = {**SAVED, "gru": 3}  # those to which the input is multiplied
 GROUP = 32  # sequences in a task: results do not depend on threads, so it is the same for all

@@ -29,10 +29,11 @@ how many rows it has. Tables, in their order:
 * generators (key, offset, follows, count, next key, next offset): a run moves the offset on by count; or, where it does
   not follow, sets both.
 
-The C library (csrc/model_section.c) reads it and compares every number with what it counts or points into; a jump leads
+The C library (csrc/files/section.c) reads it and compares every number with what it counts or points into; a jump leads
 to a row, or behind the last. The structs of plans are bytes that somebody may have made up: each launch's is compared
-with the memory of its arguments, by a check for each kernel (Note [Forged plans] in csrc/reach.c). Launches follow one
-another in the arguments: none is shared. Version 1 had kernel -1 alone, and left rows out: version 2 reads it as it is.
+with the memory of its arguments, by a check for each kernel (Note [Forged plans] in csrc/reach/reach.c). Launches
+follow one another in the arguments: none is shared. Version 1 had kernel -1 alone, and left rows out: version 2 reads
+it as it is.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .._capture.captured import Captured
     from .._replay.replay import Replay
 
-MODES = {None: "", True: ".train", False: ".eval"}  # as csrc/model_choose.c reads them
+MODES = {None: "", True: ".train", False: ".eval"}  # as csrc/model/choose.c reads them
 
 
 def training_of(replay: Replay) -> bool | None:

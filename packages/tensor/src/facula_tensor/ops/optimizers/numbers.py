@@ -1,8 +1,8 @@
 """The numbers of a launch of an optimizer's step: names for what the kernels read by place.
 
-In each class the fields stand in the order of the kernels' own enumeration (`csrc/optimizer_numbers.h`,
-`csrc/adafactor_numbers.h`); a test compares the two. In all of them ``sign * gradient + decay * parameter`` is what the
-step is taken of, and `shrink` multiplies the parameter (decoupled decay).
+In each class the fields stand in the order of the kernels' own enumeration (`csrc/optimizers/optimizer_numbers.h`,
+`csrc/optimizers/adafactor_numbers.h`); a test compares the two. In all of them ``sign * gradient + decay * parameter``
+is what the step is taken of, and `shrink` multiplies the parameter (decoupled decay).
 """
 
 from __future__ import annotations

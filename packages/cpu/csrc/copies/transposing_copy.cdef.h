@@ -1,0 +1,33 @@
+/* The plan of a transposing copy. Read by the compiler and by cffi: declarations only. */
+#pragma once
+#include <stdint.h>
+
+#include "elementwise/elementwise.cdef.h"
+
+struct facula_transpose;
+
+/* `rows` rows of the plan, from these addresses on. */
+typedef void (*facula_transpose_block)(const struct facula_transpose *plan, int64_t rows, int64_t source,
+                                       int64_t target);
+
+/* Rows of the output (along which it has no gaps) against rows of the input. Steps in bytes. */
+struct facula_transpose {
+    facula_transpose_block block;
+    facula_loop cast;     /* from the input to the output's dtype; NULL: the same, and no gaps in the input's rows */
+    facula_loop round;    /* NULL, or from the float32 that `cast` gives to the output's dtype */
+    int64_t gather;       /* whether a tile of the input is gathered, and converted as one: its elements are no larger */
+    int64_t rows;         /* the dimension along which the input has the smaller steps */
+    int64_t columns;      /* the dimension along which the output has no gaps */
+    int64_t source_row;   /* step of the input along the rows */
+    int64_t source_step;  /* of the input along the columns */
+    int64_t target_step;  /* of the output along the rows */
+    int64_t band;         /* rows in a piece of work */
+    int64_t bands;        /* rows / band, rounded up */
+    int64_t serial;       /* up to so many elements one thread does it all */
+    int64_t dims;         /* of the nest around them */
+    int64_t nest[];       /* a dimension: its extent, the input's step, the output's */
+};
+
+/* For files; see portable.h. */
+#define FACULA_FIELDS_transpose(T, K, S, A, E) K(T, block) K(T, cast) K(T, round)
+#define FACULA_NUMBERS_transpose (3.0 * plan->dims)

@@ -1,0 +1,62 @@
+/* Values of distributions, of random words: an element of 32 bits takes one word, of 64 bits two, normal numbers come in
+   pairs from the words of both. */
+#pragma once
+#include <math.h>
+
+#include "elements/math/functions.h"
+
+/* Evenly from [low, high); `bits` of them are as many as the type has, so that 1 is never rounded to. Where low + u (high
+   - low) rounds to high, it is low. */
+static ALWAYS_INLINE float uniform_of(uint32_t word, int bits, float low, float high)
+{
+    float unit = (float)(int32_t)(word >> (32 - bits)) * power_of_two(-bits), value = low + unit * (high - low);
+    return value < high ? value : low;
+}
+
+static ALWAYS_INLINE double uniform_of_two(uint64_t words, double low, double high)
+{
+    double value = low + (double)(int64_t)(words >> 11) * 0x1p-53 * (high - low);
+    return value < high ? value : low;
+}
+
+/* Two independent normal numbers. G. E. P. Box, M. E. Muller: A note on the generation of random normal deviates, 1958. */
+static ALWAYS_INLINE void normal_of(uint32_t first, uint32_t second, float *one, float *other)
+{
+    float unit = MULTIPLY_ADD((float)first, 0x1p-32f, 0x1p-33f); /* in (0, 1] */
+    float radius = sqrtf(-2.0f * log_float32(unit));
+    /* The angle in quarter turns, and what is left of it: |rest| <= 1/4 half turn. */
+    uint32_t quarter = (second + 0x20000000u) >> 30;
+    float rest = (float)(int32_t)(second - (quarter << 30)) * 0x1p-31f, square = rest * rest;
+    float sine = -0x1.2d9a64p-1f; /* sin(pi rest) / rest */
+    sine = MULTIPLY_ADD(sine, square, 0x1.465ec0p+1f);
+    sine = MULTIPLY_ADD(sine, square, -0x1.4abbbap+2f);
+    sine = MULTIPLY_ADD(sine, square, 0x1.921fb6p+1f) * rest;
+    float cosine = 0x1.d9c150p-3f; /* cos(pi rest) */
+    cosine = MULTIPLY_ADD(cosine, square, -0x1.55c574p+0f);
+    cosine = MULTIPLY_ADD(cosine, square, 0x1.03c1dcp+2f);
+    cosine = MULTIPLY_ADD(cosine, square, -0x1.3bd3ccp+2f);
+    cosine = MULTIPLY_ADD(cosine, square, 1.0f);
+    float across = quarter & 1 ? -sine : cosine, up = quarter & 1 ? cosine : sine;
+    *one = radius * (quarter & 2 ? -across : across);
+    *other = radius * (quarter & 2 ? -up : up);
+}
+
+static ALWAYS_INLINE void normal_of_two(uint64_t first, uint64_t second, double *one, double *other)
+{
+    double unit = (double)(int64_t)((first >> 11) + 1) * 0x1p-53, angle = (double)(int64_t)(second >> 11) * 0x1p-52;
+    double radius = sqrt(-2 * log(unit));
+    *one = radius * cos(angle * 3.14159265358979323846);
+    *other = radius * sin(angle * 3.14159265358979323846);
+}
+
+/* Evenly from [low, low + range); range 0 stands for 2^64. The bias is at most range / 2^64. */
+static ALWAYS_INLINE int64_t integer_of(uint64_t words, int64_t low, uint64_t range)
+{
+    uint64_t scaled = range ? (uint64_t)((unsigned __int128)words * range >> 64) : words;
+    return (int64_t)((uint64_t)low + scaled);
+}
+
+static ALWAYS_INLINE uint64_t two_words(const uint32_t *words, int64_t i)
+{
+    return words[2 * i] | (uint64_t)words[2 * i + 1] << 32;
+}

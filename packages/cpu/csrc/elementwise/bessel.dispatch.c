@@ -1,0 +1,21 @@
+/* Modified Bessel functions of floating-point numbers: bessel.inc for each type. */
+#include "elements/math/bessel.h"
+#include "elements/math/functions.h"
+#include "loops/tiles.h"
+#include "runtime/kernel.h"
+
+#define T float
+#define SUFFIX float32
+#define CODE FLOAT32
+#include "loops/loops.inc"
+#include "loops/functions.inc"
+#include "elements/bessel.inc"
+#include "loops/loops_end.inc"
+
+#define T double
+#define SUFFIX float64
+#define CODE FLOAT64
+#include "loops/loops.inc"
+#include "loops/functions.inc"
+#include "elements/bessel.inc"
+#include "loops/loops_end.inc"

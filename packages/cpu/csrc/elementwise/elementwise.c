@@ -1,0 +1,362 @@
+/* Runs a loop over operands of any strides: the two kernels behind every elementwise plan.
+
+   Note [Elementwise]
+   ~~~~~~~~~~~~~~~~~~
+   A plan names a loop and a nest of dimensions, merged and ordered for the output (nest.c), by which plans for
+   different lengths and strides differ, and by nothing else.
+   Elements are numbered along the nest, innermost dimension first, and pieces [from, to) of that numbering are the unit
+   of parallel work. Each element is computed by the same operations wherever the pieces are cut, so the number of
+   threads never changes a result.
+
+   A scalar becomes an operand with step 0. Runs of a few elements cost more to begin than to compute, so those that repeat
+   are laid side by side first (`run_blocks`).
+
+   Note [Programs]
+   ~~~~~~~~~~~~~~~
+   An operator made of others is a program: loops of the kernel table in order. Each reads operands, constants (step 0)
+   and tiles, and writes a tile, or a result. The tiles of a program stay in the first cache together, and are reused
+   when nobody reads them any more. float16 and bfloat16 operands take the same way: loops that convert to float32
+   come first and those that convert back last, so half types need no loops of their own.
+   What single elements alone go into (scalars, operands that broadcast) is computed once a tile. The planner lets an
+   instruction write a result only where no later one reads an operand, which may be the same memory.
+
+   The result may be folded (a loss, and its mean): then it is never in memory as a whole. Pieces depend on the number of
+   elements alone, and their states are joined in order, as in Note [Reductions]. */
+#include "elementwise/elementwise.h"
+
+#include <string.h>
+
+#include "elementwise/scalars.h"
+#include "loops/tiles.h"
+#include "reductions/reduce.cdef.h"
+
+/* Shared by the pieces of a launch. */
+struct work {
+    const struct facula_elementwise *plan;
+    const int64_t *address;
+    int64_t total, grain;
+    int *failed; /* set where a requirement is found not to hold */
+    char *states; /* of the reducer, one for each piece */
+};
+
+/* Whether any of n bools is false. */
+static int any_false(int64_t n, int64_t address, int64_t step)
+{
+    int found = 0;
+    for (int64_t i = 0; i < n; i++)
+        found |= !*(const uint8_t *)(address + i * step);
+    return found;
+}
+
+/* One run along the innermost dimension, tile by tile. */
+static void run_program(struct work *work, int64_t n, const int64_t *address, const int64_t *step)
+{
+    const struct facula_program *program = work->plan->program;
+    char tiles[TILES_ROOM] __attribute__((aligned(64)));
+    int64_t at[MOST_OPERANDS + MOST_CONSTANTS + MOST_TILES], by[MOST_OPERANDS + MOST_CONSTANTS + MOST_TILES];
+    const int operands = work->plan->operands, first_tile = operands + program->constants;
+    for (int i = 0; i < operands; i++) {
+        at[i] = address[i];
+        by[i] = step[i];
+    }
+    for (int i = 0; i < program->constants; i++) {
+        at[operands + i] = (int64_t)(program->constant + LARGEST_ITEM * i);
+        by[operands + i] = 0;
+    }
+    for (int i = 0; i < program->tiles; i++)
+        at[first_tile + i] = (int64_t)(tiles + (int64_t)program->room * i);
+    for (;;) {
+        const int64_t count = n < program->length ? n : program->length;
+        const struct facula_instruction *one = program->instruction, *end = one + program->instructions;
+        for (; one < end; one++) {
+            int64_t from[MOST_READ], steps[MOST_READ], moves = 0;
+            const int last = one->values - 1;
+            for (int i = 0; i < last; i++) {
+                from[i] = at[one->value[i]];
+                moves |= steps[i] = by[one->value[i]];
+            }
+            if (!one->loop) {
+                if (any_false(moves ? count : 1, from[0], steps[0]))
+                    __atomic_store_n(work->failed, 1, __ATOMIC_RELAXED);
+                continue;
+            }
+            const int value = one->value[last];
+            from[last] = at[value];
+            if (one->tile) {
+                steps[last] = program->itemsize[value - first_tile];
+                by[value] = moves ? steps[last] : 0;
+            } else {
+                steps[last] = by[value];
+            }
+            one->loop(one->tile && !moves ? 1 : count, from, steps);
+        }
+        if (!(n -= count))
+            return;
+        for (int i = 0; i < operands; i++)
+            at[i] += count * by[i];
+    }
+}
+
+static ALWAYS_INLINE void run_loops(struct work *work, int64_t n, const int64_t *address, const int64_t *step)
+{
+    if (work->plan->program)
+        run_program(work, n, address, step);
+    else
+        work->plan->loop(n, address, step);
+}
+
+/* Operands whose elements lie apart are moved through tiles, so that loops read and write neighbours: these are what
+   their vector instructions are for, and a program reads an operand several times. */
+static void run_apart(struct work *work, int64_t n, const int64_t *address)
+{
+    const struct facula_elementwise *plan = work->plan;
+    const int operands = plan->operands, inputs = operands - plan->results;
+    char room[TILES_ROOM] __attribute__((aligned(64)));
+    int64_t at[MOST_OPERANDS], from[MOST_OPERANDS], step[MOST_OPERANDS];
+    char *next = room;
+    for (int i = 0; i < operands; i++) {
+        from[i] = at[i] = address[i];
+        step[i] = plan->nest[1 + i];
+        if (plan->apart >> i & 1) {
+            at[i] = (int64_t)next;
+            next += (size_t)plan->chunk * plan->itemsize[i];
+            step[i] = plan->itemsize[i];
+        }
+    }
+    for (int64_t done = 0; done < n; done += plan->chunk) {
+        const int64_t count = n - done < plan->chunk ? n - done : plan->chunk;
+        for (int i = 0; i < inputs; i++)
+            if (plan->apart >> i & 1)
+                move_elements(count, plan->itemsize[i], from[i], plan->nest[1 + i], at[i], step[i]);
+        run_loops(work, count, at, step);
+        for (int i = 0; i < operands; i++) {
+            if (!(plan->apart >> i & 1))
+                at[i] += count * step[i];
+            else if (plan->reducer && i == inputs)
+                plan->reducer->rows(work->states, 1, (const char *)at[i], 0, count, step[i], 0);
+            else if (i >= inputs)
+                move_elements(count, plan->itemsize[i], at[i], step[i], from[i], plan->nest[1 + i]);
+            from[i] += count * plan->nest[1 + i];
+        }
+    }
+}
+
+static ALWAYS_INLINE void run_inner_loop(struct work *work, int64_t n, const int64_t *address)
+{
+    const struct facula_elementwise *plan = work->plan;
+    if (plan->apart)
+        run_apart(work, n, address);
+    else
+        run_loops(work, n, address, plan->nest + 1);
+}
+
+/* Short runs, some operands the same in each (a bias): these are repeated in a tile, and many runs are one. Gives the
+   number of runs done, and moves `at` along; what is left is no whole block. */
+static int64_t run_blocks(struct work *work, int64_t count, int64_t *at)
+{
+    const struct facula_elementwise *plan = work->plan;
+    char tile[MOST_REPEATS][TILE * LARGEST_ITEM] __attribute__((aligned(64)));
+    int64_t block_at[MOST_OPERANDS], done = 0;
+    const int operands = plan->operands;
+    const int64_t extent = plan->nest[0], *inner = plan->nest + 1, *outer = plan->nest + 2 + operands;
+    for (int i = 0, next = 0; i < operands; i++) {
+        if (!(plan->repeats >> i & 1))
+            continue;
+        const size_t run = (size_t)(extent * inner[i]), whole = run * (size_t)plan->block;
+        char *into = tile[next++];
+        memcpy(into, (const char *)at[i], run);
+        for (size_t filled = run; filled < whole; filled *= 2)
+            memcpy(into + filled, into, filled < whole - filled ? filled : whole - filled);
+        block_at[i] = (int64_t)into;
+    }
+    for (; count - done >= plan->block; done += plan->block) {
+        for (int i = 0; i < operands; i++) {
+            if (plan->repeats >> i & 1)
+                continue;
+            block_at[i] = at[i];
+            at[i] += outer[i] * plan->block;
+        }
+        run_inner_loop(work, extent * plan->block, block_at);
+    }
+    return done;
+}
+
+/* `count` whole runs along the innermost dimension, one for each step of the next. Moves `at` along. */
+static void run_inner_loops(struct work *work, int64_t count, int64_t *at)
+{
+    const struct facula_elementwise *plan = work->plan;
+    const int operands = plan->operands;
+    const int64_t extent = plan->nest[0], *outer = plan->nest + 2 + operands;
+    int64_t done = plan->block && count >= 2 * plan->block ? run_blocks(work, count, at) : 0;
+    for (; done < count; done++) {
+        run_inner_loop(work, extent, at);
+        for (int i = 0; i < operands; i++)
+            at[i] += outer[i];
+    }
+}
+
+/* Elements [from, to) of the nest. */
+static void run_piece(struct work *work, int64_t from, int64_t to)
+{
+    const struct facula_elementwise *plan = work->plan;
+    const int operands = plan->operands, dims = plan->dims, stride = 1 + operands;
+    const int64_t *inner = plan->nest, *outer = inner + stride;
+    int64_t index[MOST_DIMS], at[MOST_OPERANDS], rest = from;
+    for (int i = 0; i < operands; i++)
+        at[i] = work->address[i];
+    for (int d = 0; d < dims; d++) {
+        const int64_t *dim = inner + d * stride;
+        index[d] = d == dims - 1 ? rest : rest % dim[0];
+        rest = d == dims - 1 ? 0 : rest / dim[0];
+        for (int i = 0; i < operands; i++)
+            at[i] += index[d] * dim[1 + i];
+    }
+    while (from < to) {
+        /* What is left of a run, or as many whole runs as there are before a further dimension moves on. */
+        if (dims == 1 || index[0] || to - from < inner[0]) {
+            int64_t count = inner[0] - index[0] < to - from ? inner[0] - index[0] : to - from;
+            run_inner_loop(work, count, at);
+            from += count;
+            if (from == to)
+                return;
+            for (int i = 0; i < operands; i++)
+                at[i] += outer[1 + i] - index[0] * inner[1 + i];
+            index[0] = 0;
+            index[1]++;
+        } else {
+            int64_t runs = (to - from) / inner[0];
+            if (runs > outer[0] - index[1])
+                runs = outer[0] - index[1];
+            run_inner_loops(work, runs, at);
+            from += runs * inner[0];
+            index[1] += runs;
+        }
+        for (int d = 1; d < dims - 1 && index[d] == inner[d * stride]; d++) {
+            const int64_t *dim = inner + d * stride, *next = dim + stride;
+            for (int i = 0; i < operands; i++)
+                at[i] += next[1 + i] - dim[0] * dim[1 + i];
+            index[d] = 0;
+            index[d + 1]++;
+        }
+    }
+}
+
+static void run_dense_piece(struct work *work, int64_t from, int64_t to)
+{
+    int64_t at[MOST_OPERANDS];
+    for (int i = 0; i < work->plan->operands; i++)
+        at[i] = work->address[i] + from * work->plan->nest[1 + i];
+    run_inner_loop(work, to - from, at);
+}
+
+static void run_task(void *context, int64_t index)
+{
+    struct work *work = context;
+    int64_t from = index * work->grain, to = from + work->grain < work->total ? from + work->grain : work->total;
+    if (work->plan->dims)
+        run_piece(work, from, to);
+    else
+        run_dense_piece(work, from, to);
+}
+
+/* Whole cache lines of any output are in a piece: no two threads write to one. */
+static int64_t make_pieces(struct work *work, int64_t pieces, int64_t least)
+{
+    const int64_t grain = (work->total + pieces - 1) / pieces;
+    work->grain = ((grain < least ? least : grain) + TILE - 1) / TILE * TILE;
+    return (work->total + work->grain - 1) / work->grain;
+}
+
+static int64_t run(const struct facula_elementwise *plan, const int64_t *address, int64_t total)
+{
+    int failed = 0;
+    struct work work = {plan, address, total, total, &failed, NULL};
+    if (total <= plan->serial) {
+        if (total > 0)
+            run_task(&work, 0);
+    } else {
+        /* Pieces small enough that a delayed thread holds nobody up, and no smaller than is worth handing out. */
+        const int64_t pieces = make_pieces(&work, (int64_t)facula_threads() * 8, plan->grain);
+        facula_parallel(pieces, run_task, &work);
+    }
+    return failed ? FACULA_REQUIRED : FACULA_OK;
+}
+
+/* A piece, folded into a state of its own. */
+static void fold_task(void *context, int64_t index)
+{
+    struct work own = *(struct work *)context;
+    own.states += index * MOST_STATE;
+    own.plan->reducer->start(own.states, 1);
+    run_task(&own, index);
+}
+
+static int64_t fold(const struct facula_elementwise *plan, const int64_t *address)
+{
+    enum { MOST_PIECES = 64, LEAST_PIECE = 1 << 14 };
+    const struct facula_reducer *reducer = plan->reducer;
+    char states[MOST_PIECES * MOST_STATE] __attribute__((aligned(64)));
+    char *result = (char *)address[plan->operands - 1];
+    int failed = 0;
+    struct work work = {plan, address, 1, 1, &failed, states};
+    for (int32_t d = 0; d < (plan->dims ? plan->dims : 1); d++)
+        work.total *= plan->nest[d * (1 + plan->operands)];
+    const int64_t pieces = make_pieces(&work, MOST_PIECES, LEAST_PIECE);
+    if (!work.total)
+        reducer->start(states, 1);
+    else if (work.total <= plan->serial)
+        for (int64_t index = 0; index < pieces; index++)
+            fold_task(&work, index);
+    else
+        facula_parallel(pieces, fold_task, &work);
+    if (failed)
+        return FACULA_REQUIRED;
+    for (int64_t index = 1; index < pieces; index++)
+        reducer->join(states, states + index * MOST_STATE, 1);
+    reducer->finish(states, 1, result, plan->itemsize[plan->operands - 1]);
+    if (plan->mean && plan->dtype[plan->operands - 1] == FLOAT32)
+        *(float *)result /= (float)work.total;
+    else if (plan->mean)
+        *(double *)result /= (double)work.total;
+    return FACULA_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- kernels */
+/* Arrays only, contiguous, of one shape and of any size: the addresses are taken as they come. */
+static int64_t elementwise_dense(const void *plan_, int64_t *args)
+{
+    const struct facula_elementwise *plan = plan_;
+    if (args[0] > plan->serial)
+        return run(plan, args + 1, args[0]);
+    if (args[0]) /* nothing may lie at no address */
+        plan->loop(args[0], args + 1, plan->nest + 1);
+    return FACULA_OK;
+}
+
+/* The same of a program. */
+static int64_t program_dense(const void *plan_, int64_t *args)
+{
+    return run(plan_, args + 1, args[0]);
+}
+
+/* Everything else: scalars, strides, broadcasting. */
+int64_t elementwise_any(const void *plan_, int64_t *args)
+{
+    const struct facula_elementwise *plan = plan_;
+    union element scalars[MOST_OPERANDS];
+    int64_t address[MOST_OPERANDS];
+    for (int i = 0; i < plan->operands; i++) {
+        const int64_t *argument = args + plan->argument[i];
+        if (plan->scalar[i]) {
+            store_scalar(&scalars[i], plan->dtype[i], plan->scalar[i], argument);
+            address[i] = (int64_t)&scalars[i];
+        } else {
+            address[i] = *argument;
+        }
+    }
+    return plan->reducer ? fold(plan, address) : run(plan, address, args[0]);
+}
+
+FACULA_KERNEL("elementwise_dense", elementwise_dense, 0, 0)
+FACULA_KERNEL("program_dense", program_dense, 0, 0)
+FACULA_KERNEL("elementwise", elementwise_any, 0, 0)

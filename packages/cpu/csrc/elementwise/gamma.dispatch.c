@@ -1,0 +1,22 @@
+/* The gamma function's logarithm and its derivatives, of floating-point numbers: gamma.inc for each type. */
+#include "elements/math/functions.h"
+#include "elements/math/gamma.h"
+#include "elements/math/zeta.h"
+#include "loops/tiles.h"
+#include "runtime/kernel.h"
+
+#define T float
+#define SUFFIX float32
+#define CODE FLOAT32
+#include "loops/loops.inc"
+#include "loops/functions.inc"
+#include "elements/gamma.inc"
+#include "loops/loops_end.inc"
+
+#define T double
+#define SUFFIX float64
+#define CODE FLOAT64
+#include "loops/loops.inc"
+#include "loops/functions.inc"
+#include "elements/gamma.inc"
+#include "loops/loops_end.inc"

@@ -1,0 +1,132 @@
+/* Plans of elementwise kernels for given lengths and strides: the nest of dimensions; see Note [Elementwise] in
+   elementwise.c. */
+#include <string.h>
+
+#include "elementwise/elementwise.h"
+
+enum {
+    STRIDED_COST = 700, /* picoseconds: an element that is not beside the one before */
+    LEAST_APART = 16,   /* elements of a run */
+    APART_COST = 70,    /* picoseconds, of 4 bytes: compilers have vectors for such loops as they stand */
+};
+
+/* The fewest dimensions that visit the same elements, innermost first, into the plan's nest; how many. They are ordered by
+   the steps of the output, so that it is written in the order it lies in; neighbours that every operand walks as one are
+   merged. `strides` are in elements, of each array in the order of the launch; outputs have one set. */
+static int64_t make_nest(struct facula_elementwise *plan, int64_t ndim, const int64_t *shape, const int64_t *strides)
+{
+    const int operands = plan->operands;
+    const int64_t stride = 1 + operands, output = plan->argument[operands - 1] - plan->results;
+    int64_t *nest = plan->nest, dims = 0, merged = 0;
+    for (int64_t d = ndim - 1; d >= 0; d--) {
+        int64_t dim[1 + MOST_OPERANDS] = {shape[d]}, place = dims;
+        if (shape[d] == 1)
+            continue;
+        for (int i = 0; i < operands; i++) {
+            const int64_t array = i < operands - plan->results ? plan->argument[i] - 1 : output;
+            dim[1 + i] = plan->scalar[i] ? 0 : strides[array * ndim + d] * plan->itemsize[i];
+        }
+        for (; place && nest[(place - 1) * stride + operands] > dim[operands]; place--)
+            memcpy(nest + place * stride, nest + (place - 1) * stride, sizeof *nest * (size_t)stride);
+        memcpy(nest + place * stride, dim, sizeof *nest * (size_t)stride);
+        dims++;
+    }
+    for (int64_t d = 0; d < dims; d++) {
+        const int64_t *dim = nest + d * stride;
+        int64_t *inner = nest + (merged - 1) * stride;
+        int as_one = merged > 0;
+        for (int i = 0; as_one && i < operands; i++)
+            as_one = dim[1 + i] == inner[1 + i] * inner[0];
+        if (as_one)
+            inner[0] *= dim[0];
+        else
+            memmove(nest + merged++ * stride, dim, sizeof *nest * (size_t)stride);
+    }
+    if (!merged) {
+        memset(nest, 0, sizeof *nest * (size_t)stride);
+        nest[0] = merged = 1;
+    }
+    return merged;
+}
+
+/* Which operands are the same in each of many short runs, and how many runs make a tile. Not where none is, or where
+   another one's runs do not lie side by side. */
+static void find_repeats(struct facula_elementwise *plan)
+{
+    const int operands = plan->operands;
+    const int64_t extent = plan->nest[0], *inner = plan->nest + 1, *outer = inner + 1 + operands;
+    int repeats = 0, count = 0;
+    if (plan->dims < 2 || !extent || TILE / extent < 2)
+        return;
+    for (int i = 0; i < operands; i++) {
+        if (outer[i] == inner[i] * extent)
+            continue;
+        if (outer[i] || inner[i] != plan->itemsize[i])
+            return;
+        repeats |= 1 << i;
+        count++;
+    }
+    if (!count || count > MOST_REPEATS)
+        return;
+    plan->repeats = repeats;
+    plan->block = (int32_t)(TILE / extent);
+}
+
+/* Whether tiles are worth their while: not where runs are short, and not for the cheapest loops over elements of one size,
+   for which compilers have vectors as they stand. */
+static int is_worth_tiles(const struct facula_elementwise *plan)
+{
+    const int size = plan->itemsize[plan->operands - 1];
+    int even = !plan->program && plan->cost * 4 <= APART_COST * (size < 4 ? 4 : size);
+    for (int i = 0; i < plan->operands; i++)
+        even &= !plan->itemsize[i] || plan->itemsize[i] == size;
+    return plan->nest[0] >= LEAST_APART && !even;
+}
+
+/* Which operands pass through tiles, and how long these are: what lies apart, and a result that is folded. */
+static void find_apart(struct facula_elementwise *plan)
+{
+    const int worth = is_worth_tiles(plan);
+    int64_t bytes = 0;
+    plan->apart = 0;
+    for (int i = 0; i < plan->operands; i++) {
+        const int folded = plan->reducer && i == plan->operands - 1;
+        const int strided = plan->nest[1 + i] && plan->nest[1 + i] != plan->itemsize[i];
+        if (!folded && !(strided && worth))
+            continue;
+        plan->apart |= 1 << i;
+        bytes += plan->itemsize[i];
+    }
+    if (bytes)
+        plan->chunk = (int32_t)(TILES_ROOM / bytes / 64 * 64 < TILE ? TILES_ROOM / bytes / 64 * 64 : TILE);
+}
+
+/* The plan of `form` for these lengths and strides; see `rebind` of facula_storage for what is asked and given. */
+static int64_t shape_plan(void *into, const void *form, int64_t ndim, const int64_t *shape, const int64_t *strides)
+{
+    struct facula_elementwise *plan = into;
+    const int operands = ((const struct facula_elementwise *)form)->operands;
+    if (!plan)
+        return (int64_t)sizeof *plan + (int64_t)sizeof *plan->nest * (ndim + 1) * (1 + operands);
+    memcpy(plan, form, sizeof *plan);
+    plan->dims = (int32_t)make_nest(plan, ndim, shape, strides);
+    if (plan->dims > MOST_DIMS)
+        return -1;
+    int dense = plan->dims == 1, strided = 0;
+    for (int i = 0; i < operands; i++) {
+        dense &= plan->nest[1 + i] == plan->itemsize[i];
+        strided |= plan->nest[1 + i] && plan->nest[1 + i] != plan->itemsize[i];
+    }
+    find_repeats(plan);
+    find_apart(plan);
+    if (dense)
+        plan->dims = 0;
+    if (strided && plan->cost < STRIDED_COST) {
+        plan->serial = plan->serial * plan->cost / STRIDED_COST;
+        plan->grain = plan->grain * plan->cost / STRIDED_COST;
+        plan->release = plan->release * plan->cost / STRIDED_COST;
+    }
+    return plan->release;
+}
+
+FACULA_KERNEL("elementwise_shape", shape_plan, 0, 0)

@@ -1,0 +1,38 @@
+/* Every struct of a plan, for files that keep plans.
+
+   Each header says beside its struct NAME what pointers it has, FACULA_FIELDS_NAME(T, K, S, A, E): K(T, field) points to a
+   row of the kernel table, S(T, field, struct) to another plan, A(T, field) to an array of numbers; E(T, array, field)
+   stands for the field of each element of the array at its end. FACULA_NUMBERS_NAME counts the 8-byte numbers at its end,
+   as a double: what a file says may be anything. */
+#pragma once
+#include "copies/transposing_copy.cdef.h"
+#include "elementwise/elementwise.cdef.h"
+#include "files/portable.cdef.h"
+#include "indexing/gather.cdef.h"
+#include "indexing/index.cdef.h"
+#include "linalg/matmul.cdef.h"
+#include "linalg/triangle.cdef.h"
+#include "linalg/triangular_solve.cdef.h"
+#include "lines/lines.cdef.h"
+#include "losses/cross_entropy.cdef.h"
+#include "losses/ctc.cdef.h"
+#include "normalization/batch_norm.cdef.h"
+#include "normalization/layer_norm.cdef.h"
+#include "normalization/softmax.cdef.h"
+#include "optimizers/adafactor.cdef.h"
+#include "optimizers/optimizer.cdef.h"
+#include "random/dropout.cdef.h"
+#include "random/random.cdef.h"
+#include "random/samples.cdef.h"
+#include "reductions/reduce.cdef.h"
+#include "sequences/attention.cdef.h"
+#include "sequences/recurrent.cdef.h"
+#include "spatial/convolution.cdef.h"
+#include "spatial/pooling.cdef.h"
+#include "spatial/resample.cdef.h"
+#include "spatial/taps.cdef.h"
+
+#define FACULA_EACH_PLAN(X)                                                                                      \
+    X(adafactor) X(attention) X(batch_norm) X(convolution) X(cross_entropy) X(ctc) X(dropout) X(elementwise)     \
+    X(gather) X(index) X(lines) X(matmul) X(pooling) X(positions) X(program) X(random) X(recurrent) X(reduce)    \
+    X(resample) X(row_norm) X(samples) X(softmax) X(step) X(taps) X(transpose) X(triangle) X(triangular_solve)

@@ -1,0 +1,129 @@
+/* Products of floating-point and complex matrices; see Note [Gemm] in gemm.inc. Wants contraction to fused
+   multiply-adds (-ffp-contract=fast). */
+#include "runtime/kernel.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "elements/half.h"
+#include "linalg/matmul.cdef.h"
+#include "runtime/vector.h"
+
+/* Rows of o that a micro-kernel holds: as many as registers allow beside two vectors of b. */
+#if VECTOR_BYTES == 64
+#define MOST_ROWS 14
+#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+#elif VECTOR_BYTES == 32
+#define MOST_ROWS 6
+#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#else
+#define MOST_ROWS 4
+#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4)
+#endif
+
+enum formats { NATIVE, HALF, BRAIN, COMPLEX };
+enum vectors { DOTS = 1, SCALED };
+/* K_BLOCK rows of a panel stay in the first cache; M_BLOCK rows of a and N_TILE columns of b in the second. */
+enum { STACK_BYTES = 32768, K_BLOCK = 320, M_BLOCK = 168 };
+static const double SERIAL_WORK = 400000; /* multiply-adds that are not worth waking a thread for */
+
+#define T float
+#define SUFFIX float
+#define VECTOR floats
+#define LOOSE loose_floats
+#define LOAD_PART load_floats
+#define STORE_PART store_floats
+#define N_TILE 512
+#define HALVES
+#define SQUARE 4
+#include "linalg/transpose.inc"
+#include "linalg/gemm_micro.inc"
+#define S float
+#define READ(x) (x)
+#define FORMAT SUFFIX
+#define TRANSPOSE PASTE(transpose, SUFFIX)
+#include "linalg/gemm_pack.inc"
+#define S uint16_t
+#define READ(x) float_of_float16(x)
+#define FORMAT half_float
+#include "linalg/gemm_pack.inc"
+#define S uint16_t
+#define READ(x) float_of_bfloat16(x)
+#define FORMAT brain_float
+#include "linalg/gemm_pack.inc"
+#include "linalg/gemm_vector.inc"
+#include "linalg/gemm.inc"
+#include "linalg/gemm_plan.inc"
+#undef T
+#undef SUFFIX
+#undef VECTOR
+#undef LOOSE
+#undef LOAD_PART
+#undef STORE_PART
+#undef N_TILE
+#undef HALVES
+
+#define T double
+#define SUFFIX double
+#define VECTOR doubles
+#define LOOSE loose_doubles
+#define LOAD_PART load_doubles
+#define STORE_PART store_doubles
+#define N_TILE 256
+#define SQUARE 2
+#include "linalg/transpose.inc"
+#include "linalg/gemm_micro.inc"
+#define S double
+#define READ(x) (x)
+#define FORMAT SUFFIX
+#define TRANSPOSE PASTE(transpose, SUFFIX)
+#include "linalg/gemm_pack.inc"
+#include "linalg/gemm_vector.inc"
+#include "linalg/gemm.inc"
+#include "linalg/gemm_plan.inc"
+
+/* Picoseconds for each multiply-add, as far as a table of costs goes; the planner knows the real figure. */
+#define MATMUL(name, suffix, format, code)                                                            \
+    static int64_t matmul_##name(const void *plan, int64_t *args)                                     \
+    {                                                                                                 \
+        return matmul_##suffix(plan, args, format);                                                   \
+    }                                                                                                 \
+    static void plan_##name(struct facula_matmul *plan, int threads)                                  \
+    {                                                                                                 \
+        plan_matmul_##suffix(plan, threads, format);                                                  \
+    }                                                                                                 \
+    FACULA_KERNEL("matmul", matmul_##name, 10, code, code, code)                                      \
+    FACULA_KERNEL("matmul_planner", plan_##name, 0, code)
+
+MATMUL(float32, float, NATIVE, FLOAT32)
+MATMUL(float64, double, NATIVE, FLOAT64)
+MATMUL(float16, float, HALF, FLOAT16)
+MATMUL(bfloat16, float, BRAIN, BFLOAT16)
+MATMUL(complex64, float, COMPLEX, COMPLEX64)
+MATMUL(complex128, double, COMPLEX, COMPLEX128)
+
+/* What matmul.cdef.h calls the parts of a product: packed rows come in blocks of K_BLOCK. */
+#define PARTS(name, suffix, type, code)                                                                                \
+    static void pack_b_##name(int64_t k, int64_t n, const void *b, int64_t row, int64_t col, void *packed)             \
+    {                                                                                                                  \
+        const int64_t pitch = whole_panels_##suffix(n);                                                                \
+        for (int64_t p = 0; p < k; p += K_BLOCK)                                                                       \
+            pack_##suffix(k - p < K_BLOCK ? k - p : K_BLOCK, n, (const type *)b + p * row, row, col,                   \
+                          (type *)packed + p * pitch);                                                                 \
+    }                                                                                                                  \
+    static void multiply_packed_##name(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_step,                 \
+                                       const void *packed, void *o, int64_t o_step, const void *bias, int accumulate)  \
+    {                                                                                                                  \
+        const int64_t pitch = whole_panels_##suffix(n), panel = 2 * (VECTOR_BYTES / (int64_t)sizeof(type));            \
+        for (int64_t p = 0; m && p < k; p += K_BLOCK) {                                                                \
+            const int64_t terms = k - p < K_BLOCK ? k - p : K_BLOCK;                                                   \
+            multiply_panels_##suffix(m, n, terms, (const type *)a + p, a_step, 0, (const type *)packed + p * pitch,    \
+                                     panel, terms * panel, NULL, o, o_step, p + terms == k ? bias : NULL,              \
+                                     accumulate || p);                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    FACULA_KERNEL("pack_b", pack_b_##name, 0, code)                                                                    \
+    FACULA_KERNEL("multiply_packed", multiply_packed_##name, 0, code)
+
+PARTS(float32, float, float, FLOAT32)
+PARTS(float64, double, double, FLOAT64)

@@ -1,0 +1,89 @@
+/* Systems with a triangular matrix, by substitution: X with A X = B. Columns of B are independent, and so tasks. */
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/triangular_solve.cdef.h"
+#include "runtime/kernel.h"
+
+enum { ROWS = 4, DOT_PARTS = 16, TILE_BYTES = FACULA_LEVEL == 2 ? 128 : 64 };
+
+typedef void (*tile_solver)(const struct facula_triangular_solve *plan, const void *a, const void *b, void *x, int64_t width);
+
+struct solve_work {
+    const struct facula_triangular_solve *plan;
+    const char *a, *b;
+    char *x;
+    int64_t itemsize;
+    tile_solver solve;
+};
+
+static void solve_task(void *context, int64_t task)
+{
+    const struct solve_work *work = context;
+    const struct facula_triangular_solve *plan = work->plan;
+    const int64_t all = plan->matrices * plan->tiles, start = task * plan->group;
+    for (int64_t unit = start; unit < start + plan->group && unit < all; unit++) {
+        const int64_t matrix = unit / plan->tiles, column = unit % plan->tiles * plan->tile;
+        const int64_t offset = (matrix * plan->n * plan->columns + column) * work->itemsize;
+        const int64_t left = plan->columns - column;
+        work->solve(plan, work->a + matrix * plan->a_step * work->itemsize, work->b + offset, work->x + offset,
+                    left < plan->tile ? left : plan->tile);
+    }
+}
+
+static int64_t solve_all(const struct facula_triangular_solve *plan, const int64_t *args, int64_t itemsize, tile_solver solve)
+{
+    struct solve_work work = {plan, (const char *)args[1], (const char *)args[2], (char *)args[3], itemsize, solve};
+    const int64_t tasks = (plan->matrices * plan->tiles + plan->group - 1) / plan->group;
+    if (plan->serial)
+        for (int64_t task = 0; task < tasks; task++)
+            solve_task(&work, task);
+    else
+        facula_parallel(tasks, solve_task, &work);
+    return FACULA_OK;
+}
+
+/* Smith's way: the larger part of the divisor is divided by first, so that its square is never formed. */
+static ALWAYS_INLINE double _Complex divide_complex128(double _Complex x, double _Complex y)
+{
+    const double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);
+    if (fabs(c) >= fabs(d)) {
+        const double ratio = d / c, whole = c + d * ratio;
+        return CMPLX((a + b * ratio) / whole, (b - a * ratio) / whole);
+    }
+    const double ratio = c / d, whole = c * ratio + d;
+    return CMPLX((a * ratio + b) / whole, (b * ratio - a) / whole);
+}
+
+#define S float
+#define SUFFIX float32
+#define CODE FLOAT32
+#define COST 60
+#define DIVIDE(x, y) ((x) / (y))
+#define APART(pointer)
+#include "linalg/triangular_solve.inc"
+
+#define S double
+#define SUFFIX float64
+#define CODE FLOAT64
+#define COST 120
+#define DIVIDE(x, y) ((x) / (y))
+#define APART(pointer)
+#include "linalg/triangular_solve.inc"
+
+#define S float _Complex
+#define SUFFIX complex64
+#define CODE COMPLEX64
+#define COST 500
+#define DIVIDE(x, y) ((float _Complex)divide_complex128(x, y))
+#define APART(pointer) __asm__("" : "+r"(pointer)) /* GCC 12 loads several rows at once, and some that are not there */
+#include "linalg/triangular_solve.inc"
+
+#define S double _Complex
+#define SUFFIX complex128
+#define CODE COMPLEX128
+#define COST 600
+#define DIVIDE(x, y) divide_complex128(x, y)
+#define APART(pointer) __asm__("" : "+r"(pointer)) /* GCC 12 loads several rows at once, and some that are not there */
+#include "linalg/triangular_solve.inc"

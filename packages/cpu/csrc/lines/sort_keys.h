@@ -1,0 +1,92 @@
+/* Elements as unsigned keys that are ordered as they are, with NaN last and equal numbers (-0 and 0, all NaNs) equal. */
+#pragma once
+#include "elements/half.h"
+#include "runtime/kernel.h"
+
+static ALWAYS_INLINE uint32_t key_of_float16(uint16_t bits)
+{
+    const uint32_t magnitude = bits & 0x7fff;
+    return magnitude > 0x7c00 ? 0xffff : bits == 0x8000 ? 0x8000 : bits & 0x8000 ? 0xffff & ~bits : bits | 0x8000u;
+}
+
+static ALWAYS_INLINE uint32_t key_of_bfloat16(uint16_t bits)
+{
+    const uint32_t magnitude = bits & 0x7fff;
+    return magnitude > 0x7f80 ? 0xffff : bits == 0x8000 ? 0x8000 : bits & 0x8000 ? 0xffff & ~bits : bits | 0x8000u;
+}
+
+static ALWAYS_INLINE uint32_t key_of_float32(uint32_t bits)
+{
+    const uint32_t magnitude = bits & 0x7fffffff;
+    const uint32_t ordered = bits ^ ((uint32_t)((int32_t)bits >> 31) | 0x80000000u);
+    return magnitude > 0x7f800000 ? 0xffffffffu : magnitude == 0 ? 0x80000000u : ordered;
+}
+
+static ALWAYS_INLINE uint64_t key_of_float64(uint64_t bits)
+{
+    const uint64_t magnitude = bits & 0x7fffffffffffffff;
+    const uint64_t ordered = bits ^ ((uint64_t)((int64_t)bits >> 63) | 0x8000000000000000);
+    return magnitude > 0x7ff0000000000000 ? ~(uint64_t)0 : magnitude == 0 ? 0x8000000000000000 : ordered;
+}
+
+/* The key of a number that is no NaN and no zero, back as bits. */
+static ALWAYS_INLINE uint32_t float32_of_key(uint32_t key)
+{
+    return key & 0x80000000u ? key ^ 0x80000000u : ~key;
+}
+
+static ALWAYS_INLINE uint64_t float64_of_key(uint64_t key)
+{
+    return key & 0x8000000000000000 ? key ^ 0x8000000000000000 : ~key;
+}
+
+#define EACH_KEY(type, key)                                              \
+    if (step == sizeof(type))                                            \
+        for (int64_t i = 0; i < n; i++) {                                \
+            const type x = ((const type *)from)[i];                      \
+            keys[i] = (key) ^ flip;                                      \
+        }                                                                \
+    else                                                                 \
+        for (int64_t i = 0; i < n; i++) {                                \
+            const type x = *(const type *)(from + i * step);             \
+            keys[i] = (key) ^ flip;                                      \
+        }                                                                \
+    break;
+
+/* Keys of at most 32 bits. Descending order flips all bits of the dtype. */
+static void narrow_keys(int64_t dtype, const char *from, int64_t step, int64_t n, uint32_t flip, uint32_t *keys)
+{
+    switch (dtype) {
+    case BOOL: EACH_KEY(uint8_t, (uint32_t)(x != 0))
+    case UINT8: EACH_KEY(uint8_t, (uint32_t)x)
+    case INT8: EACH_KEY(uint8_t, (uint32_t)x ^ 0x80)
+    case INT16: EACH_KEY(uint16_t, (uint32_t)x ^ 0x8000)
+    case INT32: EACH_KEY(uint32_t, x ^ 0x80000000u)
+    case UINT16: EACH_KEY(uint16_t, (uint32_t)x)
+    case UINT32: EACH_KEY(uint32_t, x)
+    case FLOAT16: EACH_KEY(uint16_t, key_of_float16(x))
+    case BFLOAT16: EACH_KEY(uint16_t, key_of_bfloat16(x))
+    case FLOAT32: EACH_KEY(uint32_t, key_of_float32(x))
+    }
+}
+
+static void wide_keys(int64_t dtype, const char *from, int64_t step, int64_t n, uint64_t flip, uint64_t *keys)
+{
+    switch (dtype) {
+    case INT64: EACH_KEY(uint64_t, x ^ 0x8000000000000000)
+    case UINT64: EACH_KEY(uint64_t, x)
+    case FLOAT64: EACH_KEY(uint64_t, key_of_float64(x))
+    default: /* a line of more than 2^31 elements */
+        for (int64_t i = 0; i < n; i++) {
+            uint32_t key = 0;
+            narrow_keys(dtype, from + i * step, step, 1, (uint32_t)flip, &key);
+            keys[i] = key;
+        }
+    }
+}
+
+/* Whether the dtype's greatest key stands for NaN. */
+static ALWAYS_INLINE int has_nan(int64_t dtype)
+{
+    return dtype >= FLOAT16 && dtype <= FLOAT64;
+}

@@ -1,0 +1,158 @@
+/* Runs cross entropy and the negative log likelihood over rows; how a row is computed stands in cross_entropy.inc.
+
+   Note [Classes]
+   ~~~~~~~~~~~~~~
+   All targets are looked at before anything is written: one that is out of range is reported with its position. On the
+   way their weights are added up, for the mean is over them. Losses are added in groups of rows that do not depend on
+   the number of threads, in double precision. The gradient keeps nothing of the forward pass but its operands: the
+   exponentials are needed anyway, and their sum comes with them. */
+#include "runtime/kernel.h"
+
+#include <string.h>
+
+#include "losses/cross_entropy.cdef.h"
+
+enum { MOST_TASKS = 64 };
+
+struct work {
+    const struct facula_cross_entropy *plan;
+    const char *x, *target, *weight, *g;
+    char *o;
+    int64_t ignored;
+    double smoothing, weights, total;
+    double sums[MOST_TASKS];
+};
+
+struct place {
+    const char *x;
+    int64_t target, loss, gradient; /* bytes from the start */
+};
+
+static double number_at(const struct work *work, const char *address)
+{
+    return work->plan->itemsize == 4 ? *(const float *)address : *(const double *)address;
+}
+
+static double weight_of(const struct work *work, int64_t class)
+{
+    return work->weight ? number_at(work, work->weight + class * work->plan->itemsize) : 1;
+}
+
+static ALWAYS_INLINE struct place locate(const struct work *work, int64_t row)
+{
+    struct place at = {work->x, 0, 0, 0};
+    const int count = work->plan->dims;
+    for (int d = 0; d < count; d++) {
+        const int64_t *dim = work->plan->nest + 5 * d, index = d == count - 1 ? row : row % dim[0];
+        row = d == count - 1 ? 0 : row / dim[0];
+        at.x += index * dim[1];
+        at.target += index * dim[2];
+        at.loss += index * dim[3];
+        at.gradient += index * dim[4];
+    }
+    return at;
+}
+
+/* Checks the targets, and adds up their weights. */
+static int64_t look(struct work *work, int64_t *args)
+{
+    const int64_t rows = work->plan->rows, classes = work->plan->classes, ignored = work->ignored;
+    double total = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t target = *(const int64_t *)(work->target + locate(work, row).target);
+        if (target == ignored)
+            continue;
+        if (target < 0 || target >= classes) {
+            args[0] = target;
+            args[1] = row;
+            args[2] = classes;
+            args[3] = ignored;
+            return FACULA_TARGET;
+        }
+        total += weight_of(work, target);
+    }
+    work->total = total;
+    work->weights = 0;
+    for (int64_t class = 0; work->smoothing && class < classes; class++)
+        work->weights += weight_of(work, class);
+    return FACULA_OK;
+}
+
+static void write_number(const struct work *work, char *address, double value)
+{
+    if (work->plan->itemsize == 4)
+        *(float *)address = (float)value;
+    else
+        *(double *)address = value;
+}
+
+static void run_rows(void *context, int64_t task)
+{
+    struct work *work = context;
+    const struct facula_cross_entropy *plan = work->plan;
+    const int64_t end = (task + 1) * plan->group < plan->rows ? (task + 1) * plan->group : plan->rows;
+    struct facula_class_rows rows = {.weight = work->weight, .classes = plan->classes, .step = plan->x_step,
+                                     .smoothing = work->smoothing, .weights = work->weights};
+    char *to[FACULA_STRIP];
+    double number[FACULA_STRIP], sum = 0; /* of each row the factor of its gradient; then its loss */
+    for (int64_t i = task * plan->group; i < end;) {
+        rows.count = 0;
+        for (; i < end && rows.count < FACULA_STRIP; i++) {
+            const struct place at = locate(work, i);
+            const int64_t target = *(const int64_t *)(work->target + at.target);
+            char *o = work->o + (plan->gradient ? at.gradient : at.loss);
+            if (target == work->ignored) {
+                for (int64_t j = 0; j < (plan->gradient ? plan->classes : plan->each); j++)
+                    write_number(work, o + j * plan->o_step, 0);
+                continue;
+            }
+            const int64_t k = rows.count++;
+            rows.x[k] = at.x;
+            rows.target[k] = target;
+            to[k] = o;
+            if (plan->gradient)
+                number[k] = number_at(work, work->g + at.loss) / (plan->mean ? work->total : 1);
+        }
+        if (!rows.count)
+            break; /* the last ones take no part */
+        if (plan->gradient) {
+            plan->kernel->gradients(&rows, number, to, plan->o_step);
+            continue;
+        }
+        plan->kernel->losses(&rows, number);
+        for (int64_t k = 0; k < rows.count; k++) {
+            if (plan->each)
+                write_number(work, to[k], number[k]);
+            sum += number[k];
+        }
+    }
+    work->sums[task] = sum;
+}
+
+static int64_t cross_entropy(const void *plan_, int64_t *args)
+{
+    const struct facula_cross_entropy *plan = plan_;
+    const int64_t *given = args + 1 + plan->gradient;
+    struct work work = {.plan = plan, .x = (const char *)given[0], .target = (const char *)given[1],
+                        .weight = (const char *)given[2], .g = (const char *)args[1], .o = (char *)given[3],
+                        .ignored = given[4]};
+    memcpy(&work.smoothing, &given[5], sizeof work.smoothing);
+    const int64_t status = look(&work, args);
+    if (status)
+        return status;
+    const int64_t tasks = (plan->rows + plan->group - 1) / plan->group;
+    if (plan->serial)
+        for (int64_t task = 0; task < tasks; task++)
+            run_rows(&work, task);
+    else
+        facula_parallel(tasks, run_rows, &work);
+    if (plan->gradient || plan->each)
+        return FACULA_OK;
+    double sum = 0;
+    for (int64_t task = 0; task < tasks; task++)
+        sum += work.sums[task];
+    write_number(&work, work.o, plan->mean ? sum / work.total : sum);
+    return FACULA_OK;
+}
+
+FACULA_KERNEL("cross_entropy", cross_entropy, 0, 0)

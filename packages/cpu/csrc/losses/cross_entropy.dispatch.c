@@ -1,0 +1,26 @@
+/* Rows of cross entropy and of the negative log likelihood. */
+#include <string.h>
+
+#include "elements/math/functions.h"
+#include "losses/cross_entropy.cdef.h"
+#include "runtime/kernel.h"
+
+enum {
+    LANES = FACULA_STRIP, /* numbers in a vector: the same at every level, so that sums are the same */
+    SHORT = 32,           /* classes of rows that are worked on side by side */
+    BLOCK = 512,          /* numbers of a row that are worked on at a time, and added up before the sum is widened */
+};
+
+#define T float
+#define SUFFIX float32
+#define CODE FLOAT32
+#define COST 600
+#define EXP_SHIFTED exp_not_positive
+#include "losses/cross_entropy.inc"
+
+#define T double
+#define SUFFIX float64
+#define CODE FLOAT64
+#define COST 6000
+#define EXP_SHIFTED real_exp
+#include "losses/cross_entropy.inc"

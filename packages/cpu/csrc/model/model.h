@@ -1,0 +1,35 @@
+/* What the files of the C library share: a program from a file that is ready to run.
+
+   choose.c     which program of a file is loaded; its inputs and outputs
+   plans.c      plans: kernels found, pointers put in, products planned for this machine
+   model.c      the functions of facula_run.h */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "facula_run.h"
+#include "files/files.h"
+
+/* One launch, ready. */
+typedef int64_t (*kernel_function)(const void *plan, int64_t *args);
+struct step {
+    kernel_function kernel; /* NULL: a condition */
+    const void *plan;
+    int64_t first, arguments;
+    int64_t skip;
+};
+
+/* Fills `steps` and gives the bytes that the largest workspace needs: -1 with a message. `*memory` is what plans lie in. */
+int64_t plans_make(const struct section *section, struct step *steps, char **memory, char *error);
+
+/* Whether a member of the zip is a program. */
+int is_program(const struct member *member);
+/* The program with the highest score, of those alike the first, read into `chosen`; NULL with a message, which is `none`
+   where no score is above 0. */
+const struct member *program_choose(const struct archive *archive, facula_score score, void *context, const char *none,
+                                    struct section *chosen, char *error);
+/* A score by the length of the first input's first dimension, an int64_t; 0 takes the first program. */
+int score_batch(const struct facula_signature *program, void *batch);
+/* The inputs or outputs of a program, without addresses where `blocks` is NULL; numbers come after inputs. NULL where
+   there is no memory. */
+struct facula_array *arrays_make(const struct section *section, int output, char *const *blocks, int64_t *count);

@@ -1,0 +1,62 @@
+/* Runs layer, group and root-mean-square normalisation; how rows are computed stands in layer_norm.inc. Which rows make
+   up a task does not depend on the number of threads, so results do not either. */
+#include "runtime/kernel.h"
+
+#include <string.h>
+
+#include "normalization/layer_norm.cdef.h"
+
+struct work {
+    const struct facula_row_norm *plan;
+    struct facula_row_norm_operands at;
+    char *totals;
+};
+
+static void run_task(void *context, int64_t task)
+{
+    const struct work *work = context;
+    const struct facula_row_norm *plan = work->plan;
+    const int64_t first = task * plan->each, rest = plan->rows - first;
+    double *totals = plan->finish ? (double *)(work->totals + task * plan->task_bytes) : NULL;
+    if (totals)
+        memset(totals, 0, (size_t)plan->task_bytes);
+    plan->run(plan, &work->at, first, rest < plan->each ? rest : plan->each, totals);
+}
+
+static int64_t row_norm(const void *plan_, int64_t *args)
+{
+    const struct facula_row_norm *plan = plan_;
+    struct work work = {.plan = plan};
+    struct facula_row_norm_operands *at = &work.at;
+    char *address[9];
+    /* Without the mean there are fewer operands: no bias and, forwards, no mean among the results. */
+    const int count = plan->gradient ? (plan->centred ? 8 : 6) : (plan->centred ? 6 : 4);
+    for (int i = 0; i < count; i++)
+        address[i] = (char *)args[1 + i];
+    if (plan->gradient && plan->centred) {
+        at->g = address[0], at->x = address[1], at->mean = address[2], at->inverse = address[3];
+        at->weight = address[4], at->o = address[5], at->weight_gradient = address[6], at->bias_gradient = address[7];
+    } else if (plan->gradient) {
+        at->g = address[0], at->x = address[1], at->inverse = address[2], at->weight = address[3];
+        at->o = address[4], at->weight_gradient = address[5];
+    } else if (plan->centred) {
+        at->x = address[0], at->weight = address[1], at->bias = address[2];
+        at->o = address[3], at->mean = address[4], at->inverse = address[5];
+    } else {
+        at->x = address[0], at->weight = address[1], at->o = address[2], at->inverse = address[3];
+    }
+    if (plan->gradient)
+        work.totals = (char *)args[1 + count];
+    else
+        memcpy(&at->epsilon, &args[1 + count], sizeof at->epsilon);
+    if (plan->serial)
+        for (int64_t task = 0; task < plan->tasks; task++)
+            run_task(&work, task);
+    else
+        facula_parallel(plan->tasks, run_task, &work);
+    if (plan->finish)
+        plan->finish(plan, at, work.totals);
+    return FACULA_OK;
+}
+
+FACULA_KERNEL("row_norm", row_norm, 0, 0)

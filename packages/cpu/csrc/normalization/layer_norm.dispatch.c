@@ -1,0 +1,58 @@
+/* Normalisation of rows: of layers (J. Ba and others: Layer normalization, 2016), of groups of channels (Y. Wu, K. He:
+   Group normalization, 2018), by root mean squares (B. Zhang, R. Sennrich: Root mean square layer normalization, 2019).
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "elements/half.h"
+#include "normalization/layer_norm.cdef.h"
+#include "runtime/kernel.h"
+
+enum {
+    LANES = 32, /* sums of a row: the same at every level, so that results are the same */
+    DEPTH = 32, /* vectors that are added up before the sum is widened */
+    FEW = 32,   /* rows, likewise */
+    AHEAD = 4096, /* bytes */
+    LONG = 16384, /* bytes of rows that fetch what they need in time */
+};
+
+/* Rows are read twice, with a pause between while sums become factors; and what the processor fetches ahead by itself ends
+   with each page. So what comes AHEAD bytes later is asked for, which may be beyond the end: asking does not fault. */
+static inline void fetch_ahead(const void *at, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes && bytes <= LONG; i += 64)
+        __builtin_prefetch((const char *)at + AHEAD + i);
+}
+
+#define S float
+#define SUFFIX float32
+#define NUMBER float
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define CODE FLOAT32
+#include "normalization/layer_norm.inc"
+
+#define S double
+#define SUFFIX float64
+#define NUMBER double
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define CODE FLOAT64
+#include "normalization/layer_norm.inc"
+
+#define S uint16_t
+#define SUFFIX float16
+#define NUMBER float
+#define READ(x) float_of_float16(x)
+#define WRITE(x) float16_of_float(x)
+#define CODE FLOAT16
+#include "normalization/layer_norm.inc"
+
+#define S uint16_t
+#define SUFFIX bfloat16
+#define NUMBER float
+#define READ(x) float_of_bfloat16(x)
+#define WRITE(x) bfloat16_of_float(x)
+#define CODE BFLOAT16
+#include "normalization/layer_norm.inc"

@@ -1,0 +1,93 @@
+/* softmax, log_softmax and their gradients. */
+#include <string.h>
+
+#include "elements/math/functions.h"
+#include "normalization/softmax.cdef.h"
+#include "runtime/kernel.h"
+
+enum {
+    LANES = 16,  /* numbers in a vector: the same at every level, so that sums are the same */
+    CHUNK = 64,  /* numbers of a row that are worked on at a time */
+    DEPTH = 32,  /* chunks, or rows, that are added up before the sum is widened */
+    STRIP = 256, /* columns that are worked on side by side, at most */
+    FOLDED = 1024, /* the same where a row stands in several */
+    SHORT = 512, /* numbers in rows of which a batch is worked on at a time */
+    BATCH = 16,  /* rows of it, at most */
+};
+
+#ifdef __F16C__ /* the same bits as half.h gives, faster */
+#include <immintrin.h>
+
+static ALWAYS_INLINE void widen_lanes(float *v, const uint16_t *x)
+{
+    for (int lane = 0; lane < LANES; lane += 8)
+        _mm256_storeu_ps(v + lane, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(x + lane))));
+}
+
+static ALWAYS_INLINE void narrow_lanes(uint16_t *o, const float *v)
+{
+    for (int lane = 0; lane < LANES; lane += 8)
+        _mm_storeu_si128((__m128i *)(o + lane), _mm256_cvtps_ph(_mm256_loadu_ps(v + lane), _MM_FROUND_TO_NEAREST_INT));
+}
+#endif
+
+#define EXP_SHIFTED exp_not_positive
+#define S float
+#define SUFFIX float32
+#define NUMBER float
+#define INTEGER int32_t
+#define WIDE 0
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define CODE FLOAT32
+#define COST 600
+#include "normalization/softmax.inc"
+
+/* As exp_not_positive: results below 2^-1021 are 0. */
+static ALWAYS_INLINE double exp_not_positive64(double x)
+{
+    double shifted, y = 1.0 + small_expm1_64(reduce_exp64(x, &shifted));
+    double scaled = double_of_bits(bits_of_double(y) + (bits_of_double(shifted) << 52));
+    return x >= -707.0 ? scaled : 0.0 > x ? 0.0 : x; /* NaN stays NaN */
+}
+
+#undef EXP_SHIFTED
+#define EXP_SHIFTED exp_not_positive64
+#define S double
+#define SUFFIX float64
+#define NUMBER double
+#define INTEGER int64_t
+#define WIDE 1
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define CODE FLOAT64
+#define COST 6000
+#include "normalization/softmax.inc"
+
+#undef EXP_SHIFTED
+#define EXP_SHIFTED exp_not_positive
+#define S uint16_t
+#define SUFFIX float16
+#define NUMBER float
+#define INTEGER int32_t
+#define WIDE 0
+#define READ(x) float_of_float16(x)
+#define WRITE(x) float16_of_float(x)
+#ifdef __F16C__
+#define READ_LANES widen_lanes
+#define WRITE_LANES narrow_lanes
+#endif
+#define CODE FLOAT16
+#define COST 900
+#include "normalization/softmax.inc"
+
+#define S uint16_t
+#define SUFFIX bfloat16
+#define NUMBER float
+#define INTEGER int32_t
+#define WIDE 0
+#define READ(x) float_of_bfloat16(x)
+#define WRITE(x) bfloat16_of_float(x)
+#define CODE BFLOAT16
+#define COST 900
+#include "normalization/softmax.inc"

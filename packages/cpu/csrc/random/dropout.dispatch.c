@@ -1,0 +1,29 @@
+/* Dropout: elements become 0 with the probability `share`, and the others grow by 1 / (1 - share). An element has 32
+   random bits, whatever its type. N. Srivastava and others: Dropout, JMLR 15, 2014. */
+#include "elements/philox.h"
+#include "random/dropout.cdef.h"
+#include "runtime/kernel.h"
+
+enum { TILE = 512 };
+
+#define DROPOUT(T, suffix, code)                                                                                  \
+    static void drop_##suffix(int64_t first, int64_t n, const char *x_, char *o_, double share, uint64_t seed,    \
+                              uint64_t offset)                                                                    \
+    {                                                                                                             \
+        uint32_t words[TILE];                                                                                     \
+        const double bound = share * 0x1p32;                                                                      \
+        const uint32_t least = bound < 0x1p32 - 1 ? (uint32_t)bound : 0xffffffffu;                                \
+        const T grown = share < 1 ? (T)(1 / (1 - share)) : 0;                                                     \
+        for (int64_t done = 0; done < n; done += TILE) {                                                          \
+            const int64_t count = n - done < TILE ? n - done : TILE;                                              \
+            const T *x = (const T *)x_ + done;                                                                    \
+            T *o = (T *)o_ + done;                                                                                \
+            philox_words((first + done) / 4, (count + 3) / 4, seed, offset, words);                               \
+            for (int64_t i = 0; i < count; i++)                                                                   \
+                o[i] = share < 1 && words[i] >= least ? x[i] * grown : 0;                                         \
+        }                                                                                                         \
+    }                                                                                                             \
+    FACULA_KERNEL("drop", drop_##suffix, 700, code)
+
+DROPOUT(float, float32, FLOAT32)
+DROPOUT(double, float64, FLOAT64)

@@ -1,0 +1,86 @@
+/* Variances, standard deviations and Euclidean norms. */
+#include <math.h>
+#include <string.h>
+
+#include "elements/half.h"
+#include "reductions/reduce.cdef.h"
+#include "runtime/kernel.h"
+
+enum {
+    BLOCK = 512,  /* elements of a row that are gone through twice; those of complex numbers take as much room again */
+    LANES = 32,
+    COLUMNS = 64, /* columns side by side, and how many elements of each */
+    DEPTH = 16,
+};
+
+#define S float
+#define R float
+#define PARTS 1
+#define RESULT float
+#define SUFFIX float32
+#define CODE FLOAT32
+#define RESULT_CODE FLOAT32
+#define READ(x) ((double)(x))
+#define WRITE(x) ((float)(x))
+#define COST 250
+#include "reductions/moments.inc"
+
+#define S double
+#define R double
+#define PARTS 1
+#define RESULT double
+#define SUFFIX float64
+#define CODE FLOAT64
+#define RESULT_CODE FLOAT64
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define COST 300
+#include "reductions/moments.inc"
+
+#define S uint16_t
+#define R uint16_t
+#define PARTS 1
+#define RESULT uint16_t
+#define SUFFIX float16
+#define CODE FLOAT16
+#define RESULT_CODE FLOAT16
+#define READ(x) ((double)float_of_float16(x))
+#define WRITE(x) float16_of_float((float)(x))
+#define COST 500
+#include "reductions/moments.inc"
+
+#define S uint16_t
+#define R uint16_t
+#define PARTS 1
+#define RESULT uint16_t
+#define SUFFIX bfloat16
+#define CODE BFLOAT16
+#define RESULT_CODE BFLOAT16
+#define READ(x) ((double)float_of_bfloat16(x))
+#define WRITE(x) bfloat16_of_float((float)(x))
+#define COST 500
+#include "reductions/moments.inc"
+
+#define S _Complex float
+#define R float
+#define PARTS 2
+#define RESULT float
+#define SUFFIX complex64
+#define CODE COMPLEX64
+#define RESULT_CODE FLOAT32
+#define READ(x) ((double)(x))
+#define WRITE(x) ((float)(x))
+#define COST 500
+#include "reductions/moments.inc"
+
+#define S _Complex double
+#define R double
+#define PARTS 2
+#define RESULT double
+#define SUFFIX complex128
+#define CODE COMPLEX128
+#define RESULT_CODE FLOAT64
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define COST 600
+#include "reductions/moments.inc"

@@ -1,0 +1,74 @@
+/* Norms for any exponent p but 2, whose squares moments.dispatch.c adds. */
+#include "elements/half.h"
+#include "elements/math/functions.h"
+#include "reductions/reduce.cdef.h"
+#include "reductions/reduce_sums.h"
+#include "runtime/kernel.h"
+#include "runtime/vector.h"
+
+enum {
+    BLOCK = 512, /* elements of a row */
+    LANES = 32,
+    EIGHT = 8,
+    COLUMNS = 64, /* columns side by side, and how many elements of each, a multiple of LANES */
+    DEPTH = 128,
+};
+
+/* Beyond LARGE and SMALL one factor does not do: its inverse, or the number itself, is not normal. */
+#define T float
+#define UNITS floats
+#define POWER(x, y) pow_to_float32(x, y)
+#define LARGE 0x1p100
+#define SMALL 0x1p-100
+#define SHIFT 0x1p50
+#define LEAST_SUM 0x1p-100
+#define GREATEST_SUM 0x1p120
+
+#define S float
+#define SUFFIX float32
+#define CODE FLOAT32
+#define READ(x) (x)
+#define WRITE(x) ((float)(x))
+#define COST 500
+#include "reductions/norm_p.inc"
+
+#define S uint16_t
+#define SUFFIX float16
+#define CODE FLOAT16
+#define READ(x) float_of_float16(x)
+#define WRITE(x) float16_of_float((float)(x))
+#define COST 600
+#include "reductions/norm_p.inc"
+
+#define S uint16_t
+#define SUFFIX bfloat16
+#define CODE BFLOAT16
+#define READ(x) float_of_bfloat16(x)
+#define WRITE(x) bfloat16_of_float((float)(x))
+#define COST 600
+#include "reductions/norm_p.inc"
+
+#undef T
+#undef UNITS
+#undef POWER
+#undef LARGE
+#undef SMALL
+#undef SHIFT
+#undef LEAST_SUM
+#undef GREATEST_SUM
+#define T double
+#define UNITS doubles
+#define POWER(x, y) pow_float64(x, y)
+#define LARGE 0x1p960
+#define SMALL 0x1p-960
+#define SHIFT 0x1p64
+#define LEAST_SUM 0x1p-64 /* roots of sums far from 1 lose digits: their exponent is rounded */
+#define GREATEST_SUM 0x1p64
+
+#define S double
+#define SUFFIX float64
+#define CODE FLOAT64
+#define READ(x) (x)
+#define WRITE(x) (x)
+#define COST 1000
+#include "reductions/norm_p.inc"

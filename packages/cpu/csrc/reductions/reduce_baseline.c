@@ -1,0 +1,113 @@
+/* Reducers of the dtypes that need no instruction set of their own. */
+#include <complex.h>
+
+#include "elements/half.h"
+#include "reductions/reduce.cdef.h"
+#include "reductions/reduce_sums.h"
+#include "runtime/kernel.h"
+
+#define S uint8_t
+#define SUFFIX bool
+#define CODE BOOL
+#include "reductions/reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+
+#define S uint8_t
+#define SUFFIX uint8
+#define CODE UINT8
+#include "reductions/reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+
+#define S int8_t
+#define SUFFIX int8
+#define CODE INT8
+#include "reductions/reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+
+#define S int16_t
+#define SUFFIX int16
+#define CODE INT16
+#include "reductions/reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+
+#define S int32_t
+#define SUFFIX int32
+#define CODE INT32
+#include "reductions/reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+
+#define S int64_t
+#define SUFFIX int64
+#define CODE INT64
+#include "reductions/reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+
+struct exact_complex {
+    struct exact_sum real, imag;
+};
+
+static ALWAYS_INLINE struct exact_complex add_complex(struct exact_complex s, _Complex double x)
+{
+    return (struct exact_complex){add_exactly(s.real, creal(x)), add_exactly(s.imag, cimag(x))};
+}
+
+static ALWAYS_INLINE struct exact_complex join_complex(struct exact_complex s, struct exact_complex later)
+{
+    return (struct exact_complex){join_exactly(s.real, later.real), join_exactly(s.imag, later.imag)};
+}
+
+#define S _Complex float
+#define SUFFIX complex64
+#define CODE COMPLEX64
+#define PART float
+#define MAKE CMPLXF
+#include "reductions/reduce_complex.inc"
+
+#define S _Complex double
+#define SUFFIX complex128
+#define CODE COMPLEX128
+#define PART double
+#define MAKE CMPLX
+#include "reductions/reduce_complex.inc"
+
+/* Whether a floating-point number is zero is a question of its bits. */
+#define TRUE_OF(x) (((x) & 0x7fff) != 0)
+#define S uint16_t
+#define SUFFIX float16
+#define CODE FLOAT16
+#include "reductions/reduce_truth.inc"
+#undef SUFFIX
+#undef CODE
+
+#define TRUE_OF(x) (((x) & 0x7fff) != 0)
+#define SUFFIX bfloat16
+#define CODE BFLOAT16
+#include "reductions/reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+
+#define S float
+#define SUFFIX float32
+#define CODE FLOAT32
+#include "reductions/reduce_truth.inc"
+#undef S
+#undef SUFFIX
+#undef CODE
+
+#define S double
+#define SUFFIX float64
+#define CODE FLOAT64
+#include "reductions/reduce_truth.inc"

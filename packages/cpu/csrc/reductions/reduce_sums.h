@@ -1,0 +1,56 @@
+/* The states of sums, see Note [Reductions], and the choice between numbers. */
+#pragma once
+#include <string.h>
+
+#include "runtime/kernel.h"
+#include "runtime/vector.h"
+
+/* A sum, and what rounding has taken from it (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B). */
+struct exact_sum {
+    double sum, lost;
+};
+
+static ALWAYS_INLINE struct exact_sum add_exactly(struct exact_sum s, double x)
+{
+    double sum = s.sum + x, part = sum - s.sum;
+    return (struct exact_sum){sum, s.lost + ((s.sum - (sum - part)) + (x - part))};
+}
+
+static ALWAYS_INLINE struct exact_sum join_exactly(struct exact_sum s, struct exact_sum later)
+{
+    s = add_exactly(s, later.sum);
+    s.lost += later.lost;
+    return s;
+}
+
+/* Infinities and NaN make nonsense of what is lost, and need none of it. */
+static ALWAYS_INLINE double rounded(struct exact_sum s)
+{
+    return s.lost - s.lost == 0 ? s.sum + s.lost : s.sum;
+}
+
+static ALWAYS_INLINE double add_widened(double s, double x)
+{
+    return s + x;
+}
+
+/* Of two vectors: elements of x where the mask is set, else those of y. */
+#define SELECT(mask, x, y) ((__typeof__(x))(((mask) & (__typeof__(mask))(x)) | (~(mask) & (__typeof__(mask))(y))))
+
+/* The lanes of a vector are numbered from 0 on; constants that the compiler can compute with. */
+#if VECTOR_BYTES == 64
+#define NUMBERS_32 {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+#define NUMBERS_64 {0, 1, 2, 3, 4, 5, 6, 7}
+#elif VECTOR_BYTES == 32
+#define NUMBERS_32 {0, 1, 2, 3, 4, 5, 6, 7}
+#define NUMBERS_64 {0, 1, 2, 3}
+#else
+#define NUMBERS_32 {0, 1, 2, 3}
+#define NUMBERS_64 {0, 1}
+#endif
+typedef int32_t numbers_32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t numbers_64 __attribute__((vector_size(VECTOR_BYTES)));
+#define LANE_NUMBERS(LANE) __builtin_choose_expr(sizeof(LANE) == 8, (numbers_64)NUMBERS_64, (numbers_32)NUMBERS_32)
+
+/* A number below a power of two, its bits in reverse. */
+#define REVERSED(x, most) ((((x) & 1) << 3 | ((x) & 2) << 1 | ((x) & 4) >> 1 | (x) >> 3) * (most) / 16)

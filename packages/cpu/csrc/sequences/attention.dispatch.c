@@ -1,0 +1,93 @@
+/* Scaled dot product attention; see Note [Attention] in attention.inc. Wants contraction to fused multiply-adds. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "elements/math/functions.h"
+#include "elements/philox.h"
+#include "runtime/kernel.h"
+#include "runtime/vector.h"
+#include "sequences/attention.cdef.h"
+
+/* Rows of a tile that a micro-kernel holds; see matmul.dispatch.c. */
+#if VECTOR_BYTES == 64
+#define MOST_ROWS 14
+#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+#elif VECTOR_BYTES == 32
+#define MOST_ROWS 6
+#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#else
+#define MOST_ROWS 4
+#define EACH_ROW_COUNT(X) X(1) X(2) X(3) X(4)
+#endif
+
+enum formats { NATIVE, HALF, BRAIN, BOOLS };
+enum {
+    STRIP = 16,     /* numbers side by side */
+    PANEL = 32,     /* columns of the widest panel of any level, to which the planner pads */
+    MOST_KEYS = 512 /* of a tile */
+};
+
+#define T float
+#define SUFFIX float
+#define VECTOR floats
+#define LOOSE loose_floats
+#define LOAD_PART load_floats
+#define STORE_PART store_floats
+#define HALVES
+#define SQUARE 4
+#define EXP exp_not_positive
+#define LOG log_float32
+#include "linalg/transpose.inc"
+#include "linalg/gemm_micro.inc"
+#define S float
+#define READ(x) (x)
+#define FORMAT SUFFIX
+#define TRANSPOSE PASTE(transpose, SUFFIX)
+#include "linalg/gemm_pack.inc"
+#define S uint16_t
+#define READ(x) float_of_float16(x)
+#define FORMAT half_float
+#include "linalg/gemm_pack.inc"
+#define S uint16_t
+#define READ(x) float_of_bfloat16(x)
+#define FORMAT brain_float
+#include "linalg/gemm_pack.inc"
+#include "sequences/attention.inc"
+#include "sequences/attention_grad.inc"
+#undef T
+#undef SUFFIX
+#undef VECTOR
+#undef LOOSE
+#undef LOAD_PART
+#undef STORE_PART
+#undef HALVES
+#undef EXP
+#undef LOG
+
+#define T double
+#define SUFFIX double
+#define VECTOR doubles
+#define LOOSE loose_doubles
+#define LOAD_PART load_doubles
+#define STORE_PART store_doubles
+#define SQUARE 2
+#define EXP exp_float64
+#define LOG log_float64
+#include "linalg/transpose.inc"
+#include "linalg/gemm_micro.inc"
+#define S double
+#define READ(x) (x)
+#define FORMAT SUFFIX
+#define TRANSPOSE PASTE(transpose, SUFFIX)
+#include "linalg/gemm_pack.inc"
+#include "sequences/attention.inc"
+#include "sequences/attention_grad.inc"
+
+#define ATTENTION(suffix, code)                                     \
+    FACULA_KERNEL("attention", attention_##suffix, 0, code)         \
+    FACULA_KERNEL("attention_grad", attention_grad_##suffix, 0, code)
+
+ATTENTION(float, FLOAT32)
+ATTENTION(float, FLOAT16)
+ATTENTION(float, BFLOAT16)
+ATTENTION(double, FLOAT64)
