@@ -7,10 +7,11 @@ import pytest
 from elements import values_of
 
 import facula_tensor as ft
-from facula_autograd import gradcheck
+from facula_autograd import grad, gradcheck
 from facula_cpu import get_num_threads, set_num_threads
+from facula_errors import UnsupportedError
 from facula_tensor import extend
-from facula_tensor.extend import sample_dirichlet, standard_gamma
+from facula_tensor.extend import recorded_ops, sample_dirichlet, standard_gamma
 
 COUNT = 6_000
 FLOATS = [ft.float16, ft.bfloat16, ft.float32, ft.float64]
@@ -272,3 +273,17 @@ def test_refused_before_the_generator_moves(action, message):
     with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
         action()
     assert ft.get_rng_state() == (0, 0)
+
+
+def test_second_derivatives_of_gamma_draws_are_right_or_refused():
+    shape, x = [ft.tensor(value, dtype=ft.float64, requires_grad=True) for value in (1.5, 2.0)]
+    by_shape, by_x = grad(extend.gamma_share(shape, x), (shape, x), create_graph=True)
+    assert by_shape.item() == pytest.approx(-0.27743356420871, abs=1e-12)
+    assert grad(by_x, (shape, x), retain_graph=True)[0].item() == pytest.approx(0.1418142290047, abs=1e-12)
+    with pytest.raises(UnsupportedError, match="no second derivatives by their parameters"):
+        grad(by_shape, shape, retain_graph=True)
+    slope = recorded_ops.standard_gamma_grad(shape.detach(), x)
+    assert grad(slope, x)[0].item() == pytest.approx(0.3068149564225, abs=1e-9)
+    (drawn,) = grad(sample_dirichlet(shape * ft.ones(3).double())[0], shape, create_graph=True)
+    with pytest.raises(UnsupportedError, match="no second derivatives by their parameters"):
+        grad(drawn, shape)

@@ -8,6 +8,7 @@ import facula_tensor as ft
 import facula_tensor.functional as nn
 from facula_autograd import grad
 from facula_storage import listen
+from facula_tensor.func import jvp
 
 HALVES = ("float16", "bfloat16")
 SCALES = {"float32": 1.2345678, "float64": -0.1, "int64": 70001}
@@ -87,6 +88,17 @@ def test_a_large_scale_is_not_infinite_in_float16():
         for scaled in (loss * scale, scale * loss, (loss * 1).mul_(scale)):
             assert scaled.tolist() == [70, 35008]
             assert grad(scaled, loss, ft.tensor([0.5, 0.125], dtype=ft.float16))[0].tolist() == [35008, 8752]
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("other", [ft.tensor(3), ft.tensor([3.0, 3.0])], ids=["integer", "vector"])
+def test_transforms_keep_the_dtypes_of_halves_without_dimensions(dtype, other):
+    x = ft.tensor([1.0, 2.0, 4.0], dtype=elements(dtype)[0].dtype)
+    functions = [lambda x: x.sum() * other, lambda x: other * x.sum(), lambda x: x.sum() / other, ft.nanmean]
+    for function in functions:
+        wanted = function(x)
+        value, tangent = jvp(function, (x,), (x,))
+        assert value.dtype is tangent.dtype is wanted.dtype and value.tolist() == tangent.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64", "bfloat16"])

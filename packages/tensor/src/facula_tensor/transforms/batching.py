@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from facula_errors.extend import warn
 from facula_storage import contiguous
 
-from .._core.tensor import Tensor, layout_of_tensor
+from .._core.tensor import layout_of_tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,13 +61,7 @@ def family_of(op: Operator) -> str:
 
 def elementwise(call: BatchedCall) -> Result:
     """Operands that broadcast, with the batch in front of all dimensions."""
-    found: Any = call.run(call.aligned())
-    if call.op.widens:  # an operand without dimensions may be wider than the others, and has got one
-        dtypes = [layout_of_tensor(a).dtype for a in call.operands if isinstance(a, Tensor)]
-        narrow = min(dtypes, key=lambda dtype: dtype.itemsize)
-        if layout_of_tensor(found).dtype is not call.op.result_dtype(narrow):
-            found = call.F.to(found, (narrow,))
-    return call.wrap(found)
+    return call.wrap(call.run(call.aligned()))
 
 
 def along(call: BatchedCall) -> Result:

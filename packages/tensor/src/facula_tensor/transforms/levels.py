@@ -12,7 +12,7 @@ from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import family_of, register, root_of
 from .._core.wrapped import LevelLayout, no_storage
-from .._dispatch.namespaces import operators
+from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from .._dispatch.nodes import node_for
 from .._dispatch.view_changes import rebase
 from ..ops.memory.assignment import copy_as
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from facula_autograd.extend import Rule
+    from facula_storage import DType
 
     from .._core.types import Operands, Parameters, Result
     from .._dispatch.operator import Operator
@@ -38,7 +39,16 @@ def call_contents(op: Operator, contents: Operands, parameters: Parameters, reco
     call = op.library_call if record else op.no_record
     if op.arity < 0:
         return call(contents, parameters)
-    return call(*contents, parameters) if parameters else call(*contents)
+    found = call(*contents, parameters) if parameters else call(*contents)
+    if op.widens:  # one without dimensions may be in float32 beside halves, which would now be promoted
+        narrow = min([layout_of_tensor(a).dtype for a in contents if isinstance(a, Tensor)], key=_itemsize)
+        if layout_of_tensor(found).dtype is not op.result_dtype(narrow):
+            found = (recorded_ops if record else no_record_ops).to(found, (narrow,))
+    return found
+
+
+def _itemsize(dtype: DType) -> int:
+    return dtype.itemsize
 
 
 def record_view(view: Tensor, input: Tensor, rule: Rule, parameters: tuple[object, ...]) -> None:

@@ -201,11 +201,17 @@ DRAWS = [
     draw("binomial", lambda n, p: F.binomial((n.detach() * 9).floor(), p.detach() / 2, (1, 2))),
     draw("poisson", lambda rate: F.poisson(rate.detach() * 9, (1, 2)), (3, 4)),
     draw("standard_gamma", lambda x: F.standard_gamma(x, (1, 2)), (3, 4)),
-    draw("standard_gamma_grad", lambda x, y: F.standard_gamma_grad(x.detach(), y.detach())),
+    draw(
+        "standard_gamma_grad",
+        lambda x: F.standard_gamma_grad(x.detach() * 0 + 1.5, x),
+        (3, 4),
+        gradient=("float64",),
+        second=False,
+    ),
     draw("log_standard_gamma", lambda x: F.log_standard_gamma(x.detach(), (1, 2)), (3, 4)),
     draw("sample_dirichlet", lambda x: F.sample_dirichlet(x, (1, 2)), (3, 4)),
     draw("beta_grad", lambda x, y: F.beta_grad(x.detach() / 2, y.detach(), 1.5)),
-    draw("gamma_share", F.gamma_share, gradient=("float64",), second=False),  # standard_gamma_grad has no derivative
+    draw("gamma_share", lambda x: F.gamma_share(x.detach() * 0 + 1.5, x), (3, 4), gradient=("float64",)),
     draw("dropout", lambda x: F.dropout(x, (0.3, 1, 2)), (3, 4), gradient=("float64",)),
 ]
 

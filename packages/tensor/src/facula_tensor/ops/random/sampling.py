@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_autograd import is_grad_enabled
-from facula_errors import ArgumentError, DTypeError, InvalidTypeError
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError, UnsupportedError
 from facula_storage import Layout, bfloat16, contiguous, float16, float32
 from facula_storage.extend import FLOATING
 
@@ -47,12 +47,26 @@ class _standard_gamma:
         return F.mul(g, F.standard_gamma_grad(input, out))
 
 
+def _refused(F: Namespace, g: Tensor) -> Tensor:
+    """The rule of an operand by which derivatives of draws have none that is known."""
+    raise UnsupportedError(
+        "gamma and Dirichlet distributions have no second derivatives by their parameters; use detach() where these "
+        "are not wanted"
+    )
+
+
 @elementwise
 class _standard_gamma_grad:
-    """The derivative of a gamma draw `other` by its shape `input`; it has no derivative itself."""
+    """The derivative of a gamma draw `other` by its shape `input`."""
 
     inputs = ("input", "other")
     inplace = False
+    vjp_input = _refused
+
+    def vjp_other(F, g, input, other, out):
+        # -dP / da / p, where p is the density dP / dx
+        by_shape = F.sub(F.log(other), F.digamma(input))
+        return F.neg(F.mul(g, F.add(by_shape, F.mul(out, F.sub(F.div(F.sub(input, 1), other), 1)))))
 
 
 @elementwise
@@ -111,6 +125,7 @@ class _beta_grad:
 
     inputs = ("input", "first", "second")
     inplace = False
+    vjp_input = vjp_first = vjp_second = _refused
 
 
 @operator
