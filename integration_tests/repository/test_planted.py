@@ -8,7 +8,7 @@ import pytest
 
 COUNT = 60
 COMPILED = {".c", ".h", ".inc"}
-DECLARATIONS = "src/facula_tensor/(_dispatch|ops)/"  # what a change of how operators are declared goes through
+DECLARATIONS = "src/facula_tensor/(_dispatch|_forms/_dispatch|ops)/"  # what changes with how operators are declared
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,14 @@
 
 DEFECTS = [
     (
-        "src/facula_tensor/_dispatch/fast/unary.py",
+        "src/facula_tensor/_forms/_dispatch/fast/unary.py",
         "n.rule = rule if la is lb else broadcast_rule",
         "n.rule = rule",
         "tests/invariants/test_other_lengths.py::test_results_and_gradients",
         "a wrong gradient: not summed over broadcast dimensions",
     ),
     (
-        "src/facula_tensor/_dispatch/fast/unary.py",
+        "src/facula_tensor/_forms/_dispatch/fast/unary.py",
         "                    n.s0 = k\n                    n.v0 = sa.version\n",
         "                    n.s0 = k\n                    n.v0 = 0\n",
         "tests/invariants/test_saved.py::test_changes_before_a_call_do_not_count[log]",
@@ -66,16 +66,18 @@ DEFECTS = [
         "a slow path: integers do not find the plans of floats",
     ),
     (
-        "src/facula_tensor/_dispatch/fast/inplace.py",
+        "src/facula_tensor/_forms/_dispatch/fast/inplace.py",
         "if pb >= pa else pa - pb < lb.extent:",
         "if pb >= pa else False:",
         "tests/invariants/test_refusals.py::test_refused_before_anything_changes[overlap]",
         "a missing guard: an operand that overlaps the changed tensor",
     ),
     (
-        "src/facula_tensor/_dispatch/fast/inplace.py",
-        "                    sa.version + 1\n                    pa = sa.ptr\n                    pb = sb.ptr",
-        "                    pa = sa.ptr\n                    pb = sb.ptr",
+        "src/facula_tensor/_forms/_dispatch/fast/inplace.py",
+        "                    if not (free or other.node is None):\n                        break\n"
+        "                    sa.version + 1",
+        "                    if not (free or other.node is None):\n                        break\n"
+        "                    pass",
         "tests/invariants/test_refusals.py::test_read_only_memory_stays_as_it_is[add_]",
         "a missing guard: read-only memory is written before the error",
     ),

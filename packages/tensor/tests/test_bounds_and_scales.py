@@ -197,8 +197,8 @@ def test_a_second_call_takes_the_quick_path(name, monkeypatch):
     def slow(op, *_):
         raise AssertionError(f"{op.name} went the slow path")
 
-    monkeypatch.setattr("facula_tensor._dispatch.fast.unary.slow_call", slow)
-    monkeypatch.setattr("facula_tensor._dispatch.fast.many.slow_call", slow)
+    monkeypatch.setattr("facula_tensor._forms._dispatch.fast.unary.slow_call", slow)
+    monkeypatch.setattr("facula_tensor._forms._dispatch.fast.many.slow_call", slow)
     assert QUICK[name](x).tolist() == first
 
 

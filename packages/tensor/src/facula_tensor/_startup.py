@@ -34,8 +34,8 @@ register_backend("cpu", lambda index: CpuBackend())
 # Whoever hands an address to a kernel or to a copy: see Note [Replacing a buffer] in facula_storage.
 LAUNCHING = (
     "_core.allocation", "_creation.filling", "_dispatch.launching", "_dispatch.writing", "_interop.pickling",
-    "_dispatch.fast.unary", "_dispatch.fast.elementwise", "_dispatch.fast.inplace", "_dispatch.fast.many",
-    "_dispatch.fast.two_results", "_dispatch.fast.two_operands", "_creation.random", "_creation.random_fill",
+    "_forms._dispatch.fast.unary", "_forms._dispatch.fast.pairs", "_forms._dispatch.fast.many",
+    "_forms._dispatch.fast.inplace", "_creation.random", "_creation.random_fill",
     "_core.resizing", "ops.indexing.setitem", "_interop.export", "ops.memory.copying", "ops.memory.assignment",
     "ops.indexing.gather", "library._native", "ops.shape.joining", "ops.indexing.masks", "ops.optimizers.steps",
     "ops.indexing.scatter",

@@ -157,7 +157,7 @@ def test_the_workspace_is_found_on_the_quick_path(monkeypatch):
     def long_way(op, *args):
         raise AssertionError(f"{op.name} went the long way")
 
-    monkeypatch.setattr("facula_tensor._dispatch.fast.many.slow_call", long_way)
+    monkeypatch.setattr("facula_tensor._forms._dispatch.fast.many.slow_call", long_way)
     assert (F.conv2d(x, w) == first).all()
 
 

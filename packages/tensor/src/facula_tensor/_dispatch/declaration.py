@@ -9,13 +9,11 @@ from facula_errors.extend import boundary, trim_traceback
 
 from .._core.errors import named
 from .._core.tensor import Tensor
+from .._forms._dispatch.fast.inplace import make_accumulate, make_inplace, make_inplace_ternary, make_inplace_unary
+from .._forms._dispatch.fast.many import make_elementwise, make_many, make_ternary
+from .._forms._dispatch.fast.pairs import make_double, make_pair
+from .._forms._dispatch.fast.unary import make_binary, make_number_first, make_unary
 from .alpha import with_alpha
-from .fast.elementwise import make_elementwise
-from .fast.inplace import make_accumulate, make_inplace, make_inplace_ternary, make_inplace_unary
-from .fast.many import make_many, make_ternary
-from .fast.two_operands import make_double
-from .fast.two_results import make_pair
-from .fast.unary import make_binary, make_number_first, make_unary
 from .inplace import slow_inplace
 from .namespaces import inplace_ops, no_record_ops, operators, recorded_ops
 from .operator import Operator
@@ -179,7 +177,9 @@ def _attach(name: str, function: Function) -> None:
 
 def reflect(op: Operator, name: str) -> None:
     """The method `x.__rsub__(other)` of an operator `-`: `other - x`."""
-    number_first = make_number_first(op, record=True, checked=True) if op.elementwise and op.is_fast else None
+    number_first = (
+        make_number_first(op, record=True, checked=True, library_call=True) if op.elementwise and op.is_fast else None
+    )
 
     def reflected(self: Tensor, other: Operand) -> Tensor:
         try:

@@ -97,7 +97,7 @@ class Operator:
     - `batching`: how it computes a whole batch at once: see Note [Batching] in `transforms/batching.py`.
     - `launch_scalars`: the last parameters, where they are numbers for the launch that plans do not depend on.
     - `results`: names of the results; rules ask for those after the first by name.
-    - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it (see fast/unary.py).
+    - `call`, `no_record`, `default_mode_call` and `library_call`: the functions made from it: see `fast/`.
     """
 
     def __init__(self, body: type, *, is_elementwise: bool):

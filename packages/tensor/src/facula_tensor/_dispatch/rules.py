@@ -1,8 +1,8 @@
 """From the vjp rules of a declaration to the functions that the engine calls.
 
 The engine calls `backward(F, node, g)` and gets pairs of an edge and its gradient. A node's slots
-hold what the rules need: see `make_unary` and `make_binary` in fast/unary.py for the two common shapes;
-operators with more operands keep everything in `rest` (`SavedTensors`).
+hold what the rules need: see `make_unary` and `make_binary` in `_forms/_dispatch/fast/unary.py` for the two common
+shapes; operators with more operands keep everything in `rest` (`SavedTensors`).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from facula_storage import Layout, Storage
 
     from .._core.types import Edges, Layouts, Parameters, Saved
+    from .operator import Operator
 
 
 def save_alias(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
@@ -80,3 +81,14 @@ def saved_tensors(
 def saved_edges(node: Node) -> Edges:
     """The edges of a node that keeps them in `rest`."""
     return node.rest.edges
+
+
+class SavedOperands(dict[tuple[bool, ...], tuple[bool, ...]]):
+    """Whether each operand must be saved, by whether each wants a gradient."""
+
+    def __init__(self, op: Operator):
+        self.op = op
+
+    def __missing__(self, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
+        edges = tuple([one or None for one in wanted])
+        return self.setdefault(wanted, tuple(self.op.saved_operands(edges)))

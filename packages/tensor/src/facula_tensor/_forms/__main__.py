@@ -1,4 +1,4 @@
-"""Writes the public functions of operators from their declarations.
+"""Writes the public functions of operators from their declarations, and the fast path from its templates.
 
     python -m facula_tensor._forms           # writes what has changed
     python -m facula_tensor._forms --check   # compares only; the exit status is 1 where files differ
@@ -17,15 +17,16 @@ from pkgutil import iter_modules
 from textwrap import indent
 
 from facula_tensor._dispatch.written import declared, file_of
+from facula_tensor._forms._fast import fast_paths
 from facula_tensor._forms._functions import WIDTH, Text
 
 FOLDER = Path(__file__).parent
-HEAD = '''"""The public functions of `{source}`, written by `python -m facula_tensor._forms`."""
+HEAD = '''"""The {subject} of `{source}`, written by `python -m facula_tensor._forms`."""
 
 from __future__ import annotations
 
 {imports}'''
-ROOM = '"""The public functions of `{room}/`, written by `python -m facula_tensor._forms`."""\n'
+ROOM = '"""The {subject} of `{room}/`, written by `python -m facula_tensor._forms`."""\n'
 FOR_ANNOTATIONS = """
 
 if TYPE_CHECKING:
@@ -37,9 +38,17 @@ def files() -> dict[str, str]:
     texts: dict[str, list[Text]] = defaultdict(list)
     for what in declared:
         texts[file_of(what.module)].append(Text(what))
-    made = {path_of(file): "\n\n\n".join(parts_of(file, those)) + "\n" for file, those in texts.items()}
+    parts = {file: parts_of(file, those) for file, those in texts.items()}
+    for file, (functions, needs, types) in fast_paths().items():
+        parts[file] = [head(file, needs, types), *functions]
+    made = {path_of(file): "\n\n\n".join(those) + "\n" for file, those in parts.items()}
     rooms = {str(room) for path in made for room in PurePath(path).parents} - {"."}
-    return made | {f"{room}/__init__.py": ROOM.format(room=room) for room in rooms}
+    return made | {f"{room}/__init__.py": ROOM.format(subject=subject(room), room=room) for room in rooms}
+
+
+def subject(path: str) -> str:
+    """What is written from the files of a path."""
+    return "fast path" if path.startswith("_dispatch") else "public functions"
 
 
 def path_of(file: str) -> str:
@@ -51,13 +60,16 @@ def parts_of(file: str, texts: list[Text]) -> list[str]:
     """What a file consists of: its head, then the functions."""
     functions = [one for text in texts for one in text.functions()]
     needs, types = set().union(*[text.needs for text in texts]), set().union(*[text.types for text in texts])
-    types -= needs
-    above = "." * file.count(".")  # from here to `_forms/`
+    bodies = f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
+    return [head(file, needs, types - needs) + bodies, *functions]
+
+
+def head(file: str, needs: set[tuple[str, str]], types: set[tuple[str, str]]) -> str:
+    """The head of a file that needs these names (module, name), and those of types for annotations alone."""
+    path, above = path_of(file), "." * file.count(".")  # from here to `_forms/`
     needed = imports(needs | ({("typing", "TYPE_CHECKING")} if types else set()), above)
-    head = HEAD.format(source=path_of(file), imports=needed)
-    head += FOR_ANNOTATIONS.format(types=indent(imports(types, above), "    ")) if types else ""
-    head += f'\n\nbodies = bodies_of("{file}")' if (".._dispatch.written", "bodies_of") in needs else ""
-    return [head, *functions]
+    begin = HEAD.format(subject=subject(path), source=path, imports=needed)
+    return begin + (FOR_ANNOTATIONS.format(types=indent(imports(types, above), "    ")) if types else "")
 
 
 def imports(needs: set[tuple[str, str]], above: str) -> str:

@@ -28,8 +28,9 @@ class Placeholders(MetaPathFinder, Loader):
             if name.startswith("__"):
                 raise MissingAttributeError(name)
 
-            def placeholder(*arguments: object) -> None:
-                """Called by nobody."""
+            def placeholder(*arguments: object, **options: object) -> object:
+                """Called by declarations alone, for an operator's functions, which nobody calls."""
+                return missing(name)
 
             placeholder.__name__ = placeholder.__qualname__ = name
             for method in (name, f"{name}_"):

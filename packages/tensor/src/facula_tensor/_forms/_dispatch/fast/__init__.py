@@ -1,0 +1,1 @@
+"""The fast path of `_dispatch/fast/`, written by `python -m facula_tensor._forms`."""

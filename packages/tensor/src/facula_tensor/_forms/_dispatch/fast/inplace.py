@@ -1,0 +1,216 @@
+"""The fast path of `_dispatch/fast/inplace.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from typing import TYPE_CHECKING
+
+from facula_autograd.extend import active_modes
+from facula_storage.extend import collecting
+
+from ...._dispatch.inplace import accumulate, trimmed_inplace
+from ...._dispatch.launching import MISSED
+from ...._dispatch.modes import unrecorded
+from ...._dispatch.planning import plan_inplace_of_other_shape, plan_of_other_shape
+
+if TYPE_CHECKING:
+    from ...._core.types import Function
+    from ...._dispatch.operator import Operator
+
+
+def make_inplace(op: Operator, library_call: bool = False) -> Function:
+    """The in-place function of an elementwise operator with two operands; `alpha`, if it may be, is a factor."""
+    depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
+    name = op.name + "_"
+    dense, scaled, sign = op.table.dense, op.scaled_table.dense, op.scaled
+    with_float, with_int, plans = op.table.with_float, op.table.with_int, op.inplace_table.by_key
+    numbers = (float, int)
+    one = 1  # a single object in Python, unlike True and 1.0, which some dtypes refuse
+
+    def call(input, other, *, alpha=1):  # type: ignore[no-untyped-def]
+        free: bool | None = False  # whether recording is off for any operands
+        if active_modes:
+            free = unrecorded()
+            if free is None:
+                return trimmed_inplace(op, (input, other), (), alpha)
+        kind = type(other)
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
+                    break
+                if kind is float or kind is int:
+                    lb = kind
+                    launch = with_float[la.dense] if kind is float else with_int[la.dense]
+                    if launch is None:
+                        launch = plans[(la, kind)].launch
+                    if alpha is not one:
+                        break
+                    sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                    pa = sa.ptr
+                    if oa:
+                        pa += oa
+                    launch(la.numel, pa, pa, other)
+                else:
+                    lb = other._layout
+                    sb = other._storage
+                    ob = other._offset
+                    if not (free or other.node is None):
+                        break
+                    sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                    pa = sa.ptr
+                    if oa:
+                        pa += oa
+                    pb = sb.ptr
+                    if ob:
+                        pb += ob
+                    if (pb - pa < la.extent and pa != pb) if pb >= pa else pa - pb < lb.extent:
+                        break  # they overlap: refused there
+                    if la is not lb:
+                        if pa == pb or alpha is not one:
+                            break
+                        plans[(la, lb)].launch(la.numel, pa, pb, pa)
+                    elif alpha is one:
+                        (dense[la.dense] or plans[(la, la)].launch)(la.numel, pa, pb, pa)
+                    elif type(alpha) in numbers and -65504 <= alpha <= 65504:  # which every floating dtype holds
+                        scaled[la.dense](la.numel, pa, pb, pa, alpha * sign)
+                    else:
+                        break
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if plan_inplace_of_other_shape(op, (la, lb)):
+                        continue
+            else:
+                sa.version += 1
+                f = _getframe(depth)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            break
+        return trimmed_inplace(op, (input, other), (), alpha)
+
+    return call
+
+
+def make_accumulate(op: Operator) -> Function:
+    """The in-place function by which the engine adds to a gradient: two tensors, no mode, and no line to tell."""
+    dense, plans = op.table.dense, op.inplace_table.by_key
+
+    def call(input, other):  # type: ignore[no-untyped-def]
+        while True:  # again where a plan was missing and could be made
+            try:
+                if collecting:
+                    break
+                la = input._layout
+                lb = other._layout
+                sa = input._storage
+                sb = other._storage
+                pa = sa.ptr + input._offset
+                pb = sb.ptr + other._offset
+                if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
+                    break
+                sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                if la is lb:
+                    (dense[la.dense] or plans[(la, la)].launch)(la.numel, pa, pb, pa)
+                else:
+                    plans[(la, lb)].launch(la.numel, pa, pb, pa)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if plan_inplace_of_other_shape(op, (la, lb)):
+                        continue
+            else:
+                sa.version += 1
+                return input
+            break
+        return accumulate(op, (input, other))
+
+    return call
+
+
+def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
+    """The in-place function of an elementwise operator with one operand."""
+    depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
+    name = op.name + "_"
+    dense, plans = op.table.dense, op.inplace_table.by_key
+
+    def call(input):  # type: ignore[no-untyped-def]
+        free: bool | None = False  # whether recording is off for any operands
+        if active_modes:
+            free = unrecorded()
+            if free is None:
+                return trimmed_inplace(op, (input,))
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
+                    break
+                launch = dense[la.dense] or plans[la].launch
+                sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                pa = sa.ptr
+                if oa:
+                    pa += oa
+                launch(la.numel, pa, pa)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if plan_inplace_of_other_shape(op, (la,)):
+                        continue
+            else:
+                sa.version += 1
+                f = _getframe(depth)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            break
+        return trimmed_inplace(op, (input,))
+
+    return call
+
+
+def make_inplace_ternary(op: Operator, library_call: bool = False) -> Function:
+    """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
+    depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
+    name = op.name + "_"
+    plans = op.table.by_key
+
+    def call(input, second, third):  # type: ignore[no-untyped-def]
+        free: bool | None = False  # whether recording is off for any operands
+        if active_modes:
+            free = unrecorded()
+            if free is None:
+                return trimmed_inplace(op, (input, second, third))
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                if not (free or input.node is None):
+                    break
+                layouts = (la, type(second), type(third))
+                plan, numel = plans[(layouts, ())], la.numel
+                if plan.out is not la:
+                    break
+                sa.version + 1  # None, and so a TypeError, where the memory is read-only
+                plan.launch(numel, sa.ptr + oa, sa.ptr + oa, second, third)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if plan_of_other_shape(op, op.table, (layouts, ()), layouts):
+                        continue
+            else:
+                sa.version += 1
+                f = _getframe(depth)
+                sa.mutator = (name, f.f_code, f.f_lasti)
+                return input
+            break
+        return trimmed_inplace(op, (input, second, third))
+
+    return call

@@ -1,0 +1,485 @@
+"""The fast path of `_dispatch/fast/many.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import repeat
+from sys import _getframe
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF, Node, active_modes, next_seq
+from facula_errors import FaculaError, InvalidTypeError, NoMemoryError
+from facula_errors.extend import trim_traceback
+from facula_storage import Storage
+from facula_storage.extend import allocate, collecting, new_instance
+
+from ...._core.call_sites import user_frame
+from ...._core.tensor import Tensor, make
+from ...._dispatch.launching import MISSED, NOWHERE
+from ...._dispatch.modes import call_in_mode
+from ...._dispatch.planning import plan_of_other_shape
+from ...._dispatch.saved import SavedOperands, SavedTensors, save_alias
+from ...._dispatch.slow_path import slow_call
+
+if TYPE_CHECKING:
+    from ...._core.types import Function
+    from ...._dispatch.operator import Operator
+
+
+def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
+    """The function of an operator with three operands (the last may be None), perhaps parameters, and one result."""
+    plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
+    rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
+    with_numbers = make_with_numbers(op, record=record, checked=checked, library_call=True) if op.elementwise else None
+    record = record and op.recorded
+    frame = user_frame if library_call else _getframe
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+
+    def call(first, second, third=None, parameters=(), out=None):  # type: ignore[no-untyped-def]
+        if out is not None:
+            try:
+                return call_in_mode(op, (first, second, third), parameters, out)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        if with_numbers is not None:
+            b, c = type(second), type(third)
+            if b is float or b is int or c is float or c is int:
+                try:
+                    return with_numbers(first, second, third)
+                except FaculaError as error:
+                    trim_traceback(error)
+                    raise
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = first._layout
+                sa = first._storage
+                oa = first._offset
+                na = first.node
+                lb = second._layout
+                sb = second._storage
+                ob = second._offset
+                nb = second.node
+                lc: Any
+                if third is None:
+                    lc = nc = None
+                    sc = NOWHERE
+                    oc = 0
+                else:
+                    lc = third._layout
+                    sc = third._storage
+                    oc = third._offset
+                    nc = third.node
+                layouts = (la, lb, lc)
+                plan = plans[(layouts, parameters[:fixed] if values else parameters)]
+                lo: Any = plan.out
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take_block()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                if values:
+                    plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, sc.ptr + oc, p, *parameters[fixed:])
+                else:
+                    plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, sc.ptr + oc, p)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if not values and plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+                        continue
+            else:
+                s.ptr = p
+                s.version = 0
+                t = new_instance(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                if not record or (na is None and nb is None and nc is None):
+                    t.node = None
+                    return t
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = n.e1 = None
+                k = n.rest = SavedTensors()
+                k.edges = (first if na is LEAF else na, second if nb is LEAF else nb, third if nc is LEAF else nc)
+                k.layouts = layouts
+                k.parameters = parameters
+                needs_a, needs_b, needs_c = saved[(na is not None, nb is not None, nc is not None)]
+                if not needs_a:
+                    first = None
+                elif na is not LEAF:
+                    first = new_instance(Tensor)
+                    first._layout = la
+                    first._storage = sa
+                    first._offset = oa
+                    first.node = na
+                if not needs_b:
+                    second = None
+                elif nb is not LEAF:
+                    second = new_instance(Tensor)
+                    second._layout = lb
+                    second._storage = sb
+                    second._offset = ob
+                    second.node = nb
+                if not needs_c:
+                    third = None
+                elif third is not None and nc is not LEAF:
+                    third = new_instance(Tensor)
+                    third._layout = lc
+                    third._storage = sc
+                    third._offset = oc
+                    third.node = nc
+                k.values = (first, second, third)
+                k.versions = (sa.version, sb.version, sc.version)
+                if saves_out:
+                    n.s0 = s
+                    n.s1 = lo
+                    n.v0 = n.v1 = 0
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return t
+            try:
+                return slow_call(op, (first, second, third), parameters, record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, (first, second, third), parameters)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    return call
+
+
+def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
+    """The function of an elementwise operator with three operands, the last two or one of them numbers."""
+    plans = op.table.by_key
+    rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
+    record = record and op.recorded
+    frame = user_frame if library_call else _getframe
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+
+    def call(first, second, third):  # type: ignore[no-untyped-def]
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = first._layout
+                sa = first._storage
+                oa = first._offset
+                na = first.node
+                lb: Any = type(second)
+                lc: Any = type(third)
+                sb = sc = nb = nc = None
+                ob = oc = 0
+                if lb is not float and lb is not int:
+                    lb = second._layout
+                    sb = second._storage
+                    ob = second._offset
+                    nb = second.node
+                elif lc is not float and lc is not int:
+                    lc = third._layout
+                    sc = third._storage
+                    oc = third._offset
+                    nc = third.node
+                layouts = (la, lb, lc)
+                plan = plans[(layouts, ())]
+                lo: Any = plan.out
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take_block()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                if sb is not None:
+                    plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, p, third)
+                elif sc is not None:
+                    plan.launch(lo.numel, sa.ptr + oa, sc.ptr + oc, p, second)
+                else:
+                    plan.launch(lo.numel, sa.ptr + oa, p, second, third)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if plan_of_other_shape(op, op.table, (layouts, ()), layouts, ()):
+                        continue
+            else:
+                s.ptr = p
+                s.version = 0
+                t = new_instance(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                if not record or (na is None and nb is None and nc is None):
+                    t.node = None
+                    return t
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = n.e1 = None
+                k = n.rest = SavedTensors()
+                k.edges = (first if na is LEAF else na, second if nb is LEAF else nb, third if nc is LEAF else nc)
+                k.layouts = layouts
+                k.parameters = ()
+                needs_a, needs_b, needs_c = saved[(na is not None, nb is not None, nc is not None)]
+                if not needs_a:
+                    first = None
+                elif na is not LEAF:
+                    first = new_instance(Tensor)
+                    first._layout = la
+                    first._storage = sa
+                    first._offset = oa
+                    first.node = na
+                if not needs_b:
+                    second = None
+                elif sb is not None and nb is not LEAF:
+                    second = new_instance(Tensor)
+                    second._layout = lb
+                    second._storage = sb
+                    second._offset = ob
+                    second.node = nb
+                if not needs_c:
+                    third = None
+                elif sc is not None and nc is not LEAF:
+                    third = new_instance(Tensor)
+                    third._layout = lc
+                    third._storage = sc
+                    third._offset = oc
+                    third.node = nc
+                k.values = (first, second, third)
+                k.versions = (sa.version, None if sb is None else sb.version, None if sc is None else sc.version)
+                if saves_out:
+                    n.s0 = s
+                    n.s1 = lo
+                    n.v0 = n.v1 = 0
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return t
+            try:
+                return slow_call(op, (first, second, third), (), record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, (first, second, third), ())
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    return call
+
+
+def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
+    """The function of an operator with any fixed number of operands, perhaps parameters, and one result or more."""
+    plans, count, fixed, changes = op.table.by_key, op.arity, op.fixed, op.mutates
+    rule, saves_out, saves_further, saved = op.rule, op.saves_out, op.saves_further, SavedOperands(op)
+    numbers = (float, int) if op.elementwise else ()
+    record = record and op.recorded
+    frame = user_frame if library_call else _getframe
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+
+    def call(*operands, out=None):  # type: ignore[no-untyped-def]
+        parameters = ()
+        if len(operands) > count:
+            parameters = operands[count]
+            operands = operands[:count]
+        if out is not None:
+            try:
+                return call_in_mode(op, operands, parameters, out)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        while True:  # again where a plan was missing and could be made
+            try:
+                layouts: Any = []
+                storages: Any = []
+                offsets: Any = []
+                nodes: Any = []
+                scalars: Any = ()
+                for a in operands:
+                    if a is None:
+                        layouts.append(None)
+                        storages.append(NOWHERE)
+                        offsets.append(0)
+                        nodes.append(None)
+                    else:
+                        try:
+                            layout = a._layout
+                        except AttributeError:
+                            if type(a) not in numbers:
+                                raise
+                            layouts.append(type(a))
+                            storages.append(NOWHERE)
+                            offsets.append(0)
+                            nodes.append(None)
+                            scalars += (a,)
+                            continue
+                        storage = a._storage
+                        offset = a._offset
+                        node = a.node
+                        layouts.append(layout)
+                        storages.append(storage)
+                        offsets.append(offset)
+                        nodes.append(node)
+                layouts = tuple(layouts)
+                plan = plans[(layouts, parameters[:fixed])]
+                lo: Any = plan.out
+                further = [allocate(layout) for layout in plan.outputs[1:]] if len(plan.outputs) > 1 else ()
+                for place in changes:
+                    storages[place].version + 1  # None, and so a TypeError, where the memory is read-only
+                    if nodes[place] is not None or (
+                        operands[place] is not None and storages.count(storages[place]) > 1
+                    ):
+                        raise InvalidTypeError  # to be looked at closely
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take_block()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                addresses = []
+                for storage, offset in zip(storages, offsets, strict=True):
+                    addresses.append(storage.ptr + offset)
+                if scalars:
+                    addresses = [at for at, layout in zip(addresses, layouts, strict=True) if type(layout) is not type]
+                addresses.append(p)
+                for storage in further:
+                    addresses.append(storage.ptr)
+                plan.launch(lo.numel, *addresses, *scalars, *parameters[fixed:])
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if plan_of_other_shape(op, op.table, (layouts, parameters[:fixed]), layouts, parameters[:fixed]):
+                        continue
+            else:
+                s.ptr = p
+                s.version = 0
+                t = new_instance(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                if changes:
+                    f = frame(1)
+                    for place in changes:
+                        if operands[place] is not None:
+                            storages[place].version += 1
+                            storages[place].mutator = (op.name, f.f_code, f.f_lasti)
+                results: Any = t
+                if further:
+                    results = (t, *map(make, repeat(Tensor), plan.outputs[1:], further))
+                if not record or nodes.count(None) == count:
+                    t.node = None
+                    return results
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = n.e1 = None
+                k = n.rest = SavedTensors()
+                k.edges = tuple([a if node is LEAF else node for a, node in zip(operands, nodes, strict=True)])
+                k.layouts = layouts
+                k.parameters = parameters
+                wanted = tuple([node is not None for node in nodes])
+                k.values = tuple(
+                    [
+                        None
+                        if a is None or not need
+                        else a
+                        if node is LEAF or storage is NOWHERE
+                        else save_alias(layout, storage, offset, node)
+                        for a, need, layout, storage, offset, node in zip(
+                            operands, saved[wanted], layouts, storages, offsets, nodes, strict=True
+                        )
+                    ]
+                )
+                k.versions = tuple([None if storage is NOWHERE else storage.version for storage in storages])
+                if saves_further:
+                    k.values += results[1:]
+                    k.versions += tuple([storage.version for storage in further])
+                if saves_out:
+                    n.s0 = s
+                    n.s1 = lo
+                    n.v0 = n.v1 = 0
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return results
+            try:
+                return slow_call(op, operands, parameters, record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, operands, parameters)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    return call
+
+
+def make_elementwise(op: Operator) -> Function:
+    """The function of an elementwise operator that records nothing, of tensors and Python numbers."""
+    plans = op.table.by_key
+
+    def call(*operands):  # type: ignore[no-untyped-def]
+        while True:  # again where a plan was missing and could be made
+            try:
+                layouts: Any = []
+                places: Any = []
+                scalars: Any = []
+                for a in operands:
+                    kind = type(a)
+                    if kind is float or kind is int:
+                        layouts.append(kind)
+                        scalars.append(a)
+                    else:
+                        layout = a._layout
+                        storage = a._storage
+                        offset = a._offset
+                        layouts.append(layout)
+                        places.append((storage, offset))
+                layouts = tuple(layouts)
+                plan = plans[(layouts, ())]
+                results = []
+                addresses = []
+                for lo in plan.outputs:
+                    s = Storage()
+                    if collecting:
+                        raise NoMemoryError("no block during a collection")  # caught below: the slow path takes others
+                    try:
+                        s.ptr, s.__del__ = lo.take_block()
+                    except IndexError:
+                        s.ptr, s.__del__ = lo.refill()
+                    s.version = 0
+                    t = new_instance(Tensor)
+                    t._layout = lo
+                    t._storage = s
+                    t._offset = 0
+                    t.node = None
+                    results.append(t)
+                    addresses.append(s.ptr)
+                plan.launch(lo.numel, *[storage.ptr + offset for storage, offset in places], *addresses, *scalars)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if plan_of_other_shape(op, op.table, (layouts, ()), layouts):
+                        continue
+            else:
+                return t if len(results) == 1 else tuple(results)
+            break
+        try:
+            return slow_call(op, operands, (), record=False)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    return call

@@ -1,0 +1,229 @@
+"""The fast path of `_dispatch/fast/pairs.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from functools import partial
+from sys import _getframe
+from typing import TYPE_CHECKING, Any
+
+from facula_autograd.extend import LEAF, Node, active_modes, next_seq
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+from facula_storage import Storage
+from facula_storage.extend import collecting, new_instance
+
+from ...._core.call_sites import user_frame
+from ...._core.tensor import Tensor
+from ...._dispatch.launching import MISSED
+from ...._dispatch.modes import call_in_mode
+from ...._dispatch.planning import plan_of_other_shape
+from ...._dispatch.saved import SavedOperands, SavedTensors
+from ...._dispatch.slow_path import slow_call
+
+if TYPE_CHECKING:
+    from ...._core.types import Function
+    from ...._dispatch.operator import Operator
+
+
+def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
+    """The function of an operator with two operands, perhaps parameters, and one result."""
+    plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
+    rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
+    record = record and op.recorded
+    frame = user_frame if library_call else _getframe
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+
+    def call(first, second, parameters=(), out=None):  # type: ignore[no-untyped-def]
+        if out is not None:
+            try:
+                return call_in_mode(op, (first, second), parameters, out)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = first._layout
+                sa = first._storage
+                oa = first._offset
+                na = first.node
+                lb = second._layout
+                sb = second._storage
+                ob = second._offset
+                nb = second.node
+                layouts = (la, lb)
+                plan = plans[(layouts, parameters[:fixed] if values else parameters)]
+                lo: Any = plan.out
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take_block()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                if values:
+                    plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, p, *parameters[fixed:])
+                else:
+                    plan.launch(lo.numel, sa.ptr + oa, sb.ptr + ob, p)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if not values and plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+                        continue
+            else:
+                s.ptr = p
+                s.version = 0
+                t = new_instance(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                if not record or (na is None and nb is None):
+                    t.node = None
+                    return t
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = n.e1 = None
+                k = n.rest = SavedTensors()
+                k.edges = (first if na is LEAF else na, second if nb is LEAF else nb)
+                k.layouts = layouts
+                k.parameters = parameters
+                needs_a, needs_b = saved[(na is not None, nb is not None)]
+                if not needs_a:
+                    first = None
+                elif na is not LEAF:
+                    first = new_instance(Tensor)
+                    first._layout = la
+                    first._storage = sa
+                    first._offset = oa
+                    first.node = na
+                if not needs_b:
+                    second = None
+                elif nb is not LEAF:
+                    second = new_instance(Tensor)
+                    second._layout = lb
+                    second._storage = sb
+                    second._offset = ob
+                    second.node = nb
+                k.values = (first, second)
+                k.versions = (sa.version, sb.version)
+                if saves_out:
+                    n.s0 = s
+                    n.s1 = lo
+                    n.v0 = n.v1 = 0
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return t
+            try:
+                return slow_call(op, (first, second), parameters, record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, (first, second), parameters)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    return call
+
+
+def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
+    """The function of an operator with one operand, perhaps parameters, and two results."""
+    plans = op.table.by_key
+    rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
+    record = record and op.recorded
+    frame = user_frame if library_call else _getframe
+    guard, avoid = (active_modes, call_in_mode) if checked else (collecting, partial(slow_call, record=record))
+
+    def call(input, parameters=(), out=None):  # type: ignore[no-untyped-def]
+        if out is not None:
+            try:
+                return call_in_mode(op, (input,), parameters, out)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        while True:  # again where a plan was missing and could be made
+            try:
+                la = input._layout
+                sa = input._storage
+                oa = input._offset
+                na = input.node
+                layouts = (la,)
+                plan = plans[(layouts, parameters)]
+                lo, lf = plan.outputs
+                s = Storage()
+                if guard:
+                    break
+                try:
+                    p, s.__del__ = lo.take_block()
+                except IndexError:
+                    p, s.__del__ = lo.refill()
+                sf = Storage()
+                if guard:
+                    break
+                try:
+                    q, sf.__del__ = lf.take_block()
+                except IndexError:
+                    q, sf.__del__ = lf.refill()
+                plan.launch(lo.numel, sa.ptr + oa, p, q)
+            except MISSED as error:
+                if hasattr(error, "launched"):
+                    raise
+                if type(error) is KeyError:
+                    if plan_of_other_shape(op, op.table, (layouts, parameters), layouts, parameters):
+                        continue
+            else:
+                s.ptr = p
+                s.version = 0
+                t = new_instance(Tensor)
+                t._layout = lo
+                t._storage = s
+                t._offset = 0
+                sf.ptr = q
+                sf.version = 0
+                further = new_instance(Tensor)
+                further._layout = lf
+                further._storage = sf
+                further._offset = 0
+                further.node = None
+                if not record or na is None:
+                    t.node = None
+                    return t, further
+                n = t.node = Node()
+                n.rule = rule
+                n.seq = next_seq()
+                n.e0 = n.e1 = None
+                k = n.rest = SavedTensors()
+                k.edges = (input if na is LEAF else na,)
+                k.layouts = layouts
+                k.parameters = parameters
+                if saves_input and na is not LEAF:
+                    input = new_instance(Tensor)
+                    input._layout = la
+                    input._storage = sa
+                    input._offset = oa
+                    input.node = na
+                kept = input if saves_input else None
+                k.values, k.versions = ((kept, further), (sa.version, 0)) if saves_further else ((kept,), (sa.version,))
+                if saves_out:
+                    n.s0 = s
+                    n.s1 = lo
+                    n.v0 = n.v1 = 0
+                f = frame(1)
+                n.code = f.f_code
+                n.lasti = f.f_lasti
+                return t, further
+            try:
+                return slow_call(op, (input,), parameters, record)
+            except FaculaError as error:
+                trim_traceback(error)
+                raise
+        try:
+            return avoid(op, (input,), parameters)
+        except FaculaError as error:
+            trim_traceback(error)
+            raise
+
+    return call

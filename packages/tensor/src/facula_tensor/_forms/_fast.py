@@ -1,0 +1,42 @@
+"""The text of the fast path, from the templates in `_dispatch/fast/`."""
+
+from __future__ import annotations
+
+import re
+
+from facula_tensor._dispatch.fast import inplace, many, pairs, unary
+from facula_tensor._dispatch.fast.template import filled
+
+NAMES = {
+    "functools": "partial",
+    "itertools": "repeat",
+    "sys": "_getframe",
+    "typing": "Any",
+    "facula_autograd.extend": "LEAF Node active_modes next_seq",
+    "facula_errors": "FaculaError InvalidTypeError NoMemoryError",
+    "facula_errors.extend": "trim_traceback",
+    "facula_storage": "Storage",
+    "facula_storage.extend": "allocate collecting new_instance",
+    ".._core.call_sites": "user_frame",
+    ".._core.tensor": "Tensor make",
+    ".._dispatch.inplace": "accumulate trimmed_inplace",
+    ".._dispatch.launching": "MISSED NOWHERE",
+    ".._dispatch.modes": "call_in_mode unrecorded",
+    ".._dispatch.planning": "plan_inplace_of_other_shape plan_of_other_shape",
+    ".._dispatch.saved": "SavedOperands SavedTensors save_alias",
+    ".._dispatch.slow_path": "slow_call",
+}
+"""Where the names in the templates come from, seen from `_forms/`."""
+TYPES = {(".._core.types", "Function"), (".._dispatch.operator", "Operator")}
+
+
+def fast_paths() -> dict[str, tuple[list[str], set[tuple[str, str]], set[tuple[str, str]]]]:
+    """The functions of each file, the names (module, name) that they need, and those for annotations alone."""
+    files = {}
+    for module in (unary, pairs, many, inplace):
+        templates = [one for name, one in vars(module).items() if isinstance(one, type) and name.islower()]
+        functions = [filled(one, "$function") for one in templates if hasattr(one, "arguments")]
+        words = set(re.findall(r"\w+", "\n".join(functions)))
+        needs = {(home, name) for home, names in NAMES.items() for name in words.intersection(names.split())}
+        files[module.__name__.removeprefix("facula_tensor.")] = functions, needs, TYPES
+    return files
