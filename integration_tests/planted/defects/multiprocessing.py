@@ -2,14 +2,14 @@
 
 DEFECTS = [
     (
-        "src/facula_multiprocessing/_queues.py",
+        "src/facula_multiprocessing/_processes/queues.py",
         "len(message.data) <= AT_ONCE and self._handed == self._send_bytes.done and",
         "len(message.data) <= AT_ONCE and",
         "tests/test_queues.py::test_the_order_stays_when_the_pipe_is_full_for_a_while",
         "messages that overtake each other",
     ),
     (
-        "src/facula_multiprocessing/_supervision.py",
+        "src/facula_multiprocessing/_processes/supervision.py",
         "    for end in list(_ends.values()):\n        end.close()\n",
         "",
         "tests/test_supervision.py::test_ends_are_closed_in_a_forked_child_alone",

@@ -12,7 +12,7 @@ import pytest
 import facula
 import facula.multiprocessing as mp
 import facula.nn as nn
-from facula_multiprocessing import _sharing
+from facula_multiprocessing._transfer import sharing as _sharing
 from facula_multiprocessing.extend import encode
 
 METHODS = mp.get_all_start_methods()

@@ -8,8 +8,9 @@ import time
 
 import numpy as np
 
-from facula_multiprocessing import _blocks, _sharing
-from facula_multiprocessing._reductions import INLINE
+from facula_multiprocessing._transfer import blocks as _blocks
+from facula_multiprocessing._transfer import sharing as _sharing
+from facula_multiprocessing._transfer.reductions import INLINE
 
 METHODS = multiprocessing.get_all_start_methods()
 LARGE = INLINE // 8 + 1  # numbers of an array that goes through shared memory

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facula_multiprocessing import SharedMemoryError, _arena
-from facula_multiprocessing._arena import ALIGNMENT, PAGE, QUIET, STEP, size_class
-from facula_multiprocessing._room import Room
+from facula_multiprocessing import SharedMemoryError
+from facula_multiprocessing._arenas import arena as _arena
+from facula_multiprocessing._arenas.arena import ALIGNMENT, PAGE, QUIET, STEP, size_class
+from facula_multiprocessing._arenas.room import Room
 from facula_multiprocessing.extend import Arena
 
 SIZES = st.one_of(st.integers(0, 5000), st.sampled_from([STEP - 1, STEP, STEP + 1, 3 * STEP]))

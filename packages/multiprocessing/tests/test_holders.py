@@ -11,8 +11,8 @@ import pytest
 from sharing_helpers import LARGE, answer, eventually, figures, grown, hold, leave, taken
 
 import facula_multiprocessing as mp
-from facula_multiprocessing import _blocks
-from facula_multiprocessing._reductions import encode
+from facula_multiprocessing._transfer import blocks as _blocks
+from facula_multiprocessing._transfer.reductions import encode
 
 
 def test_a_killed_holder_gives_back_what_it_held(context):

@@ -10,7 +10,8 @@ import pytest
 from sharing_helpers import LARGE, answer, eventually
 
 import facula_multiprocessing as mp
-from facula_multiprocessing import _keeping, _sharing
+from facula_multiprocessing._transfer import kept_files as _keeping
+from facula_multiprocessing._transfer import sharing as _sharing
 
 
 def put(index, queue, length=LARGE):

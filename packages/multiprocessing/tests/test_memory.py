@@ -8,7 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from facula_multiprocessing import SharedMemoryError, _memory
+from facula_multiprocessing import SharedMemoryError
+from facula_multiprocessing._arenas import memory as _memory
 from facula_multiprocessing.extend import Arena, capacity_for
 
 LIMITED = """

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from facula_multiprocessing._messages import INLINE
+from facula_multiprocessing._transfer.messages import INLINE
 from facula_multiprocessing.extend import Arena, Leases, Writer, decode
 
 DTYPES = st.sampled_from(["u1", "i8", "f4", ">f8", "c16", "?", "M8[s]", "U3", "V5", "i4,f8"])

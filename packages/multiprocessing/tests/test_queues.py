@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sharing_helpers import LARGE, eventually, taken
 
-from facula_multiprocessing._queues import AT_ONCE
+from facula_multiprocessing._processes.queues import AT_ONCE
 
 BLOB = os.urandom(3 * AT_ONCE)  # more than is written at once
 

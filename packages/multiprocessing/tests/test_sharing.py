@@ -16,8 +16,10 @@ from sharing_helpers import LARGE, answer, eventually, figures, grown, leave, ta
 
 import facula_multiprocessing as mp
 from facula_errors import FaculaError
-from facula_multiprocessing import _handles, _reductions, _sharing
-from facula_multiprocessing._reductions import block_under, encode
+from facula_multiprocessing._transfer import handles as _handles
+from facula_multiprocessing._transfer import reductions as _reductions
+from facula_multiprocessing._transfer import sharing as _sharing
+from facula_multiprocessing._transfer.reductions import block_under, encode
 
 
 @pytest.mark.parametrize("kind", ["Queue", "SimpleQueue", "JoinableQueue"])

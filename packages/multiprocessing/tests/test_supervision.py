@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from facula_multiprocessing._supervision import end_with
+from facula_multiprocessing._processes.supervision import end_with
 from facula_multiprocessing.extend import Stacks, keep_from_children, no_longer_kept
 
 FAMILY = r"""
 import multiprocessing, os, sys, time
-from facula_multiprocessing._supervision import end_with
+from facula_multiprocessing._processes.supervision import end_with
 from facula_multiprocessing.extend import keep_from_children
 
 def child(life):

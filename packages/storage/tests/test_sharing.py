@@ -156,7 +156,7 @@ def test_nothing_is_left():
             (got,) = received(storage)
             assert got.ptr == storage.ptr
 
-    from facula_multiprocessing import _sharing
+    from facula_multiprocessing._transfer import sharing as _sharing
 
     def figures():
         gc.collect()

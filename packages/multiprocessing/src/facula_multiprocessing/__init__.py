@@ -1,10 +1,10 @@
 """facula_multiprocessing: the standard library's multiprocessing, with arrays in memory that processes share.
 
-What it is: its names, queues and pipes that send arrays without a copy (`_queues.py`, `_contexts.py`,
-`_reductions.py`), processes that end together (`_launch.py`), and shared memory that cannot leak (`_memory.py`,
-`_arena.py`, `_ledger.py`).
-May import: NumPy and facula_errors. Where next: Note [Memory without a name] in `_memory.py`, then Note [Tickets] in
-`_ledger.py`; `extend.py` is for sibling packages.
+What it is: its names, queues and pipes that send arrays without a copy, processes that end together, and shared memory
+that cannot leak. May import: NumPy and facula_errors; `extend.py` is for sibling packages.
+Rooms, each of which imports only earlier ones: `_arenas` (the memory, and who holds which block), `_transfer` (blocks
+and messages from one process to the next), `_processes` (contexts, queues, launched functions).
+Where next: Note [Memory without a name] in `_arenas/memory.py`, then Note [Tickets] in `_arenas/ledger.py`.
 """
 
 import typing as _typing
@@ -25,10 +25,10 @@ from facula_errors.extend import boundary as _boundary
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
-from ._contexts import DefaultContext as _DefaultContext
-from ._contexts import Process
 from ._errors import SharedMemoryError
-from ._launch import (
+from ._processes.contexts import DefaultContext as _DefaultContext
+from ._processes.contexts import Process
+from ._processes.launch import (
     ProcessContext,
     ProcessException,
     ProcessExitedException,
@@ -36,11 +36,11 @@ from ._launch import (
     spawn,
     start_processes,
 )
-from ._queues import Connection as _Connection
-from ._queues import JoinableQueue as _JoinableQueue
-from ._queues import Queue as _Queue
-from ._queues import SimpleQueue as _SimpleQueue
-from ._reductions import shared_empty
+from ._processes.queues import Connection as _Connection
+from ._processes.queues import JoinableQueue as _JoinableQueue
+from ._processes.queues import Queue as _Queue
+from ._processes.queues import SimpleQueue as _SimpleQueue
+from ._transfer.reductions import shared_empty
 
 __version__ = "0.1.0"
 

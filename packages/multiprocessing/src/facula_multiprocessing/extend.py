@@ -4,17 +4,17 @@
 names a block, and `receive`, which gives it to whoever has the name; `block_under` is the one that an array lies in.
 """
 
-from ._arena import Arena, capacity_for
-from ._blocks import starting_workers
-from ._fork_server import preload_fork_server
-from ._handles import Handle
-from ._leases import Leases
-from ._memory import reserve
-from ._messages import Blocks, Writer, decode
-from ._outgoing import SharedBlock
-from ._reductions import block_under, encode, register_reduction
-from ._sharing import new_block, receive, send
-from ._supervision import Stacks, keep_from_children, no_longer_kept
+from ._arenas.arena import Arena, capacity_for
+from ._arenas.memory import reserve
+from ._processes.fork_server import preload_fork_server
+from ._processes.supervision import Stacks, keep_from_children, no_longer_kept
+from ._transfer.blocks import starting_workers
+from ._transfer.handles import Handle
+from ._transfer.leases import Leases
+from ._transfer.messages import Blocks, Writer, decode
+from ._transfer.outgoing import SharedBlock
+from ._transfer.reductions import block_under, encode, register_reduction
+from ._transfer.sharing import new_block, receive, send
 
 __all__ = [
     "Arena",

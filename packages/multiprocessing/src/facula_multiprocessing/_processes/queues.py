@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from facula_errors import InvalidValueError
 
-from ._reductions import Message
+from .._transfer.reductions import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,12 +7,12 @@ from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from ._blocks import Block, note, settle
+from .blocks import Block, note, settle
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ._arena import Arena
+    from .._arenas.arena import Arena
 
 
 class Leases:

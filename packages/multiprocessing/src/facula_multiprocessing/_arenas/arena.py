@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ._errors import SharedMemoryError
-from ._memory import MUCH, create, give_back, headroom, largest_file, reserve
-from ._room import Room
+from .._errors import SharedMemoryError
+from .memory import MUCH, create, give_back, headroom, largest_file, reserve
+from .room import Room
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,15 +19,15 @@ import numpy as np
 from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import warn
 
-from ._errors import SharedMemoryError
-from ._importable import check_importable
-from ._outgoing import SharedBlock
-from ._sharing import CollectedTickets, cancel, new_block, receive, send
+from .._errors import SharedMemoryError
+from .importable import check_importable
+from .outgoing import SharedBlock
+from .sharing import CollectedTickets, cancel, new_block, receive, send
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from ._handles import Handle
+    from .handles import Handle
 
 INLINE = 4096  # bytes: what is smaller goes into the message itself
 

@@ -13,7 +13,7 @@ Note [Blocks and forks]
 A forked child has its parent's blocks, mapped at the same addresses, and its `Block`s. If dropping one
 there released the block, the parent would lose it; if the parent released its own, the child would read later data.
 So these blocks are not counted in the child, and the parent releases a dropped block only after the child has ended
-(`_forks.py`).
+(`_transfer/forks.py`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from weakref import ref
 
 import numpy as np
 
-from ._forks import Forks
+from .forks import Forks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ._arena import Arena
+    from .._arenas.arena import Arena
 
 
 class Block:

@@ -12,11 +12,11 @@ from weakref import ref
 
 import numpy as np
 
-from ._arena import IDLE, QUIET, Arena, capacity_for
-from ._blocks import Block
-from ._errors import SharedMemoryError
-from ._keeping import claimed_file
-from ._ledger import FREE, IN_FLIGHT, PASSED_ON, RELEASED, TABLE, Ledger
+from .._arenas.arena import IDLE, QUIET, Arena, capacity_for
+from .._arenas.ledger import FREE, IN_FLIGHT, PASSED_ON, RELEASED, TABLE, Ledger
+from .._errors import SharedMemoryError
+from .blocks import Block
+from .kept_files import claimed_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._errors import SharedMemoryError
+from .._errors import SharedMemoryError
 
 if TYPE_CHECKING:
-    from ._arena import Arena
-    from ._leases import Leases
+    from .._arenas.arena import Arena
+    from .leases import Leases
 
 INLINE = 4096  # bytes: larger memory goes through the arena
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidValueError, OperationError
 
-from ._fork_server import imported, preload_fork_server
-from ._guard import GUARD, check_guarded, is_imported_by_child
-from ._keeping import kept_files
-from ._pools import Pool
-from ._queues import Connection, JoinableQueue, Queue, SimpleQueue
-from ._reductions import Message
-from ._sharing import settle_children
+from .._transfer.kept_files import kept_files
+from .._transfer.reductions import Message
+from .._transfer.sharing import settle_children
+from .fork_server import imported, preload_fork_server
+from .guard import GUARD, check_guarded, is_imported_by_child
+from .pools import Pool
+from .queues import Connection, JoinableQueue, Queue, SimpleQueue
 
 if TYPE_CHECKING:
     pass

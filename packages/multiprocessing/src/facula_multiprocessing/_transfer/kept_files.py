@@ -22,7 +22,7 @@ from multiprocessing import process
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ._ledger import claim, in_use
+from .._arenas.ledger import claim, in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from facula_errors import FaculaError, InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 
-from ._contexts import Connection, DefaultContext
-from ._guard import GUARD
-from ._supervision import end_with, keep_from_children, no_longer_kept
+from .contexts import Connection, DefaultContext
+from .guard import GUARD
+from .supervision import end_with, keep_from_children, no_longer_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable

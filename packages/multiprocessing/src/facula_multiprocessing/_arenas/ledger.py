@@ -32,9 +32,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._arena import PAGE, Arena
-from ._errors import SharedMemoryError
-from ._memory import reserve
+from .._errors import SharedMemoryError
+from .arena import PAGE, Arena
+from .memory import reserve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,7 +20,7 @@ from functools import lru_cache
 from time import monotonic
 from typing import NamedTuple
 
-from ._errors import SharedMemoryError
+from .._errors import SharedMemoryError
 
 RECENT = 0.1  # seconds in which an answer of the kernel stands
 MUCH = 8  # times what is asked for: with so much left there is no need to ask again

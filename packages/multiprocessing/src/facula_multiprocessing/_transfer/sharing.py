@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 from facula_errors import OperationError
 
-from ._blocks import block_at, note, settle
-from ._handles import Handle, Place, Source, opened, place_of
-from ._keeping import kept_files
-from ._ledger import IN_FLIGHT, RELEASED, Ledger
-from ._outgoing import Outgoing, SharedBlock
+from .._arenas.ledger import IN_FLIGHT, RELEASED, Ledger
+from .blocks import block_at, note, settle
+from .handles import Handle, Place, Source, opened, place_of
+from .kept_files import kept_files
+from .outgoing import Outgoing, SharedBlock
 
 Ticket: TypeAlias = tuple[Ledger, int]
 

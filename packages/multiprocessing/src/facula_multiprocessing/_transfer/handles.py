@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from facula_errors import OperationError
 
-from ._arena import Arena
-from ._errors import SharedMemoryError
-from ._ledger import Ledger, reopen
+from .._arenas.arena import Arena
+from .._arenas.ledger import Ledger, reopen
+from .._errors import SharedMemoryError
 
 _PROC = "/proc"
 

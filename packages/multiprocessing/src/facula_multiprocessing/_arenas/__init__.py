@@ -1,0 +1,1 @@
+"""Arenas: shared memory of the kernel's, blocks in it, and who holds which."""

@@ -1,0 +1,1 @@
+"""Processes: contexts, queues and pools, functions launched in processes, and supervision."""
