@@ -10,7 +10,7 @@ import warnings
 import pytest
 
 import facula
-from facula_tensor.testing._operands import call, tensors_of
+from facula_tensor.testing._operands import call, tensors_of_case
 
 LEAST = {"float32": 670, "complex64": 90}  # cases that can be captured: more are better, fewer are a mistake
 
@@ -45,7 +45,7 @@ def bits(results):
 def ran(function, case, dtype):
     """What a call gives, and the gradients through it."""
     facula.manual_seed(0)
-    given = tensors_of(case, dtype, requires_grad=True)
+    given = tensors_of_case(case, dtype, requires_grad=True)
     results, inside = function(*given)
     return bits(results) + bits(inside) + bits(gradients(results, given))
 

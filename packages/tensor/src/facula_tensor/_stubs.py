@@ -85,7 +85,7 @@ def argument_type(function: str, one: inspect.Parameter) -> str:
     return annotation(f"{meant} | None" if one.default is None and not meant.endswith("None") else meant)
 
 
-def result_type(function: str, value: Any) -> str:
+def type_of_result(function: str, value: Any) -> str:
     """The type of a function's result: its annotation, or that of `_stub_types.py`."""
     said = annotation(value)
     if said != "Any":
@@ -123,7 +123,7 @@ def definition(name: str, function: Any, *, method: bool = False) -> str:
         default = "" if one.default is one.empty else f" = {one.default!r}" if plain else " = ..."
         parts.append(f"{star}{one.name}: {argument_type(name, one)}{default}")
     ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
-    result = result_type(name, signature.return_annotation)
+    result = type_of_result(name, signature.return_annotation)
     return f"def {name}({', '.join(parts)}) -> {result}:{ignored}\n{body}\n"
 
 
@@ -224,7 +224,7 @@ def methods() -> str:
         if own != name and name[0] != "_" and not elsewhere and vars(facula_tensor.Tensor).get(own) is value:
             aliases += f"    {name} = {own}\n"
         elif isinstance(value, property) and value.fget.__module__ != "facula_tensor._core.tensor":
-            kind = result_type(name, inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
+            kind = type_of_result(name, inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
             written = f"@property\ndef {name}(self) -> {kind}: ...\n"
             if value.fset is not None:
                 written += f"@{name}.setter\ndef {name}(self, new: {kind}) -> None: ...\n"

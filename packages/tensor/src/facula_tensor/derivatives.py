@@ -21,7 +21,7 @@ from ._creation.like import ones_like, zeros_like
 from .ops.shape.joining import stack
 from .transforms.functions import grad as func_grad
 from .transforms.jacobians import by_columns
-from .transforms.points import finished, one_element, points_of, results_of, vector_like
+from .transforms.points import finished, one_element, points_of, results_at, vector_like
 from .transforms.trees import check_callable
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _jacobian_forward(name: str, func: Function, inputs: Tensors, create_graph: 
         outputs: list[tuple[bool, int]] = []
 
         def as_tuple(*args: Tensor) -> tuple[Tensor, ...]:
-            found, one_out = results_of(name, func, args)
+            found, one_out = results_at(name, func, args)
             outputs.append((one_out, len(found)))
             return found
 
@@ -130,7 +130,7 @@ def _jacobian(name: str, func: Callable[..., Tensors], inputs: Tensors, create_g
     """`jacobian`, for what bears `name`."""
     with enable_grad():
         points, one_in = points_of(name, func, inputs, create_graph)
-        outputs, one_out = results_of(name, func, points)
+        outputs, one_out = results_at(name, func, points)
         rows = tuple([_jacobian_of(out, k, points, create_graph, strict, name) for k, out in enumerate(outputs)])
     columns = tuple([row[0] for row in rows]) if one_in else rows
     return columns[0] if one_out else columns
@@ -235,7 +235,7 @@ def vjp(
     """
     with enable_grad():
         points, one_in = points_of("vjp", func, inputs, create_graph)
-        outputs, one_out = results_of("vjp", func, points)
+        outputs, one_out = results_at("vjp", func, points)
         found = _pull_back("vjp", outputs, points, vector_like("vjp", v, outputs), create_graph, strict)
     return finished(outputs, one_out, create_graph), finished(found, one_in, create_graph)
 
@@ -259,7 +259,7 @@ def jvp(
     """
     with enable_grad():
         points, _ = points_of("jvp", func, inputs, create_graph)
-        outputs, one_out = results_of("jvp", func, points)
+        outputs, one_out = results_at("jvp", func, points)
         vector = vector_like("jvp", v, points)
         dummies = tuple([zeros_like(out).requires_grad_() for out in outputs])
         back = _pull_back("jvp", outputs, points, dummies, True, strict)

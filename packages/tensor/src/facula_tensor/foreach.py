@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Many: TypeAlias = Any  # a list of tensors, a list of numbers, or one of either
 
 
-class Form(NamedTuple):
+class ListForm(NamedTuple):
     """What an operator on lists takes.
 
     Arguments:
@@ -47,19 +47,19 @@ UNARY = (
     "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal round "
     "rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
 ).split()
-FORMS: dict[str, Form] = {
-    **dict.fromkeys(UNARY, Form()),
-    **dict.fromkeys(("add", "sub"), Form(last=True, options=("alpha",))),
-    **dict.fromkeys(("mul", "div", "pow", "maximum", "minimum", "clamp_max", "clamp_min"), Form(last=True)),
-    **dict.fromkeys(("addcdiv", "addcmul"), Form(lists=2, last=1.0)),
-    "lerp": Form(lists=1, last=True),
-    "mm": Form(lists=1, in_place=False),
-    "copy": Form(lists=1, options=("non_blocking",), in_place=None),
-    "zero": Form(in_place=None),
-    "clone": Form(options=("memory_format",), in_place=False),
-    "max": Form(in_place=False),
-    "norm": Form(options=("ord", "dtype"), in_place=False),
-    "powsum": Form(options=("ord", "dtype"), in_place=False),
+FORMS: dict[str, ListForm] = {
+    **dict.fromkeys(UNARY, ListForm()),
+    **dict.fromkeys(("add", "sub"), ListForm(last=True, options=("alpha",))),
+    **dict.fromkeys(("mul", "div", "pow", "maximum", "minimum", "clamp_max", "clamp_min"), ListForm(last=True)),
+    **dict.fromkeys(("addcdiv", "addcmul"), ListForm(lists=2, last=1.0)),
+    "lerp": ListForm(lists=1, last=True),
+    "mm": ListForm(lists=1, in_place=False),
+    "copy": ListForm(lists=1, options=("non_blocking",), in_place=None),
+    "zero": ListForm(in_place=None),
+    "clone": ListForm(options=("memory_format",), in_place=False),
+    "max": ListForm(in_place=False),
+    "norm": ListForm(options=("ord", "dtype"), in_place=False),
+    "powsum": ListForm(options=("ord", "dtype"), in_place=False),
 }
 # Of `maximum` and `minimum` with numbers, and in place: the operators that have these.
 SAME = {"maximum": "clamp_min", "minimum": "clamp_max"}
@@ -83,7 +83,7 @@ def names() -> list[str]:
 
 
 @cache
-def function(name: str) -> Callable[..., Any]:
+def list_function(name: str) -> Callable[..., Any]:
     """The operator on lists of this name, such as "_foreach_add_"."""
     changes = name.endswith("_")
     base = name.removeprefix("_foreach_").removesuffix("_")
@@ -95,14 +95,14 @@ def function(name: str) -> Callable[..., Any]:
 
     def call(*args: Any, **options: Any) -> Any:
         self, *others = args if args else (options.pop("self"),)
-        given = _operands(name, form, others, options)
+        given = _operands_of(name, form, others, options)
         if base == "pow" and isinstance(self, (int, float, complex)):  # the number is the base
-            return tuple([self**one for one in _tensors(name, "exponent", given[0])])
-        tensors = _tensors(name, "self", self)
-        columns = [_tensors(name, "an operand", one, len(tensors)) for one in given[: form.lists]]
-        columns += [_each(name, one, len(tensors)) for one in given[form.lists :]]
+            return tuple([self**one for one in _tensor_list(name, "exponent", given[0])])
+        tensors = _tensor_list(name, "self", self)
+        columns = [_tensor_list(name, "an operand", one, len(tensors)) for one in given[: form.lists]]
+        columns += [_operand_for_each(name, one, len(tensors)) for one in given[form.lists :]]
         if changes:
-            _check_shapes(name, tensors, columns)
+            _check_inplace_shapes(name, tensors, columns)
         if base in ("addcdiv", "addcmul"):  # whose number has a name
             made = [operate(*row[:-1], value=row[-1]) for row in zip(tensors, *columns, strict=True)]
         else:
@@ -115,7 +115,7 @@ def function(name: str) -> Callable[..., Any]:
     return boundary(call)
 
 
-def _operands(name: str, form: Form, others: list[Any], options: dict[str, Any]) -> list[Any]:
+def _operands_of(name: str, form: ListForm, others: list[Any], options: dict[str, Any]) -> list[Any]:
     """The operands after the first, of which some may be named; what is left in `options` are the operator's own."""
     count = form.lists + (form.last is not False)
     extra = others[count:]
@@ -136,7 +136,7 @@ def _operands(name: str, form: Form, others: list[Any], options: dict[str, Any])
     return given
 
 
-def _tensors(name: str, argument: str, values: Any, count: int | None = None) -> Sequence[Tensor]:
+def _tensor_list(name: str, argument: str, values: Any, count: int | None = None) -> Sequence[Tensor]:
     """A list of tensors, of `count` if that is given."""
     if not isinstance(values, (list, tuple)) or not all(isinstance(one, Tensor) for one in values):
         raise InvalidTypeError(f"{name}: expected {argument} to be a list of tensors; got {type(values).__name__}")
@@ -147,7 +147,7 @@ def _tensors(name: str, argument: str, values: Any, count: int | None = None) ->
     return values
 
 
-def _each(name: str, value: Many, count: int) -> Sequence[Any]:
+def _operand_for_each(name: str, value: Many, count: int) -> Sequence[Any]:
     """An operand for each tensor: of a list, or one for all."""
     if isinstance(value, Tensor) and value.ndim:
         if value.ndim != 1 or not name.startswith("_foreach_addc"):
@@ -160,7 +160,7 @@ def _each(name: str, value: Many, count: int) -> Sequence[Any]:
     return value
 
 
-def _check_shapes(name: str, tensors: Sequence[Tensor], columns: Sequence[Sequence[Any]]) -> None:
+def _check_inplace_shapes(name: str, tensors: Sequence[Tensor], columns: Sequence[Sequence[Any]]) -> None:
     """Refuse operands that do not broadcast to the tensor that is changed."""
     for place, row in enumerate(zip(tensors, *columns, strict=True)):
         target = tuple(row[0].shape)
@@ -178,5 +178,5 @@ def _check_shapes(name: str, tensors: Sequence[Tensor], columns: Sequence[Sequen
 
 def __getattr__(name: str) -> Any:
     if name in names():
-        return function(name)
+        return list_function(name)
     raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -47,7 +47,7 @@ def _window(
     return made.requires_grad_() if requires_grad else made
 
 
-def _count(name: str, length: int, periodic: bool) -> int:
+def _symmetric_length(name: str, length: int, periodic: bool) -> int:
     """How many points the symmetric window has of which a window of `length` is the beginning."""
     length = as_integer(length, name, "window_length")
     if length < 0:
@@ -57,7 +57,7 @@ def _count(name: str, length: int, periodic: bool) -> int:
 
 def _cosines(name: str, factors: tuple[float, ...], length: int, periodic: bool, *rest: object) -> Tensor:
     """A window that is a sum of cosines: factors[0] - factors[1] cos(t) + factors[2] cos(2 t) and so on."""
-    count = _count(name, length, periodic)
+    count = _symmetric_length(name, length, periodic)
     angle = 2 * np.pi * np.arange(count) / max(count - 1, 1)
     values = sum(factor * (-1) ** k * np.cos(k * angle) for k, factor in enumerate(factors))
     return _window(name, length, periodic, values if count > 1 else np.ones(count), *rest)  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ def bartlett_window(
     >>> bartlett_window(4)
     tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
-    count = _count("bartlett_window", window_length, periodic)
+    count = _symmetric_length("bartlett_window", window_length, periodic)
     values = np.bartlett(count) if count > 1 else np.ones(count)
     return _window("bartlett_window", window_length, periodic, values, dtype, device, requires_grad)
 
@@ -171,7 +171,7 @@ def kaiser_window(
     >>> kaiser_window(3, periodic=False)[1]
     tensor(1.)
     """
-    count = _count("kaiser_window", window_length, periodic)
+    count = _symmetric_length("kaiser_window", window_length, periodic)
     values = np.kaiser(count, beta) if count > 1 else np.ones(count)
     return _window("kaiser_window", window_length, periodic, values, dtype, device, requires_grad)
 

@@ -87,7 +87,7 @@ def leave_family(tensor: Tensor) -> None:
             delattr(tensor, slot)
 
 
-def family_of(tensor: Tensor) -> list[Tensor]:
+def views_of(tensor: Tensor) -> list[Tensor]:
     """The views in the family that show the same memory, without leaves."""
     links = getattr(tensor, "_views", None)
     if not links:

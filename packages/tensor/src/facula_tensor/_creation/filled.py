@@ -56,7 +56,7 @@ def number_to_fill(value: object, operation: str) -> Number:
     return as_number(value, operation, "fill_value")
 
 
-def like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike | None) -> Layout:
+def layout_like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike | None) -> Layout:
     """The contiguous layout of a tensor like `input`."""
     try:
         layout = input._layout
@@ -80,7 +80,7 @@ def like(name: str, input: Tensor, dtype: DTypeLike | None, device: DeviceLike |
         raise
 
 
-def in_format(tensor: Tensor, memory_format: MemoryFormat | None, requires_grad: bool) -> Tensor:
+def with_memory_format(tensor: Tensor, memory_format: MemoryFormat | None, requires_grad: bool) -> Tensor:
     """A new tensor in a memory format, wanting a gradient or not."""
     return finish(tensor if memory_format is None else no_record_ops.in_format(tensor, memory_format), requires_grad)
 

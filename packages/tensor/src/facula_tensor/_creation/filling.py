@@ -45,7 +45,7 @@ def filled(layout: Layout, number: Number, operation: str = "full") -> Tensor:
         if hasattr(error, "launched"):
             raise
     try:
-        fill(t, number, operation)
+        fill_snapshot(t, number, operation)
     except Exception as error:
         relabel(error, operation)
         raise
@@ -66,7 +66,7 @@ def _learn_to_fill(layout: Layout) -> None:
         fills.add_dense(fills.with_int, layout.dense, plan)
 
 
-def fill(target: Tensor, value: Operand, operation: str = "fill_") -> None:
+def fill_snapshot(target: Tensor, value: Operand, operation: str = "fill_") -> None:
     """Set every element of a snapshot to a number. No checks, no record, no version."""
     layout = target._layout
     number = number_for(value, layout.dtype, operation)

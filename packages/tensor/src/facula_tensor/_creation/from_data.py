@@ -36,7 +36,7 @@ from .._core.promotion import (
 from .._core.tensor import Tensor, make, method
 from .._dispatch.namespaces import no_record_ops
 from .filled import empty, finish
-from .filling import fill, filled
+from .filling import fill_snapshot, filled
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -318,7 +318,7 @@ def as_tensor_like(value: Operand, like: Tensor, operation: str = "copy_") -> Te
     if plain_number(value) is None:
         return tensor(value, device=like.device)
     result = empty((), dtype=like.dtype, device=like.device)
-    fill(result, value, operation)
+    fill_snapshot(result, value, operation)
     return result
 
 

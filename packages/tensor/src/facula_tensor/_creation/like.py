@@ -13,9 +13,9 @@ from .._core.wrapped import batched_as
 from .._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from .._dispatch.written import maker
 from .batches import open_batches
-from .filled import full, like, number_to_fill
+from .filled import full, layout_like, number_to_fill
 from .filling import filled
-from .random import NORMAL, UNIFORM, draw, drawn
+from .random import NORMAL, UNIFORM, drawn_batched, fill_with_draws
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @maker("like", memory_format=True, inline=True)
 def empty_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
     """An uninitialised tensor of the shape, dtype and device of `input`."""
-    result = fresh(like("empty_like", input, dtype, device), "empty_like")
+    result = fresh(layout_like("empty_like", input, dtype, device), "empty_like")
     return batched_as(result, input) if open_batches else result
 
 
@@ -39,7 +39,7 @@ def zeros_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceL
     >>> zeros_like(ones(2))
     tensor([0., 0.])
     """
-    result = filled(like("zeros_like", input, dtype, device), 0.0, "zeros_like")
+    result = filled(layout_like("zeros_like", input, dtype, device), 0.0, "zeros_like")
     return batched_as(result, input) if open_batches else result
 
 
@@ -51,7 +51,7 @@ def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, device: DeviceLi
     >>> ones_like(zeros(2))
     tensor([1., 1.])
     """
-    result = filled(like("ones_like", input, dtype, device), 1.0, "ones_like")
+    result = filled(layout_like("ones_like", input, dtype, device), 1.0, "ones_like")
     return batched_as(result, input) if open_batches else result
 
 
@@ -70,7 +70,7 @@ def full_like(
     """
     if type(fill_value) is not float and type(fill_value) is not int:
         fill_value = number_to_fill(fill_value, "full_like")
-    result = filled(like("full_like", input, dtype, device), fill_value, "full_like")
+    result = filled(layout_like("full_like", input, dtype, device), fill_value, "full_like")
     return batched_as(result, input) if open_batches else result
 
 
@@ -83,10 +83,10 @@ def rand_like(
     device: DeviceLike | None = None,
 ) -> Tensor:
     """`rand` of the shape, dtype and device of `input`."""
-    made = like("rand_like", input, dtype, device)
-    result = drawn(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand_like")
+    made = layout_like("rand_like", input, dtype, device)
+    result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand_like")
     if not open_batches:
-        draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
+        fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
     return result
 
 
@@ -99,10 +99,10 @@ def randn_like(
     device: DeviceLike | None = None,
 ) -> Tensor:
     """`randn` of the shape, dtype and device of `input`."""
-    made = like("randn_like", input, dtype, device)
-    result = drawn(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn_like")
+    made = layout_like("randn_like", input, dtype, device)
+    result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn_like")
     if not open_batches:
-        draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
+        fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
     return result
 
 

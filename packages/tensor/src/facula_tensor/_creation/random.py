@@ -22,7 +22,7 @@ from .._dispatch.view_call import as_tensor
 from .._dispatch.writing import write, write_out
 from .._dispatch.written import function, maker
 from .batches import draw_batched, open_batches
-from .filled import empty, like
+from .filled import empty, layout_like
 from .from_data import tensor
 from .generator import LARGEST, Generator, default_generator
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 UNIFORM, NORMAL, RANDINT = PlanTable("uniform"), PlanTable("normal"), PlanTable("randint")
 
 
-def draw(
+def fill_with_draws(
     layout: Layout,
     storage: Storage,
     offset: int,
@@ -78,8 +78,8 @@ def _draw_slowly(
         return
     if not layout.is_contiguous:
         target = make(Tensor, layout, storage, offset)
-        compact = fresh(like(table.operator, target, None, None))
-        draw(compact._layout, compact._storage, 0, table, source, first, second)
+        compact = fresh(layout_like(table.operator, target, None, None))
+        fill_with_draws(compact._layout, compact._storage, 0, table, source, first, second)
         write(target, compact)
         return
     if layout.dtype.category == COMPLEX and table is not RANDINT:  # both parts; they share the normal's variance
@@ -96,12 +96,12 @@ def _draw_slowly(
     launch(plan, (), [(storage, offset)], (seed, start, first, second))
 
 
-def drawn(layout: Layout, table: PlanTable, generator: Generator | None, first: float, second: float) -> Tensor:
+def drawn_batched(layout: Layout, table: PlanTable, generator: Generator | None, first: float, second: float) -> Tensor:
     """A new tensor of draws inside `vmap`; arguments as those of `draw`."""
 
     def each(layout: Layout) -> Tensor:
         result = fresh(layout, table.operator)
-        draw(layout, result._storage, 0, table, generator, first, second)
+        fill_with_draws(layout, result._storage, 0, table, generator, first, second)
         return result
 
     return draw_batched(layout, each)
@@ -121,9 +121,9 @@ def rand(
     facula.Size([2, 3])
     """
     made = layout_for("rand", lengths, size, dtype, device)
-    result = drawn(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
+    result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
     if not open_batches:
-        draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
+        fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
     return result
 
 
@@ -141,9 +141,9 @@ def randn(
     facula.Size([2, 3])
     """
     made = layout_for("randn", lengths, size, dtype, device)
-    result = drawn(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
+    result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
     if not open_batches:
-        draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
+        fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
     return result
 
 
@@ -186,9 +186,9 @@ def randint(
             whole = randint(low, high, made.shape, generator=generator, device=made.device)
             return no_record_ops.to(whole, (made.dtype,))
     if open_batches:
-        return drawn(made, RANDINT, generator, low, high)
+        return drawn_batched(made, RANDINT, generator, low, high)
     result = fresh(made, "randint")
-    draw(made, result._storage, 0, RANDINT, generator, low, high)
+    fill_with_draws(made, result._storage, 0, RANDINT, generator, low, high)
     return result
 
 

@@ -26,7 +26,7 @@ from .._dispatch.value_checks import refuse_outside
 from .batches import open_batches
 from .filled import finish, with_options
 from .generator import LARGEST, Generator, default_generator
-from .random import NORMAL, RANDINT, UNIFORM, draw, drawn, randint, randn
+from .random import NORMAL, RANDINT, UNIFORM, drawn_batched, fill_with_draws, randint, randn
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -60,7 +60,7 @@ def _draw_into(
         _check_dtype(name, layout, table)
         check_writable(name, now)
         check_overlap(name, now, ())
-        draw(layout, storage, offset, table, generator, first, second)
+        fill_with_draws(layout, storage, offset, table, generator, first, second)
         mutated(now, name)
         return self
     storage.version += 1  # type: ignore[operator]
@@ -82,10 +82,10 @@ def _draw_new_into(
     _check_dtype(name, layout, table)
     made = contiguous(layout.shape, layout.dtype, layout.device)
     with replace_mode(grad=False):
-        return self.copy_(drawn(made, table, generator, first, second))
+        return self.copy_(drawn_batched(made, table, generator, first, second))
 
 
-def _bounds(name: str, first: Number, last: Number, others: dict[str, Number]) -> tuple[Number, Number]:
+def _ends_of_range(name: str, first: Number, last: Number, others: dict[str, Number]) -> tuple[Number, Number]:
     """The two ends of a range, called a and b, or from and to: `from` is a word of Python's own."""
     for position, known in enumerate((("from", "a"), ("to", "b"))):
         for one in known:
@@ -115,7 +115,7 @@ def uniform_(
     """
     try:
         if ends:
-            a, b = _bounds("uniform_", a, b, ends)
+            a, b = _ends_of_range("uniform_", a, b, ends)
         if not (type(a) is float or type(a) is int) or not (type(b) is float or type(b) is int):
             a, b = as_real(a, "uniform_", "from"), as_real(b, "uniform_", "to")
         if not a <= b:
@@ -213,9 +213,9 @@ def normal(
             mean, std = _mean_and_deviation("normal", mean, std)
         made = layout_for("normal", (size,), None, dtype, device)
         if open_batches:
-            return finish(drawn(made, NORMAL, generator, mean, std), requires_grad)
+            return finish(drawn_batched(made, NORMAL, generator, mean, std), requires_grad)
         result = fresh(made, "normal")
-        draw(made, result._storage, 0, NORMAL, generator, mean, std)
+        fill_with_draws(made, result._storage, 0, NORMAL, generator, mean, std)
         return finish(result, requires_grad)
     mean, std = [one.detach() if isinstance(one, Tensor) else one for one in (mean, std)]
     tensors = [one for one in (mean, std) if isinstance(one, Tensor)]
@@ -258,7 +258,7 @@ def random_(
     """
     try:
         if ends:
-            low, high = _bounds("random_", low, high, ends)
+            low, high = _ends_of_range("random_", low, high, ends)
         if type(low) is not int:
             low = as_integer(low, "random_", "from")
         if high is None:

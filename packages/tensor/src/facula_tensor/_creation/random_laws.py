@@ -37,12 +37,12 @@ def _target(name: str, self: Tensor, least: int = FLOATING) -> DType:
     return float64 if now._layout.dtype is float64 else float32
 
 
-def _fill(self: Tensor, values: Tensor) -> Tensor:
+def _fill_without_grad(self: Tensor, values: Tensor) -> Tensor:
     with no_grad():
         return self.copy_(values)
 
 
-def _uniform(self: Tensor, dtype: DType, generator: Generator | None) -> Tensor:
+def _uniform_open(self: Tensor, dtype: DType, generator: Generator | None) -> Tensor:
     """Numbers from (0, 1)."""
     share = rand(tuple(self.shape), generator=generator, dtype=dtype, device=self.device)
     return share.clamp_(min=2.0**-25 if dtype is float32 else 2.0**-54)
@@ -98,8 +98,8 @@ def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None 
     True
     """
     rate = _above_zero("exponential_", "lambd", lambd)
-    share = _uniform(self, _target("exponential_", self), generator)
-    return _fill(self, share.neg_().log1p_().div_(-rate))
+    share = _uniform_open(self, _target("exponential_", self), generator)
+    return _fill_without_grad(self, share.neg_().log1p_().div_(-rate))
 
 
 @overridable
@@ -120,8 +120,8 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     if not 0 < chance < 1:
         raise ArgumentError(f"geometric_: expected a probability p above 0 and below 1; got {chance}")
     _target("geometric_", self, INTEGER)
-    share = _uniform(self, float64, generator)
-    return _fill(self, share.log_().div_(log1p(-chance)).ceil_())
+    share = _uniform_open(self, float64, generator)
+    return _fill_without_grad(self, share.log_().div_(log1p(-chance)).ceil_())
 
 
 @overridable
@@ -140,8 +140,8 @@ def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Gen
     facula.Size([3])
     """
     middle, width = as_real(median, "cauchy_", "median"), _above_zero("cauchy_", "sigma", sigma)
-    share = _uniform(self, _target("cauchy_", self), generator)
-    return _fill(self, share.sub_(0.5).mul_(pi).tan_().mul_(width).add_(middle))
+    share = _uniform_open(self, _target("cauchy_", self), generator)
+    return _fill_without_grad(self, share.sub_(0.5).mul_(pi).tan_().mul_(width).add_(middle))
 
 
 @overridable
@@ -161,4 +161,4 @@ def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Gen
     """
     middle, width = as_real(mean, "log_normal_", "mean"), _above_zero("log_normal_", "std", std)
     draws = randn(tuple(self.shape), generator=generator, dtype=_target("log_normal_", self), device=self.device)
-    return _fill(self, draws.mul_(width).add_(middle).exp_())
+    return _fill_without_grad(self, draws.mul_(width).add_(middle).exp_())

@@ -19,7 +19,7 @@ from .._core.tensor import Tensor, make
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.written import maker
 from .filled import empty, zeros
-from .filling import fill
+from .filling import fill_snapshot
 
 if TYPE_CHECKING:
     from .._core.types import DeviceLike, DTypeLike, Number, Scalar
@@ -164,7 +164,7 @@ def eye(
         raise ArgumentError(f"eye: expected lengths of at least 0; got {n} and {m}")
     result = zeros(n, m, dtype=dtype, device=device)
     if min(n, m):  # the diagonal is every (m + 1)-th element
-        fill(no_record_ops.slice(no_record_ops.view(result, -1), 0, 0, min(n, m) * m, m + 1), 1)
+        fill_snapshot(no_record_ops.slice(no_record_ops.view(result, -1), 0, 0, min(n, m) * m, m + 1), 1)
     return _keep("eye", made, result)
 
 

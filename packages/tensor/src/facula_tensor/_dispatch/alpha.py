@@ -74,7 +74,7 @@ def factor_of(op: Operator, input: Operand, other: Operand, alpha: Scalar | Tens
         raise named(error)
     if dtype is bool_:
         return bool(factor)
-    _check_range(op.name, factor, dtype)
+    _check_alpha_range(op.name, factor, dtype)
     if dtype.category == INTEGER and isinstance(factor, int):
         return _wrapped(factor * op.scaled, dtype)
     return factor * op.scaled
@@ -90,7 +90,7 @@ def _factor_read(op: Operator, dtype: DType, alpha: Tensor) -> Tensor | None:
     return factor if op.scaled == 1 else no_record_ops.neg(factor)
 
 
-def _check_range(operation: str, factor: Any, dtype: DType) -> None:
+def _check_alpha_range(operation: str, factor: Any, dtype: DType) -> None:
     """OverflowError where `dtype` cannot hold a finite `factor`. Unsigned dtypes take negative ones: they wrap."""
     if dtype.category == INTEGER:
         check_scalar(factor if dtype.is_signed else abs(factor), dtype, f"{operation}: alpha")

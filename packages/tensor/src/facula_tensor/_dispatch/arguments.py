@@ -86,7 +86,7 @@ def source(operation: str, input: Tensor, *others: object) -> Tensor:
     return input
 
 
-def positive(operation: str, argument: str, value: object) -> int:
+def positive_integer(operation: str, argument: str, value: object) -> int:
     """`value` as an int of at least 1."""
     number = as_integer(value, operation, argument)
     if number < 1:
@@ -94,7 +94,7 @@ def positive(operation: str, argument: str, value: object) -> int:
     return number
 
 
-def truth(operation: str, argument: str, value: object) -> bool:
+def flag_value(operation: str, argument: str, value: object) -> bool:
     """Whether `value` is true; ValueError, with the argument's name, for several elements."""
     try:
         return bool(value)
@@ -113,7 +113,7 @@ def unusable(operation: str, operands: Sequence[object]) -> Exception:
     return named(InvalidTypeError(f"{operation}: cannot use {first} with {' and '.join(others) or None}"))
 
 
-def reduction_of(size_average: bool | None, reduce: bool | None) -> str:
+def reduction_of_older(size_average: bool | None, reduce: bool | None) -> str:
     """What PyTorch's two older arguments of losses say in the place of `reduction`."""
     return "none" if reduce is False else "sum" if size_average is False else "mean"
 

@@ -82,7 +82,7 @@ class Autocast:
         """
         if operator not in LISTED:
             return None
-        to = self.lower if operator in LOWER else widen
+        to = self.lower if operator in LOWER else widen_halves
         return tuple([to(a, grad) if isinstance(a, Tensor) else a for a in operands])
 
     def lower(self, tensor: Tensor, grad: bool) -> Tensor:
@@ -109,7 +109,7 @@ class Autocast:
             kwargs: its keyword arguments.
             grad: whether gradients are recorded, as for `operands`.
         """
-        to = widen
+        to = widen_halves
         if function in WIDEST_FUNCTIONS:
             if all(one.dtype in (*HALVES, int64) for one in (*args, *kwargs.values()) if isinstance(one, Tensor)):
                 return args, kwargs
@@ -128,7 +128,7 @@ class Autocast:
         return tuple([cast(value) for value in args]), {key: cast(value) for key, value in kwargs.items()}
 
 
-def widen(tensor: Tensor, grad: bool) -> Tensor:
+def widen_halves(tensor: Tensor, grad: bool) -> Tensor:
     """A tensor of half precision in float32; any other as it is."""
     return recorded_ops.to(tensor, (float32,)) if layout_of_tensor(tensor).dtype in HALVES else tensor
 
@@ -138,9 +138,9 @@ def autocast_state() -> Autocast | None:
     return current_mode().autocast if active_modes else None  # type: ignore[no-any-return]
 
 
-def in_one_dtype(state: Autocast, tensors: Sequence[Tensor | None], *, lower: bool) -> list[Tensor | None]:
+def recurrent_operands(state: Autocast, tensors: Sequence[Tensor | None], *, lower: bool) -> list[Tensor | None]:
     """What a recurrent layer computes with: all in the lower dtype, or without `lower` in that of the first."""
     grad = current_mode().grad
     if lower or tensors[0].dtype in HALVES:  # type: ignore[union-attr]  # the input is always given
         return [None if one is None else state.lower(one, grad) for one in tensors]
-    return [None if one is None else widen(one, grad) for one in tensors]
+    return [None if one is None else widen_halves(one, grad) for one in tensors]

@@ -17,7 +17,7 @@ from .alpha import with_alpha
 from .inplace import slow_inplace
 from .namespaces import inplace_ops, no_record_ops, operators, recorded_ops
 from .operator import Operator
-from .signatures import shown_as
+from .signatures import set_signature
 from .slow_path import slow_call
 from .view_call import make_view
 from .written import takes_inplace, written_operator
@@ -60,7 +60,7 @@ def _change_in_place(op: Operator, said: Mapping[str, Any], public: bool) -> Non
     setattr(inplace_ops, op.name, called)
     for changing in {op.changing, called}:
         _name(changing, op, op.name + "_")
-        shown_as("in place", changing, op)
+        set_signature("in place", changing, op)
         changing.__doc__ = f"`{op.name}` in place: changes this tensor and returns it."
     if op.arity == 2 and op.is_fast:
         setattr(no_record_ops, op.name + "_into", make_accumulate(op))
@@ -160,7 +160,7 @@ def _publish(op: Operator, public: Function) -> Function:
     setattr(recorded_ops, op.name, op.library_call)
     for function in {op.call, op.no_record, op.library_call, public}:
         _name(function, op, op.name)
-        shown_as("function" if function is public else "operator", function, op)
+        set_signature("function" if function is public else "operator", function, op)
     return public
 
 

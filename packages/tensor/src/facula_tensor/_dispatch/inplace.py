@@ -16,7 +16,7 @@ from .._core.tensor import Tensor, layout_of_tensor, make
 from .._core.wrapped import innermost
 from .alpha import factor_of, learn_scaled, with_alpha
 from .expressions.gradients import kernel_of
-from .inplace_checks import check_fits, starts_inplace
+from .inplace_checks import check_result_fits, starts_inplace
 from .launching import launch, mutated, run
 from .namespaces import no_record_ops, operators, recorded_ops
 from .nodes import node_for
@@ -51,7 +51,7 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
                 result = with_alpha(op, operands[0], operands[1], alpha, None)
             else:
                 result = op.library_call(*operands, parameters) if parameters else op.library_call(*operands)
-            check_fits(name, layout_of_tensor(result), layout_of_tensor(target))
+            check_result_fits(name, layout_of_tensor(result), layout_of_tensor(target))
             return level.copy(name, target, result)
         record = starts_inplace(name, target, operands)
         recorder = current_recorder() if recorders else None
@@ -74,7 +74,7 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
         layouts = tuple([layout_of_tensor(a) if isinstance(a, Tensor) else type(a) for a in ready])
         wanted = output_layouts(op, layouts, parameters)[0]
         layout = there._layout
-        check_fits(name, wanted, layout)
+        check_result_fits(name, wanted, layout)
         shared = check_overlap(name, there, ready[1:])
         edges = tuple([edge_from(a) if isinstance(a, Tensor) else None for a in ready]) if record else ()
         if record:
@@ -83,7 +83,7 @@ def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), 
             ready = tuple(
                 [
                     _before(a)
-                    if wanted and isinstance(a, Tensor) and (a is there or (shared and _same(a, there)))
+                    if wanted and isinstance(a, Tensor) and (a is there or (shared and _same_address(a, there)))
                     else a
                     for a, wanted in zip(ready, saved, strict=True)
                 ]
@@ -149,6 +149,6 @@ def _before(a: Tensor) -> Tensor:
     return copy
 
 
-def _same(a: Tensor, b: Tensor) -> bool:
+def _same_address(a: Tensor, b: Tensor) -> bool:
     """Whether both begin at one address (both buffers are plain by now)."""
     return a._storage.ptr + a._offset == b._storage.ptr + b._offset

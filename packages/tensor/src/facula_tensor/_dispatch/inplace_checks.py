@@ -11,7 +11,7 @@ from facula_storage.extend import FLOATING
 from .._core.memory import check_writable, overlaps_itself
 from .._core.promotion import can_cast
 from .._core.tensor import Tensor, layout_of_tensor
-from .._core.view_family import bases_of, family_of
+from .._core.view_family import bases_of, views_of
 from .._core.wrapped import innermost
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def check_family(name: str, target: Tensor) -> None:
                 "what a change means for the argument's gradient is unknown; change a .clone(), or return one"
             )
     layout = layout_of_tensor(root)
-    if overlaps_itself(layout) and (root is not target or family_of(target)):
+    if overlaps_itself(layout) and (root is not target or views_of(target)):
         raise UnsupportedError(
             f"{name}: a gradient is wanted through a change of a tensor with views, and several elements of what they "
             f"show (shape {layout.shape}, strides {layout.strides}) share one place in memory; "
@@ -83,7 +83,7 @@ def check_family(name: str, target: Tensor) -> None:
         )
 
 
-def check_fits(name: str, wanted: Layout, layout: Layout) -> None:
+def check_result_fits(name: str, wanted: Layout, layout: Layout) -> None:
     """ValueError or TypeError where a result that looks like `wanted` cannot be put into a tensor of `layout`."""
     if wanted.shape != layout.shape:
         raise ArgumentError(

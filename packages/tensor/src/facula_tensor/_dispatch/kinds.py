@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     Reduces: TypeAlias = bool | None
 
 
-class Kind(NamedTuple):
+class ArgumentKind(NamedTuple):
     """One kind of arguments. Texts name the argument `{name}`, the operator `{operation}`, the first argument `{first}`
     and the one that takes any number of values `{star}`.
 
@@ -73,7 +73,7 @@ class Kind(NamedTuple):
 PROMOTION, ARGUMENTS, TENSOR = ".._core.promotion", ".._dispatch.arguments", ".._core.tensor"
 AS_TENSOR = (".._dispatch.view_call", "as_tensor")
 SIZES = (".._core.sizes", "sizes as as_sizes")
-AXIS = Kind(
+AXIS = ArgumentKind(
     "int | None",
     'axis_for(dim, {name}, "{operation}")',
     "{name} is not None",
@@ -83,9 +83,9 @@ AXIS = Kind(
 )
 
 
-def of_ndim(ndim: int, says: str) -> Kind:
+def ndim_kind(ndim: int, says: str) -> ArgumentKind:
     """The kind of tensors that have `ndim` dimensions."""
-    return Kind(
+    return ArgumentKind(
         "Tensor",
         f'of_ndim("{{operation}}", "{{name}}", {{name}}, {ndim})',
         f'type({{name}}) is not Tensor or len(getattr({{name}}._layout, "shape", ())) != {ndim}',
@@ -94,62 +94,62 @@ def of_ndim(ndim: int, says: str) -> Kind:
     )
 
 
-def choice(*values: str | None) -> Kind:
+def choice(*values: str | None) -> ArgumentKind:
     """The kind of words that are one of these; or None, where it is among them."""
     said = f"{', '.join(map(repr, values[:-1]))} or {values[-1]!r}"
     quoted = ", ".join(["None" if one is None else f'"{one}"' for one in values])
     refuse = f'refuse_choice("{{operation}}", "{{name}}", {{name}}, "{said}")'
     annotation = "str | None" if None in values else "str"
-    return Kind(annotation, refuse, f"{{name}} not in ({quoted})", ((ARGUMENTS, "refuse_choice"),))
+    return ArgumentKind(annotation, refuse, f"{{name}} not in ({quoted})", ((ARGUMENTS, "refuse_choice"),))
 
 
 KINDS = {
-    "Tensor": Kind("Tensor", says="the tensor."),
-    "Reals": Kind("Tensor", says="a tensor of real numbers."),
-    "Floating": Kind(
+    "Tensor": ArgumentKind("Tensor", says="the tensor."),
+    "Reals": ArgumentKind("Tensor", says="a tensor of real numbers."),
+    "Floating": ArgumentKind(
         "Tensor",
         'floats("{operation}", {name})',
         needs=((ARGUMENTS, "floats"),),
         says="a tensor of a floating dtype.",
     ),
-    "Real": Kind(
+    "Real": ArgumentKind(
         "float",
         'as_real({name}, "{operation}", "{name}")',
         "type({name}) is not float and type({name}) is not int",
         ((PROMOTION, "as_real"),),
     ),
-    "Float": Kind(
+    "Float": ArgumentKind(
         "float",
         'float(as_real({name}, "{operation}", "{name}"))',
         "type({name}) is not float",
         ((PROMOTION, "as_real"),),
     ),
-    "RealOrTensor": Kind(  # of a tensor that requires a gradient the body computes it
+    "RealOrTensor": ArgumentKind(  # of a tensor that requires a gradient the body computes it
         "float | Tensor",
         'real_or_tensor({name}, "{operation}", "{name}")',
         "type({name}) is not float and type({name}) is not int",
         ((PROMOTION, "real_or_tensor"),),
     ),
-    "Checked": Kind(
+    "Checked": ArgumentKind(
         "Tensor",
         'as_tensor("{operation}", {name})',
         "type({name}) is not Tensor",
         (AS_TENSOR, (TENSOR, "Tensor")),
         "the tensor.",
     ),
-    "Steady": Kind(
+    "Steady": ArgumentKind(
         "Tensor",
         'steady_tensor("{operation}", {name})',
         needs=((ARGUMENTS, "steady_tensor"),),
         says="the tensor.",
     ),
-    "Snapshot": Kind(
+    "Snapshot": ArgumentKind(
         "Tensor",
         'snapshot(as_tensor("{operation}", {name}))',
         needs=(AS_TENSOR, (TENSOR, "snapshot")),
         says="the tensor.",
     ),
-    "FirstName": Kind(
+    "FirstName": ArgumentKind(
         "Operand | None",
         'first_named("{operation}", {first}, {name})',
         "{name} is not None",
@@ -157,80 +157,80 @@ KINDS = {
         "another name of `input`.",
         sets="{first}",
     ),
-    "Vector": of_ndim(1, "a vector."),
-    "Matrix": of_ndim(2, "a matrix."),
-    "MatrixStack": of_ndim(3, "a stack of matrices."),
-    "Matrices": Kind(
+    "Vector": ndim_kind(1, "a vector."),
+    "Matrix": ndim_kind(2, "a matrix."),
+    "MatrixStack": ndim_kind(3, "a stack of matrices."),
+    "Matrices": ArgumentKind(
         "Tensor",
         'matrices("{operation}", {name}, "{name}")',
         needs=(("..ops.linalg.matrices", "matrices"),),
         says="matrices (..., m, n).",
     ),
-    "SquareMatrices": Kind(
+    "SquareMatrices": ArgumentKind(
         "Tensor",
         'matrices("{operation}", {name}, "{name}", square=True)',
         needs=(("..ops.linalg.matrices", "matrices"),),
         says="matrices (..., n, n).",
     ),
-    "Integer": Kind(
+    "Integer": ArgumentKind(
         "int",
         'as_integer({name}, "{operation}", "{name}")',
         "type({name}) is not int",
         ((PROMOTION, "as_integer"),),
     ),
-    "Positive": Kind(
+    "Positive": ArgumentKind(
         "int",
-        'positive("{operation}", "{name}", {name})',
+        'positive_integer("{operation}", "{name}", {name})',
         "type({name}) is not int or {name} < 1",
-        ((ARGUMENTS, "positive"),),
+        ((ARGUMENTS, "positive_integer"),),
     ),
-    "IntegerOrNone": Kind(
+    "IntegerOrNone": ArgumentKind(
         "int | None",
         'as_integer({name}, "{operation}", "{name}")',
         "{name} is not None and type({name}) is not int",
         ((PROMOTION, "as_integer"),),
     ),
-    "Sizes": Kind("Lengths", 'as_sizes("{operation}", ({name},))', needs=(SIZES,)),
-    "Each": Kind("Lengths"),  # several, converted by `SizesByName`
-    "SizesByName": Kind(
+    "Sizes": ArgumentKind("Lengths", 'as_sizes("{operation}", ({name},))', needs=(SIZES,)),
+    "Each": ArgumentKind("Lengths"),  # several, converted by `SizesByName`
+    "SizesByName": ArgumentKind(
         "Lengths | None",
         'as_sizes("{operation}", {star}, {name}, "{name}")',
         needs=(SIZES,),
         says="`{star}` as one sequence.",
         sets="{star}",
     ),
-    "RequiredDim": Kind(
+    "RequiredDim": ArgumentKind(
         "int | None",
         'needed_dim("{operation}", {name})',
         "{name} is None",
         ((ARGUMENTS, "needed_dim"),),
         "the dimension.",
     ),
-    "Flag": Kind("bool"),
-    "Truth": Kind(
+    "Flag": ArgumentKind("bool"),
+    "Truth": ArgumentKind(
         "bool",
-        'truth("{operation}", "{name}", {name})',
+        'flag_value("{operation}", "{name}", {name})',
         "{name} is not False and {name} is not True",
-        ((ARGUMENTS, "truth"),),
+        ((ARGUMENTS, "flag_value"),),
     ),
-    "Outs": Kind("Sequence[Tensor] | None", says="the tensors where the results go; new ones if None."),
-    "Numbers": Kind("int | Sequence[int]"),  # one for all dimensions, or one for each
+    "Outs": ArgumentKind("Sequence[Tensor] | None", says="the tensors where the results go; new ones if None."),
+    "Numbers": ArgumentKind("int | Sequence[int]"),  # one for all dimensions, or one for each
     "Axis": AXIS,
     "Axes": AXIS._replace(annotation="Dims | None"),
     "PlainAxis": AXIS._replace(convert="{name}", needs=()),
-    "ReducedDim": Kind("int | None", says="the dimension; all elements if None."),
-    "ReducedDims": Kind("Dims | None", says="the dimension, or several; all of them if None."),
-    "KeepDims": Kind("bool", "{name}", "{name}", says="NumPy's name of `keepdim`.", sets="keepdim"),
+    "ReducedDim": ArgumentKind("int | None", says="the dimension; all elements if None."),
+    "ReducedDims": ArgumentKind("Dims | None", says="the dimension, or several; all of them if None."),
+    "KeepDims": ArgumentKind("bool", "{name}", "{name}", says="NumPy's name of `keepdim`.", sets="keepdim"),
     "Reduction": choice("none", "mean", "sum"),
-    "Averages": Kind(
+    "Averages": ArgumentKind(
         "bool | None",
-        "reduction_of(size_average, reduce)",
+        "reduction_of_older(size_average, reduce)",
         "size_average is not None or reduce is not None",
-        ((ARGUMENTS, "reduction_of"),),
+        ((ARGUMENTS, "reduction_of_older"),),
         'older form of `reduction`: False means "sum".',
         sets="reduction",
     ),
-    "Reduces": Kind("bool | None", says='older form of `reduction`: False means "none".', sets="reduction"),
+    "Reduces": ArgumentKind("bool | None", says='older form of `reduction`: False means "none".', sets="reduction"),
 }
 STANDARD = {
     "dim": "the dimension.",

@@ -72,7 +72,7 @@ def launch(
     addresses = [storage.ptr + offset for storage, offset in places]
     recorder = current_recorder() if recorders else None
     if recorder is not None:
-        given, written = _given(operands, changed), _written(plan, outputs)
+        given, written = _places_read(operands, changed), _written(plan, outputs)
         recorder.launching([*[one for one in given if type(one) is Place and one.written], *written])
     try:
         plan.launch(n, *addresses, *scalars)
@@ -82,7 +82,7 @@ def launch(
         recorder.launched(plan, n, [*given, *written, *scalars], len(given) + len(written))
 
 
-def _given(operands: Sequence[object], changed: Sequence[int]) -> list[Place | float]:
+def _places_read(operands: Sequence[object], changed: Sequence[int]) -> list[Place | float]:
     """The places that a launch reads from, `changed` among them those that it writes to as well; 0 for no operand."""
     return [
         Place(a._storage, a._offset, a._layout, place in changed) if isinstance(a, Tensor) else 0

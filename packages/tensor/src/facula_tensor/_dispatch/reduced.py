@@ -77,14 +77,14 @@ def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
     made = Operator(type(f"{name}_{reduction}", (), body), is_elementwise=False)
     made.recorded, made.needs, made.saves_out = True, {one: op.needs.get(one, ()) for one in tensors}, False
     made.rule = made.broadcast_rule = made.scalar_rule = made.number_first_rule = Rule(
-        made.name, _backward(op, tensors, parameters, reduction), op.rule.fresh, True, saved_edges
+        made.name, _reduced_backward(op, tensors, parameters, reduction), op.rule.fresh, True, saved_edges
     )
     made.is_fast = False
     made.public = make_calls(made)
     return made
 
 
-def _backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str, ...], reduction: str) -> Any:
+def _reduced_backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str, ...], reduction: str) -> Any:
     """The backward of the sum or mean of `op`."""
     known: dict[tuple[object, ...], Any] = {}  # by layouts, and which operands want no gradient
     is_mean = reduction == "mean"

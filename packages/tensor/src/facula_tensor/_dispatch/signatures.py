@@ -61,7 +61,7 @@ FORMS: dict[str, tuple[Function, ...]] = {
 }
 
 
-def shown_as(kind: str, function: Function, op: Operator) -> None:
+def set_signature(kind: str, function: Function, op: Operator) -> None:
     """Give a function of `op` the signature that its users see, and its declaration as source.
 
     `kind` is a key of FORMS.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import Node, edge_to, error_node, from_function, move_hooks
 
 from .._core.tensor import layout_of_tensor, snapshot
-from .._core.view_family import family_of, root_of
+from .._core.view_family import root_of, views_of
 from .namespaces import operators
 from .nodes import node_for
 
@@ -25,10 +25,10 @@ def rebase(changed: Tensor, old_edge: Any) -> None:
     """
     if type(old_edge) is Node:
         move_hooks(changed, old_edge)
-    views = family_of(changed)
+    views = views_of(changed)
     root = root_of(changed)
     if root is not changed:
-        scatter(root, changed)
+        scatter_node(root, changed)
     for view in views:
         if view is not changed and (from_function(view.node) or view.dtype is not root.dtype):
             forbid(view)
@@ -42,7 +42,7 @@ def region(view: Tensor, root: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]
     return layout.shape, layout.strides, (view._offset - root._offset) // layout.dtype.itemsize
 
 
-def scatter(root: Tensor, changed: Tensor) -> None:
+def scatter_node(root: Tensor, changed: Tensor) -> None:
     """The root's node after its region under `changed` was replaced."""
     whole, part = snapshot(root), snapshot(changed)
     if part._storage is not whole._storage:

@@ -6,7 +6,7 @@ import ast
 import inspect
 from typing import TYPE_CHECKING, NamedTuple
 
-from facula_tensor._dispatch.kinds import KINDS, Kind, choice
+from facula_tensor._dispatch.kinds import KINDS, ArgumentKind, choice
 
 if TYPE_CHECKING:
     from facula_tensor._dispatch.written import Declared
@@ -16,7 +16,7 @@ class Argument(NamedTuple):
     """An argument of a public function."""
 
     name: str
-    kind: Kind
+    kind: ArgumentKind
     default: object = inspect.Parameter.empty
     by_name: bool = False
     stands_for_all: bool = False
@@ -77,14 +77,14 @@ OF_MAKERS = {
 def options_of(what: Declared) -> list[Argument]:
     """The options of a function that makes tensors, as PyTorch orders them."""
     left_out = {"" if what.out else "out", "" if what.memory_format else "memory_format"}
-    return [Argument(name, Kind(annotation), default, by_name=True)
+    return [Argument(name, ArgumentKind(annotation), default, by_name=True)
             for name, (annotation, default) in OF_MAKERS.items() if what.maker and name not in left_out]  # fmt: skip
 
 
-def kind_of(annotation: str) -> Kind:
+def kind_of(annotation: str) -> ArgumentKind:
     """The kind of this name; one of some values, `Literal["a", "b"]`; or what the body checks: any other annotation."""
     if annotation in KINDS:
         return KINDS[annotation]
     if not annotation.startswith("Literal["):
-        return Kind(annotation)
+        return ArgumentKind(annotation)
     return choice(*ast.literal_eval(f"({annotation[len('Literal[') : -1]},)"))

@@ -10,7 +10,7 @@ from importlib.util import resolve_name
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
-from facula_tensor._dispatch.kinds import KINDS, Kind
+from facula_tensor._dispatch.kinds import KINDS, ArgumentKind
 from facula_tensor._dispatch.namespaces import operators
 from facula_tensor._dispatch.written import declared, takes_inplace
 
@@ -45,7 +45,9 @@ class Text:
         self.operands = arguments_of(what)
         flag = what.inplace or (not what.is_body and takes_inplace(what.signature))
         self.inplace = [Argument("inplace", KINDS["Flag"], False)] * flag
-        self.out = [Argument("out", Kind("Tensor | None"), None, by_name=True)] * bool(what.out and not what.maker)
+        self.out = [Argument("out", ArgumentKind("Tensor | None"), None, by_name=True)] * bool(
+            what.out and not what.maker
+        )
         self.options = options_of(what)
         self.leading = what.signature.__code__.co_varnames[:2]  # perhaps F, and the name of the function that is called
         self.named = "operation" in self.leading
@@ -137,11 +139,11 @@ class Text:
             return self.of_operators()
         *steps, last = self.result("result" if (self.out and self.what.prepare is None) or self.options else "")
         if self.options:
-            self.needs.add((".._creation.filled", "in_format" if self.what.memory_format else "finish"))
+            self.needs.add((".._creation.filled", "with_memory_format" if self.what.memory_format else "finish"))
             if not self.what.memory_format:
                 return [*steps, last, "return result if requires_grad is False else finish(result, requires_grad)"]
             condition = "if memory_format is not None or requires_grad:"
-            change = "    result = in_format(result, memory_format, requires_grad)"
+            change = "    result = with_memory_format(result, memory_format, requires_grad)"
             return [*steps, last, condition, change, "return result"]
         if not self.out or self.what.prepare is not None:
             return [*steps, last]

@@ -14,7 +14,7 @@ from .._dispatch.overrides import overridable
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:
-    from .._core.types import DeviceLike
+    pass
 
 
 def _always(name: str, doc: str) -> None:
@@ -107,13 +107,6 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 def is_inference(input: Tensor) -> bool:
     """Whether this tensor was made in `inference_mode` for good: always False."""
     as_tensor("is_inference", input)
-    return False
-
-
-@method()
-@boundary
-def is_pinned(self: Tensor, device: DeviceLike | None = None) -> bool:
-    """Whether the memory is pinned for copies to a device: False."""
     return False
 
 

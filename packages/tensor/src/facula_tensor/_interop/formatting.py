@@ -68,14 +68,14 @@ def writer(array: np.ndarray, options: Options) -> tuple[Callable[[Number], str]
         padding = width if array.ndim else 0
 
         def complex_number(value: Number) -> str:
-            second = _one(value.imag, imaginary)
-            return f"{_one(value.real, real).rjust(padding)}{'' if second.startswith('-') else '+'}{second}j"
+            second = _format_number(value.imag, imaginary)
+            return f"{_format_number(value.real, real).rjust(padding)}{'' if second.startswith('-') else '+'}{second}j"
 
         return complex_number, width + second_width + 1
     pattern = _pattern(array, options) if array.dtype.kind == "f" else None
     width = _width(array, pattern)
     padding = width if array.ndim else 0
-    return lambda value: _one(value, pattern).rjust(padding), width
+    return lambda value: _format_number(value, pattern).rjust(padding), width
 
 
 def _pattern(array: np.ndarray, options: Options) -> str:
@@ -95,7 +95,7 @@ def _pattern(array: np.ndarray, options: Options) -> str:
     return BARE if whole else f"{{:.{options.precision}f}}"
 
 
-def _one(value: Number, pattern: str | None) -> str:
+def _format_number(value: Number, pattern: str | None) -> str:
     if pattern is None:
         return str(value)
     number = float(value)
@@ -106,7 +106,7 @@ def _width(array: np.ndarray, pattern: str | None) -> int:
     """The width of the widest element; of real numbers only of those that are finite and not 0, as PyTorch has it."""
     if pattern is not None:
         array = array[np.isfinite(array) & (array != 0)]
-    return max([len(_one(value, pattern)) for value in array.ravel()], default=1)
+    return max([len(_format_number(value, pattern)) for value in array.ravel()], default=1)
 
 
 def laid_out(excerpt: Excerpt, indent: int) -> str:

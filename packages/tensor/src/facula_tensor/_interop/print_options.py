@@ -73,11 +73,11 @@ def set_printoptions(
         raise InvalidTypeError(f"set_printoptions: expected sci_mode to be True, False or None; got {sci_mode!r}")
     for name, value, least in (("precision", precision, 0), ("edgeitems", edgeitems, 1), ("linewidth", linewidth, 1)):
         if value is not None:
-            given[name] = _integer(name, value, least)
+            given[name] = _option_as_integer(name, value, least)
     if given.get("precision", 0) > MOST_DIGITS:
         raise ArgumentError(f"set_printoptions: expected precision of at most {MOST_DIGITS}; got {precision}")
     if threshold is not None:
-        given["threshold"] = inf if threshold == inf else _integer("threshold", threshold, 0)
+        given["threshold"] = inf if threshold == inf else _option_as_integer("threshold", threshold, 0)
     _chosen[0] = base._replace(**given)
 
 
@@ -113,7 +113,7 @@ class printoptions:
         _chosen[0] = self.before.pop()
 
 
-def _integer(name: str, value: float, least: int) -> int:
+def _option_as_integer(name: str, value: float, least: int) -> int:
     """`value` as an integer of at least `least`; errors name the option `name`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InvalidTypeError(

@@ -79,7 +79,7 @@ def check_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...]:
     return tuple([check_dim(name, one, ndim) for one in given])
 
 
-def resized(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:
+def cut_or_padded(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:
     """`x` cut off or filled up with zeros along a dimension."""
     now = layout_of_tensor(x).shape[dim]
     wanted = now if length is None else length
@@ -104,7 +104,7 @@ def complex_transform(
     x, how = operand(name, input, "any"), scaling(name, norm)
     dims, sizes = lengths(name, x, n, dim, several)
     for at, size in zip(dims, sizes, strict=True):
-        x = resized(name, x, at, size)
+        x = cut_or_padded(name, x, at, size)
     return (
         recorded_ops.fft_complex(x, (dims, inverse, how)) if dims else operand(name, recorded_ops.clone(x), "complex")
     )
@@ -126,7 +126,7 @@ def from_real(
     if not dims:
         raise ArgumentError(f"{name}: expected at least 1 dimension to transform; got dim {dim}")
     for at, size in zip(dims, sizes, strict=True):
-        x = resized(name, x, at, size)
+        x = cut_or_padded(name, x, at, size)
     result = recorded_ops.fft_from_real(x, (dims, OPPOSITE[how] if hermitian else how))
     return recorded_ops.conj(result) if hermitian else result
 
@@ -151,7 +151,7 @@ def to_real(
     if length < 1:
         raise ArgumentError(f"{name}: expected at least 1 element in the result; got {length}")
     for at, size in zip(dims, [*sizes[:-1], length // 2 + 1], strict=True):
-        x = resized(name, x, at, size)
+        x = cut_or_padded(name, x, at, size)
     if hermitian:
         x, how = recorded_ops.conj(x), OPPOSITE[how]
     return recorded_ops.fft_to_real(x, (dims, length, how))

@@ -62,14 +62,14 @@ def rfftfreq(
     """
 
 
-def shifted(operation: str, further: int, F: Namespace, input: Tensor, dim: Dims | None) -> Tensor:
+def rolled_half(operation: str, further: int, F: Namespace, input: Tensor, dim: Dims | None) -> Tensor:
     """`input` rolled by half the length of dimensions, rounded down, or up where `further` is 1."""
     ndim = input.ndim
     dims = tuple(range(ndim)) if dim is None else check_dims(operation, dim, ndim)
     return roll(input, [(input.shape[one] + further) // 2 for one in dims], dims) if dims else F.clone(input)
 
 
-@function(label="fft.fftshift", overridable=True, instead=partial(shifted, "fft.fftshift", 0))
+@function(label="fft.fftshift", overridable=True, instead=partial(rolled_half, "fft.fftshift", 0))
 def fftshift(F: Namespace, input: Steady, dim: Dims | None = None) -> None:
     """`input` rolled so that frequency 0 is in the middle, along `dim` (an integer or several) or all dimensions.
 
@@ -81,7 +81,7 @@ def fftshift(F: Namespace, input: Steady, dim: Dims | None = None) -> None:
     """
 
 
-@function(label="fft.ifftshift", overridable=True, instead=partial(shifted, "fft.ifftshift", 1))
+@function(label="fft.ifftshift", overridable=True, instead=partial(rolled_half, "fft.ifftshift", 1))
 def ifftshift(F: Namespace, input: Steady, dim: Dims | None = None) -> None:
     """The inverse of `fftshift`.
 

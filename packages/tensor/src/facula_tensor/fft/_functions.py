@@ -31,7 +31,7 @@ RESULTS_OF_LAST = (
 
 def one(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> None: ...
 def two(input: Tensor, s: Lengths | None = None, dim: Dims | None = (-2, -1), norm: str | None = None) -> None: ...
-def several(input: Tensor, s: Lengths | None = None, dim: Dims | None = None, norm: str | None = None) -> None: ...
+def several_dims(input: Tensor, s: Lengths | None = None, dim: Dims | None = None, norm: str | None = None) -> None: ...
 
 
 def transforms(transform: Function, name: str, says: str, operand: str, result: str, length: int) -> None:
@@ -53,7 +53,8 @@ def transforms(transform: Function, name: str, says: str, operand: str, result: 
     rows = (
         (name, one, says, by_dim, example),
         (f"{name}2", two, f"`{name}` along two dimensions.", (by_dims, "dim: the dimensions."), of_ones),
-        (f"{name}n", several, f"`{name}` along several dimensions: the last ones where `s` says how many, else all.",
+        (f"{name}n", several_dims,
+         f"`{name}` along several dimensions: the last ones where `s` says how many, else all.",
          (by_dims, last_ones), of_ones),
     )  # fmt: skip
     for own, signature, first, (lengths, dims), shown in rows:

@@ -36,7 +36,7 @@ class Arguments:
         self.positional = tuple([name for name, kind in kinds.items() if kind is not Parameter.KEYWORD_ONLY])
         self.named = tuple([name for name, kind in kinds.items() if kind is Parameter.KEYWORD_ONLY])
         self.unknown = mutates == "unknown"
-        self.changed = frozenset(kinds) if self.unknown else _names(operation, found, mutates)
+        self.changed = frozenset(kinds) if self.unknown else _mutated_names(operation, found, mutates)
 
     def bind(self, name: str, args: Args, kwargs: Named) -> tuple[Args, Named]:
         """The arguments of a call of `name`, defaults among them: those by position, and those by name alone."""
@@ -66,7 +66,7 @@ class Arguments:
         return found
 
 
-def _names(operation: str, found: Signature, mutates: Iterable[str]) -> frozenset[str]:
+def _mutated_names(operation: str, found: Signature, mutates: Iterable[str]) -> frozenset[str]:
     """Names of arguments; an error for anything else."""
     if isinstance(mutates, str) or not hasattr(mutates, "__iter__"):
         raise InvalidTypeError(

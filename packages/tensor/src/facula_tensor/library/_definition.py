@@ -18,7 +18,7 @@ from .._dispatch.overrides import call_torch_function, overridden
 from ..transforms.trees import LEAF, take_apart
 from ._arguments import Arguments
 from ._calls import Call
-from ._function import function_of
+from ._function import function_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ class CustomOpDef:
         self.setup_context: Callable[..., Any] | None = None
         self.batch_rule: Callable[..., Any] | None = None
         self.results: Shape = LEAF  # of the last call
-        self._function = function_of(self.name)
+        self._function = function_class(self.name)
 
         def public(*args: Any, **kwargs: Any) -> Any:
             return self(*args, **kwargs)

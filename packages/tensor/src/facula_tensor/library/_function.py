@@ -92,11 +92,13 @@ class OperatorFunction(Function):
         """The outputs of a batch: by the user's own rule, or one by one."""
         call, *leaves = args
         if call.op.batch_rule is None:
-            return _each(info.batch_size, in_dims[1:], call, leaves)
-        return _by_rule(info, in_dims[1:], call, leaves)
+            return _call_for_each(info.batch_size, in_dims[1:], call, leaves)
+        return _batch_by_registered_rule(info, in_dims[1:], call, leaves)
 
 
-def _by_rule(info: Any, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]) -> tuple[Any, Any]:
+def _batch_by_registered_rule(
+    info: Any, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]
+) -> tuple[Any, Any]:
     """By the rule of `register_vmap`: its outputs, and where they have the batch."""
     op = call.op
     args, named = call.arguments(leaves)
@@ -122,7 +124,7 @@ def batched_pair(name: str, found: Any) -> tuple[Any, Any]:
     return found
 
 
-def _each(size: int, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]) -> tuple[Any, Any]:
+def _call_for_each(size: int, in_dims: tuple[int | None, ...], call: Call, leaves: list[Any]) -> tuple[Any, Any]:
     """One call for each element of the batch."""
     op = call.op
     changed = {id(one) for one in op.arguments.tensors_changed(op.name, *call.arguments(leaves))}
@@ -151,6 +153,6 @@ def _each(size: int, in_dims: tuple[int | None, ...], call: Call, leaves: list[A
     return tuple(stacked), tuple([0 if isinstance(one, Tensor) else None for one in stacked])
 
 
-def function_of(name: str) -> type[OperatorFunction]:
+def function_class(name: str) -> type[OperatorFunction]:
     """The Function of an operator of this name, under which nodes and errors show it."""
     return type(name, (OperatorFunction,), {})

@@ -85,11 +85,11 @@ def _failed(op: CustomOpDef, test: str, message: str) -> AssertionError:
     return CheckError(f"opcheck: {op.name}: {test}: {message}")
 
 
-def _tensors(tree: Any) -> list[Tensor]:
+def _tensors_in(tree: Any) -> list[Tensor]:
     return [one for one in take_apart(tree)[0] if isinstance(one, Tensor)]
 
 
-def _copied(args: Args, named: Named) -> tuple[Args, Named]:
+def _copied_arguments(args: Args, named: Named) -> tuple[Args, Named]:
     """The same arguments, of which a test may do as it likes."""
     leaves, shape = take_apart((args, named))
     copies: tuple[Args, Named] = put_together(
@@ -99,9 +99,9 @@ def _copied(args: Args, named: Named) -> tuple[Args, Named]:
 
 
 def _check_schema(op: CustomOpDef, args: Args, named: Named) -> None:
-    args, named = _copied(args, named)
+    args, named = _copied_arguments(args, named)
     changed = {id(one) for one in op.arguments.tensors_changed(op.name, args, named)}
-    kept = [(one, one.numpy().copy()) for one in _tensors((args, named)) if id(one) not in changed]
+    kept = [(one, one.numpy().copy()) for one in _tensors_in((args, named)) if id(one) not in changed]
     op(*args, **named)  # which looks at what it gives, and at versions
     for one, before in kept:
         if not np.array_equal(one.numpy(), before, equal_nan=before.dtype.kind in "fc"):
@@ -114,17 +114,17 @@ def _check_schema(op: CustomOpDef, args: Args, named: Named) -> None:
 
 
 def _check_autograd(op: CustomOpDef, args: Args, named: Named) -> None:
-    points = [one for one in _tensors(args) if one.requires_grad]
+    points = [one for one in _tensors_in(args) if one.requires_grad]
     if not points or op.backward is None:
         return
-    results = [one for one in _tensors((op(*args, **named),)) if one.requires_grad]
+    results = [one for one in _tensors_in((op(*args, **named),)) if one.requires_grad]
     if not results:
         raise _failed(op, "test_autograd_registration", "expected a result that requires a gradient, as arguments do")
     grad([one.sum() for one in results], points, allow_unused=True)
 
 
 def _check_fake(op: CustomOpDef, args: Args, named: Named) -> None:
-    args, named = _copied(args, named)
+    args, named = _copied_arguments(args, named)
     leaves, shape = take_apart((args, named))
     fake_args, fake_named = put_together(shape, [on_meta(one) for one in leaves])
     wanted, wanted_shape = take_apart(op(*args, **named))
@@ -200,6 +200,7 @@ def _check_matrix(op: CustomOpDef, args: Args, named: Named) -> None:
 
 def _reference(function: Callable[..., Tensor], dtype: str) -> Callable[..., Any]:
     """The function of contiguous tensors of its own dtype: samples differ from that in how they lie in memory."""
+
     from ..testing._operands import make, values_of
 
     return lambda *arrays: values_of(function(*[make(one, dtype) for one in arrays]))
@@ -207,8 +208,8 @@ def _reference(function: Callable[..., Tensor], dtype: str) -> Callable[..., Any
 
 def _is_twice_differentiable(op: CustomOpDef, args: Args, named: Named) -> bool:
     """Whether the gradient can be differentiated, as one that is computed in NumPy cannot."""
-    points = [one for one in _tensors(args) if one.requires_grad]
-    results = [one.sum() for one in _tensors((op(*args, **named),)) if one.requires_grad]
+    points = [one for one in _tensors_in(args) if one.requires_grad]
+    results = [one.sum() for one in _tensors_in((op(*args, **named),)) if one.requires_grad]
     try:
         first = grad(results, points, create_graph=True, allow_unused=True)
         again = [one.sum() for one in first if one is not None and one.requires_grad]

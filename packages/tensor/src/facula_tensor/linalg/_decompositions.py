@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .._core.tensor import Tensor
 from .._dispatch.written import function
 from ..ops.linalg.cholesky import cholesky_of
-from ..ops.linalg.eigenvalues import eig_of, eigh_of, svd_of, upper_of, values_of
+from ..ops.linalg.eigenvalues import eig_of, eigh_of, spectrum_of, svd_of, upper_of
 from ..ops.linalg.lu import factors_of, solve_with_factors, unpacked
 from ..ops.linalg.pinverse import least_squares
 from ..ops.linalg.qr import qr_of
@@ -115,7 +115,7 @@ def eigvalsh(A: SquareMatrices, UPLO: str = "L") -> Tensor:
     tensor([1., 2.])
     """
     name = "linalg.eigvalsh"
-    return values_of(name, "eigvalsh", A, (upper_of(name, UPLO),))
+    return spectrum_of(name, "eigvalsh", A, (upper_of(name, UPLO),))
 
 
 @function(label="linalg.eig", overridable=True)
@@ -140,7 +140,7 @@ def eigvals(A: SquareMatrices) -> Tensor:
     >>> eigvals(tensor([[2.0, 0.0], [0.0, 1.0]]))
     tensor([2.+0.j, 1.+0.j])
     """
-    return values_of("linalg.eigvals", "eigvals", A)
+    return spectrum_of("linalg.eigvals", "eigvals", A)
 
 
 @function(label="linalg.svd", overridable=True)
@@ -177,7 +177,7 @@ def svdvals(A: Matrices, *, driver: str | None = None) -> Tensor:
     >>> svdvals(tensor([[3.0, 0.0], [0.0, 4.0]]))
     tensor([4., 3.])
     """
-    return values_of("linalg.svdvals", "svdvals", A)
+    return spectrum_of("linalg.svdvals", "svdvals", A)
 
 
 @function(label="linalg.lu_factor", overridable=True)

@@ -13,7 +13,7 @@ from facula_storage.extend import FLOATING
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, check_dim, layout_of_tensor
 from .._dispatch.written import function
-from ..ops.linalg.eigenvalues import values_of
+from ..ops.linalg.eigenvalues import spectrum_of
 from ..ops.linalg.inverse import inverse_of, solution_of
 from ..ops.linalg.matrices import matrices
 from ..ops.linalg.matrix_functions import power_of, product_of
@@ -144,7 +144,7 @@ def cond(F: Namespace, A: Tensor, p: float | str | None = None) -> Tensor:
     """
     name = "linalg.cond"
     if p is None or p in (2, -2):
-        values = values_of(name, "svdvals", matrices(name, A))
+        values = spectrum_of(name, "svdvals", matrices(name, A))
         if not layout_of_tensor(values).shape[-1]:
             raise ArgumentError(f"{name}: expected matrices with elements; got shape {tuple(A.shape)}")
         first, last = F.select(values, -1, 0), F.select(values, -1, -1)

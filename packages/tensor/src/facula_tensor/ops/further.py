@@ -9,7 +9,7 @@ from facula_storage import int64
 from facula_storage.extend import INTEGER
 
 from .._core.tensor import Tensor
-from .._creation.filled import like, ones
+from .._creation.filled import layout_like, ones
 from .._creation.generator import Generator
 from .._creation.random import randint
 from .._dispatch.namespaces import no_record_ops
@@ -96,7 +96,7 @@ def randint_like(
     >>> randint_like(ones(2), 1)
     tensor([0., 0.])
     """
-    made = like("randint_like", input, dtype, device)
+    made = layout_like("randint_like", input, dtype, device)
     ends = (low, high) if high is not None else (0, low)
     return randint(*ends, made.shape, generator=generator, dtype=made.dtype, device=made.device)
 

@@ -76,12 +76,12 @@ def assert_close(
         "rtol": rtol, "atol": atol, "equal_nan": equal_nan, "device": check_device, "dtype": check_dtype,
         "stride": check_stride, "subclasses": allow_subclasses,
     }  # fmt: skip
-    problem = compare(actual, expected, "", options)
+    problem = first_difference(actual, expected, "", options)
     if problem is not None:
         raise NotCloseError(problem if msg is None else msg(problem) if callable(msg) else msg)
 
 
-def compare(actual: object, expected: object, where: str, options: dict[str, Any]) -> str | None:
+def first_difference(actual: object, expected: object, where: str, options: dict[str, Any]) -> str | None:
     """The first difference as text, None if there is none; `where` is the place, as `[1]['a']`."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         if set(actual) != set(expected):
@@ -91,11 +91,14 @@ def compare(actual: object, expected: object, where: str, options: dict[str, Any
             )
             return _at(where, f"The keys of the mappings differ: missing are {missing}, not expected {more}.")
         pairs = [(f"{where}[{key!r}]", actual[key], expected[key]) for key in expected]
-        return next(filter(None, (compare(a, b, at, options) for at, a, b in pairs)), None)
+        return next(filter(None, (first_difference(a, b, at, options) for at, a, b in pairs)), None)
     if _is_sequence(actual) and _is_sequence(expected):
         if len(actual) != len(expected):
             return _at(where, f"The length of the sequences mismatch: {len(actual)} != {len(expected)}")
-        found = (compare(a, b, f"{where}[{i}]", options) for i, (a, b) in enumerate(zip(actual, expected, strict=True)))
+        found = (
+            first_difference(a, b, f"{where}[{i}]", options)
+            for i, (a, b) in enumerate(zip(actual, expected, strict=True))
+        )
         return next(filter(None, found), None)
     if actual is None and expected is None:
         return None

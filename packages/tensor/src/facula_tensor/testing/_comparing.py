@@ -68,7 +68,7 @@ def reference(case: Case, arrays: Sequence[Array], dtype: str) -> Any:
 def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: str = "cpu") -> None:
     """Compare shape, dtype and values; of several results one by one, those after the first being positions."""
     if isinstance(expected, tuple):
-        expect(isinstance(got, (tuple, list)), f"{case} {what}: {kind_of(got)}, expected {len(expected)} results")
+        expect(isinstance(got, (tuple, list)), f"{case} {what}: {describe_kind(got)}, expected {len(expected)} results")
         expect(len(got) == len(expected), f"{case} {what}: {len(got)} results, expected {len(expected)}")
         compare(case, got[0], expected[0], dtype, what, device)
         for one, wanted in zip(got[1:], expected[1:], strict=True):
@@ -76,7 +76,7 @@ def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: 
         return
     expected = np.asarray(expected)
     name = case.result(dtype)
-    expect(isinstance(got, Tensor), f"{case} {what} ({dtype}): returned {kind_of(got)}, expected a tensor")
+    expect(isinstance(got, Tensor), f"{case} {what} ({dtype}): returned {describe_kind(got)}, expected a tensor")
     expect(got.dtype.name == name, f"{case} {what} ({dtype}): dtype {got.dtype.name}, expected {name}")
     shape = tuple(got.shape)
     expect(shape == expected.shape, f"{case} {what} ({dtype}): shape {shape}, expected {expected.shape}")
@@ -88,7 +88,7 @@ def compare(case: Case, got: Any, expected: Any, dtype: str, what: str, device: 
     expect_close(values_of(got), expected.astype(name) if exact else expected, tolerance, f"{case} {what} ({dtype})")
 
 
-def kind_of(value: object) -> str:
+def describe_kind(value: object) -> str:
     """What a function returned in place of a tensor, in a few words."""
     return "None" if value is None else f"a {type(value).__name__}"
 

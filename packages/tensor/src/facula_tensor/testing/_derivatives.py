@@ -16,7 +16,7 @@ from facula_autograd import grad, gradcheck, gradgradcheck
 
 from .._core.tensor import Tensor
 from ._comparing import TOLERANCE, expect, expect_close
-from ._operands import call, draw, lay, layouts_of, make, operands, tensors_of, values_of
+from ._operands import call, draw, lay, layouts_of, make, operands, tensors_of_case, values_of
 from ._samples import COMPLEX, FLOATS, Case
 from ._writing import change
 
@@ -118,7 +118,7 @@ def check_derivatives_in_place(case: Case) -> None:
         return change(case, target, *[target] * (case.arity - 1))
 
     for dtype in case.gradient:
-        tensors = tensors_of(smooth(case), dtype, seed=5, requires_grad=True)
+        tensors = tensors_of_case(smooth(case), dtype, seed=5, requires_grad=True)
         for check in (gradcheck, gradgradcheck) if case.second else (gradcheck,):
             _compare_slopes(case, check, tensors, changed)
             if not case.elementwise:
@@ -142,13 +142,13 @@ def check_gradients_alone(case: Case, dtype: str) -> None:
     """Check that an operand's gradient is the same where no other one wants any."""
     arrays = operands(smooth(case), dtype, "contiguous")
     tensors = [lay(array, dtype, "contiguous") for array in arrays]
-    together = gradients(case, [one.detach().requires_grad_() for one in tensors])
+    together = case_gradients(case, [one.detach().requires_grad_() for one in tensors])
     for place, wanted in enumerate(together):
         given = [one.detach() for one in tensors]
         given[place].requires_grad_()
-        if wanted is None or not any([one.requires_grad for one in results_of(case, given)]):
+        if wanted is None or not any([one.requires_grad for one in results_of_case(case, given)]):
             continue
-        (got,) = gradients(case, given, (place,))
+        (got,) = case_gradients(case, given, (place,))
         what = f"{case}: the gradient of operand {place} alone"
         expect(got is not None, f"{what} is missing")
         assert got is not None
@@ -159,7 +159,7 @@ def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
     """Check the gradients of one call in one dtype against those in a wider one."""
     arrays = operands(smooth(case), dtype, layout)
     narrow, exact = ([lay(array, one, layout).requires_grad_() for array in arrays] for one in (dtype, wide))
-    for one, got, wanted in zip(narrow, gradients(case, narrow), gradients(case, exact), strict=True):
+    for one, got, wanted in zip(narrow, case_gradients(case, narrow), case_gradients(case, exact), strict=True):
         if got is None or wanted is None:
             expect(got is wanted, f"{case}: a gradient of {dtype} is missing, or there where {wide} has none")
             continue
@@ -172,7 +172,9 @@ def check_gradients_of(case: Case, dtype: str, wide: str, layout: str) -> None:
         expect_close(values_of(got) / scale, expected / scale, tolerance, what)
 
 
-def gradients(case: Case, tensors: Sequence[Tensor], places: Sequence[int] | None = None) -> tuple[Tensor | None, ...]:
+def case_gradients(
+    case: Case, tensors: Sequence[Tensor], places: Sequence[int] | None = None
+) -> tuple[Tensor | None, ...]:
     """The gradients of one call of the case, its results weighed by numbers that are not all equal.
 
     Arguments:
@@ -180,13 +182,13 @@ def gradients(case: Case, tensors: Sequence[Tensor], places: Sequence[int] | Non
         tensors: the operands.
         places: of those whose gradients are wanted; all if None.
     """
-    wanted = [one for one in results_of(case, tensors) if one.requires_grad]
+    wanted = [one for one in results_of_case(case, tensors) if one.requires_grad]
     inputs = tensors if places is None else [tensors[place] for place in places]
     found: tuple[Tensor | None, ...] = grad(wanted, inputs, [seed_like(one) for one in wanted], allow_unused=True)
     return found
 
 
-def results_of(case: Case, tensors: Sequence[Tensor]) -> list[Tensor]:
+def results_of_case(case: Case, tensors: Sequence[Tensor]) -> list[Tensor]:
     """The tensors among the results of one call of the case."""
     results = call(case, tensors)
     return [one for one in ([results] if isinstance(results, Tensor) else results) if isinstance(one, Tensor)]

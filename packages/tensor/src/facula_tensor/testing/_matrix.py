@@ -31,7 +31,7 @@ from ._values import (
     check_values,
     makes_tensors,
 )
-from ._writing import check_in_place, check_out
+from ._writing import check_in_place, check_out_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +58,7 @@ MATRIX: dict[str, Check] = {
     "storage_dtypes": Check(check_storage_dtypes, lambda case: True),
     "refusals": Check(check_refusals, lambda case: case.rejects or bool(case.refused)),
     "in_place": Check(check_in_place, lambda case: case.inplace is not None),
-    "out": Check(check_out, lambda case: case.out),
+    "out": Check(check_out_argument, lambda case: case.out),
     "first_derivatives": Check(check_first_derivatives, lambda case: bool(case.gradient)),
     "second_derivatives": Check(check_second_derivatives, lambda case: bool(case.gradient) and case.second),
     "derivatives_in_place": Check(

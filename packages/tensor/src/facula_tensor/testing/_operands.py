@@ -100,7 +100,7 @@ def operands(case: Case, dtype: str, layout: str = "contiguous", seed: int = 0) 
     return arrays
 
 
-def tensors_of(
+def tensors_of_case(
     case: Case, dtype: str, layout: str = "contiguous", *, seed: int = 0, requires_grad: bool = False
 ) -> list[Tensor]:
     """The operands of one call as tensors."""

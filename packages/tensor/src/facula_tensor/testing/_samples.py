@@ -92,7 +92,7 @@ class Samples:
     @boundary
     def __post_init__(self) -> None:
         for name, known in (("dtypes", ALL), ("layouts", LAYOUTS), ("gradient", (FLOATS[-1], COMPLEX[-1]))):
-            _check_names(name, getattr(self, name), known)
+            _check_sample_names(name, getattr(self, name), known)
         sizes, calls = self.shapes, self.refused
         inner, named = self.gradient_domain, isinstance(self.inplace, str)
         for name, right, wanted in (
@@ -121,7 +121,7 @@ def _is_list(given: object, length: int | None = None) -> bool:
     return isinstance(given, (tuple, list)) and (length is None or len(given) == length)
 
 
-def _check_names(name: str, given: object, known: tuple[str, ...]) -> None:
+def _check_sample_names(name: str, given: object, known: tuple[str, ...]) -> None:
     """Check that a field of `Samples` is a tuple of names that are known."""
     listed = ", ".join(map(repr, known))
     if not _is_list(given):

@@ -43,9 +43,9 @@ def check_forward_mode(case: Case) -> None:
             primals, tangents = ([lay(one, dtype, layout) for one in some] for some in (arrays, directions))
             jvp = transform("jvp")
             assert jvp is not None
-            value, slope = jvp(lambda *given: first(call(case, given)), tuple(primals), tuple(tangents))
+            value, slope = jvp(lambda *given: first_result(call(case, given)), tuple(primals), tuple(tangents))
             moved = [[x + step * d for x, d in zip(arrays, directions, strict=True)] for step in (STEP, -STEP)]
-            ends = [values_of(first(call(case, [make(one, dtype) for one in some]))) for some in moved]
+            ends = [values_of(first_result(call(case, [make(one, dtype) for one in some]))) for some in moved]
             what = f"{case}: the tangent in {dtype}, {layout}"
             expect(slope.dtype is value.dtype, f"{what}: dtype {slope.dtype}, expected {value.dtype}")
             expected = (ends[0] - ends[1]) / (2 * STEP)
@@ -61,7 +61,7 @@ def direction(array: Array) -> Array:
     return parts * (0.8 - 0.6j) if array.dtype.kind == "c" else parts
 
 
-def first(result: Any) -> Tensor:
+def first_result(result: Any) -> Tensor:
     """The result, or the first of several: the others are positions."""
     return result if isinstance(result, Tensor) else result[0]
 
@@ -71,7 +71,7 @@ def check_batching(case: Case) -> None:
     dtype = next((one for one in (*case.gradient, "float64", "float32") if one in case.dtypes), case.dtypes[-1])
     for in_dims in ways_of(case):
         columns, given = batch_of(case, dtype, in_dims)
-        loop = [first(call(case, row)) for row in zip(*columns, strict=True)]
+        loop = [first_result(call(case, row)) for row in zip(*columns, strict=True)]
         result = batched_call(case, in_dims, given)
         expected = np.stack([values_of(one) for one in loop])
         what = f"{case}: batched by {in_dims}"
@@ -89,7 +89,7 @@ def check_batched_gradients(case: Case) -> None:
         for one in (*leaves, *given):
             one.requires_grad_()
         found = slopes(batched_call(case, in_dims, given), given)
-        loop = stack([first(call(case, row)) for row in zip(*columns, strict=True)])
+        loop = stack([first_result(call(case, row)) for row in zip(*columns, strict=True)])
         by_leaf = dict(zip(leaves, slopes(loop, leaves), strict=True))
         for place, (column, dim, got) in enumerate(zip(columns, in_dims, found, strict=True)):
             rows = [values_of(by_leaf[one]) for one in column]
@@ -130,7 +130,7 @@ def batched_call(case: Case, in_dims: tuple[int | None, ...], given: Sequence[Te
             operands[0]._layout.level.rule_dim = in_dims[0]  # type: ignore[attr-defined]  # a batch's layout
         return call(case, operands)
 
-    return first(vmap(function, in_dims=in_dims)(*given))
+    return first_result(vmap(function, in_dims=in_dims)(*given))
 
 
 def slopes(result: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor, ...]:

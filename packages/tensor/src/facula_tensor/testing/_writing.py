@@ -50,7 +50,7 @@ def _check_in_place(case: Case, dtype: str, layout: str, cannot_hold: bool) -> N
     compare(case, target, reference(case, arrays, dtype), dtype, f"in place, {layout}")
 
 
-def check_out(case: Case) -> None:
+def check_out_argument(case: Case) -> None:
     """Check that `out=` writes to what is given, wider dtypes and any strides, and refuses the rest untouched."""
     for dtype in case.dtypes:
         check_out_of(case, dtype)

@@ -21,9 +21,9 @@ from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .batched_call import BatchedCall
-from .batching import run
+from .batching import run_batched
 from .custom_batch import apply_at_batch
-from .levels import copy_contents, is_at, wrapped
+from .levels import copy_contents, is_at, wrap_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,7 +83,7 @@ class BatchLevel(Level):
 
     def make(self, value: Tensor) -> Tensor:
         """A batch, from a tensor with it along its first dimension."""
-        return wrapped(BatchLayout(self, value), value)
+        return wrap_content(BatchLayout(self, value), value)
 
     constant = make
 
@@ -103,7 +103,7 @@ class BatchLevel(Level):
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
         """The operator on the whole batch."""
         self._check_open(op.name)
-        return run(BatchedCall(self, op, operands, parameters, record))
+        return run_batched(BatchedCall(self, op, operands, parameters, record))
 
     def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
         """Views of the whole batch."""
@@ -187,7 +187,7 @@ def _reversed(F: Namespace, whole: Tensor, shown: Layout, ndim: int, *parameters
     return F.permute(whole, (0, *range(ndim, 0, -1)))
 
 
-def _along(name: str, first: int, last: int) -> Callable[..., Tensor]:
+def _view_along(name: str, first: int, last: int) -> Callable[..., Tensor]:
     """A view of which the parameters from `first` up to `last` are dimensions."""
 
     def view(F: Namespace, whole: Tensor, shown: Layout, ndim: int, *parameters: Any) -> Tensor:
@@ -197,7 +197,7 @@ def _along(name: str, first: int, last: int) -> Callable[..., Tensor]:
     return view
 
 
-def _same(name: str) -> Callable[..., Tensor]:
+def _same_view(name: str) -> Callable[..., Tensor]:
     return lambda F, whole, shown, ndim: getattr(F, name)(whole)
 
 
@@ -205,10 +205,10 @@ def _same(name: str) -> Callable[..., Tensor]:
 # element shows, its dimensions before, and the parameters.
 VIEWS: dict[str, Callable[..., Tensor]] = {
     **{name: _as for name in ("view", "squeeze", "unsqueeze")},
-    **{name: _same(name) for name in ("real_view", "imag_view", "view_as_real", "view_as_complex")},
-    **{name: _along(name, 0, 1) for name in ("select", "slice", "unfold_dim")},
-    "transpose": _along("transpose", 0, 2),
-    "diagonal": _along("diagonal", 1, 3),
+    **{name: _same_view(name) for name in ("real_view", "imag_view", "view_as_real", "view_as_complex")},
+    **{name: _view_along(name, 0, 1) for name in ("select", "slice", "unfold_dim")},
+    "transpose": _view_along("transpose", 0, 2),
+    "diagonal": _view_along("diagonal", 1, 3),
     "permute": lambda F, whole, shown, ndim, dims: F.permute(whole, (0, *[dim % ndim + 1 for dim in dims])),
     "expand": _expanded,
     "t": _reversed,

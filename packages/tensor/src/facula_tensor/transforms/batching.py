@@ -36,7 +36,7 @@ DIMS = frozenset(("dim", "dims"))
 JOINS = ("cat", "stack")  # of numbers they have dimensions
 
 
-def run(call: BatchedCall) -> Result:
+def run_batched(call: BatchedCall) -> Result:
     """The results of a call, as batched tensors."""
     op = call.op
     rule: Callable[[BatchedCall], Any] | None

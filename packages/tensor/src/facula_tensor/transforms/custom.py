@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._core.wrapped import Level
 
 
-def unwrapped(level: Level, kwargs: dict[str, Any]) -> dict[str, Any]:
+def unwrapped_arguments(level: Level, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Arguments by name with the level taken off: they have no derivative."""
     return {name: level.value(value) for name, value in kwargs.items()}
 
@@ -44,7 +44,7 @@ def apply_at_grad(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict
     """A Function at the level of a gradient: its `backward` runs in the pass of that level."""
     contents = tuple([level.value(a) for a in args])
     with nullcontext() if level.records or not level.open else no_grad():
-        output = function.apply(*contents, **unwrapped(level, kwargs))
+        output = function.apply(*contents, **unwrapped_arguments(level, kwargs))
     edges = tuple([edge_to(a) if is_at(level, a) else None for a in args])
     recorded = level.open and (not active_modes or current_mode().grad)
     if not (recorded and any([edge is not None for edge in edges])):
@@ -66,10 +66,10 @@ def apply_at_dual(
     primals = tuple([level.value(a) for a in args])
     tangents = [level.tangent(a) for a in args]
     if not level.open or all([t is None for t in tangents]):
-        return function.apply(*primals, **unwrapped(level, kwargs))
+        return function.apply(*primals, **unwrapped_arguments(level, kwargs))
     if function.jvp is Function.jvp:
         raise UnsupportedError(f"{name}: has no forward-mode derivative; define jvp(ctx, *tangents) as a static method")
-    output, ctx = function.apply_with_context(primals, unwrapped(level, kwargs))
+    output, ctx = function.apply_with_context(primals, unwrapped_arguments(level, kwargs))
     if ctx is None or function.setup_context is not Function.setup_context:
         ctx = filled_context(function, primals, output, tuple([t is not None for t in tangents]))
     if ctx._materialize:

@@ -10,7 +10,7 @@ from facula_errors import InvalidTypeError, UnsupportedError
 
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import recorded_ops
-from .custom import filled_context, unwrapped
+from .custom import filled_context, unwrapped_arguments
 from .levels import is_at
 
 
@@ -27,7 +27,7 @@ def apply_at_batch(level: Any, function: Any, args: tuple[Any, ...], kwargs: dic
     if has_rule and function.generate_vmap_rule:
         raise UnsupportedError(f"{name}: expected vmap or generate_vmap_rule = True; got both")
     if has_rule:
-        return _by_rule(level, function, args, unwrapped(level, kwargs))
+        return _batch_by_rule(level, function, args, unwrapped_arguments(level, kwargs))
     if not function.generate_vmap_rule:
         raise UnsupportedError(
             f"{name}: has no rule for vmap; define vmap(info, in_dims, *args) as a static method, or set "
@@ -36,7 +36,7 @@ def apply_at_batch(level: Any, function: Any, args: tuple[Any, ...], kwargs: dic
     return _generated(level, function, args)
 
 
-def _by_rule(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _batch_by_rule(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """By the static method `vmap`, which gets what batched tensors wrap, and says where results have the batch."""
     name = function.__name__
     in_dims = tuple([level.rule_dim % level.value(a).ndim if is_at(level, a) else None for a in args])
@@ -106,14 +106,14 @@ def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
             with level.reopened():
                 found = function.backward(_context(ctx, again(ctx.saved_tensors, ctx.saved_dims)), *again(grads, dims))
                 found = found if isinstance(found, tuple) else (found,)
-                return tuple([_fitting(level, g, one) for g, one in zip(found, batched, strict=True)])
+                return tuple([_fit_gradient(level, g, one) for g, one in zip(found, batched, strict=True)])
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
             with level.reopened():
                 found = function.jvp(_context(ctx, again(ctx.saved_tensors, ctx.saved_dims)), *again(tangents, batched))
                 found = found if isinstance(found, tuple) else (found,)
-                return tuple([_fitting(level, t, one) for t, one in zip(found, dims, strict=True)])
+                return tuple([_fit_gradient(level, t, one) for t, one in zip(found, dims, strict=True)])
 
     Batched.__name__ = function.__name__
     results = again(Batched.apply(*[level.value(a) for a in args]), dims)
@@ -127,7 +127,7 @@ def _context(ctx: Any, saved: tuple[Any, ...]) -> FunctionContext:
     return inner
 
 
-def _fitting(level: Any, g: Any, batched: bool) -> Any:
+def _fit_gradient(level: Any, g: Any, batched: bool) -> Any:
     """A gradient or tangent for what was batched, or not: expanded, or summed over the batch."""
     if not isinstance(g, Tensor):
         return g

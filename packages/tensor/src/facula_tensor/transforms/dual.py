@@ -31,7 +31,7 @@ from .._core.call_sites import user_site
 from .._core.errors import show
 from .._core.memory import overlaps_itself
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
-from .._core.view_family import family_of, register, root_of
+from .._core.view_family import register, root_of, views_of
 from .._core.wrapped import Level, LevelLayout, batched_as, batches_of, no_storage
 from .._creation.filled import zeros
 from .._dispatch.expressions.gradients import asked_by
@@ -48,9 +48,9 @@ from .levels import (
     is_at,
     record_copy,
     record_view,
-    wrapped,
+    wrap_content,
 )
-from .rules import Call, apply_rules, gradients, layouts_of, values_of
+from .rules import OperatorCall, apply_rules, gradients, operand_layouts, rule_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,13 +89,13 @@ class DualLayout(LevelLayout):
         if self.tangent is None:
             self.tangent, self.owned = zeros_for(self.primal), True
         elif not self.owned:
-            self.tangent, self.owned = laid_out(self.tangent, self.real), True
+            self.tangent, self.owned = restrided(self.tangent, self.real), True
         return self.tangent
 
 
 def zeros_for(primal: Tensor) -> Tensor:
     """Zeros that lie as `primal` does."""
-    return laid_out(no_record_ops.zeros_like(primal), layout_of_tensor(primal))
+    return restrided(no_record_ops.zeros_like(primal), layout_of_tensor(primal))
 
 
 def widened(tangent: Tensor, like: Tensor) -> Tensor:
@@ -104,10 +104,10 @@ def widened(tangent: Tensor, like: Tensor) -> Tensor:
         return tangent
     layout = layout_of_tensor(tangent)
     none = zeros(layout.shape, dtype=layout.dtype, device=layout.device)
-    return laid_out(recorded_ops.add(tangent, batched_as(none, like)), layout)
+    return restrided(recorded_ops.add(tangent, batched_as(none, like)), layout)
 
 
-def laid_out(tangent: Tensor, layout: Layout) -> Tensor:
+def restrided(tangent: Tensor, layout: Layout) -> Tensor:
     """A copy of a tangent with these strides; contiguous where elements would share places."""
     if layout.is_contiguous or overlaps_itself(layout):
         return recorded_ops.clone(recorded_ops.contiguous(tangent))
@@ -129,7 +129,7 @@ class DualLevel(Level):
 
     def make(self, primal: Tensor, tangent: Tensor | None, owned: bool = False) -> Tensor:
         """A pair, as one tensor."""
-        return wrapped(DualLayout(self, primal, tangent, owned), primal)
+        return wrap_content(DualLayout(self, primal, tangent, owned), primal)
 
     def value(self, operand: Any) -> Any:
         """The primal of a pair of this level; others as they are."""
@@ -152,13 +152,13 @@ class DualLevel(Level):
         known = op.jvp or op.linear or op.bilinear or op.recorded
         if not (self.carries() and known and differentiable(results[0]) and any([t is not None for t in tangents])):
             return answer
-        tangent = tangent_of(Call(op, primals, results, parameters), tangents, record)
+        tangent = tangent_of(OperatorCall(op, primals, results, parameters), tangents, record)
         if any([is_at(self, a) and a._layout.owned and t is not None and t._storage is tangent._storage
                 for a, t in zip(operands, tangents, strict=True)]):  # fmt: skip
             tangent = recorded_ops.clone(tangent)  # a rule that passes it on; the operand's changes in place
         results[0] = self.make(results[0], tangent)
         if self.taped and record and any([isinstance(a, Tensor) and a.node is not None for a in operands]):
-            node_for(op, operands, layouts_of(operands), parameters, results)
+            node_for(op, operands, operand_layouts(operands), parameters, results)
         return results[0] if len(results) == 1 else tuple(results)
 
     def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
@@ -238,13 +238,13 @@ class DualLevel(Level):
         layout = base._layout
         whole = widened(layout.own(), changed)
         if whole is not layout.tangent:
-            for one in (base, target, *family_of(base)):
+            for one in (base, target, *views_of(base)):
                 if is_at(self, one):
                     tangent = recorded_ops.as_strided(whole, *region(self.value(one), layout.primal))
                     one._layout.tangent, one._layout.owned = tangent, True  # type: ignore[attr-defined]
 
 
-def tangent_of(call: Call, tangents: list[Tensor | None], record: bool) -> Tensor:
+def tangent_of(call: OperatorCall, tangents: list[Tensor | None], record: bool) -> Tensor:
     """The tangent of the first result of a call: see Note [Tangents].
 
     Arguments:
@@ -259,7 +259,7 @@ def tangent_of(call: Call, tangents: list[Tensor | None], record: bool) -> Tenso
     elif op.linear:
         tangent = linear_tangent(call, tangents, record)
     elif op.jvp is not None:
-        values = values_of(call, [t is not None for t in tangents], call.layouts)
+        values = rule_values(call, [t is not None for t in tangents], call.layouts)
         tangent = op.jvp(F, tangents, *[values[name] for name in asked_by(op.jvp)])
     elif op.elementwise and (op.holomorphic or not any_complex(call)):
         tangent = diagonal_tangent(call, tangents, F)
@@ -269,13 +269,13 @@ def tangent_of(call: Call, tangents: list[Tensor | None], record: bool) -> Tenso
     return tangent if layout_of_tensor(tangent).dtype is layout.dtype else F.to(tangent, (layout.dtype,))
 
 
-def any_complex(call: Call) -> bool:
+def any_complex(call: OperatorCall) -> bool:
     """Whether an operand or the result is complex."""
     layouts = (*call.layouts, layout_of_tensor(call.results[0]))
     return any([isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts]) or complex in layouts
 
 
-def linear_tangent(call: Call, tangents: list[Tensor | None], record: bool) -> Tensor:
+def linear_tangent(call: OperatorCall, tangents: list[Tensor | None], record: bool) -> Tensor:
     """The operator applied to the tangents, zeros where there is none."""
     op = call.op
     operands = [
@@ -288,14 +288,14 @@ def linear_tangent(call: Call, tangents: list[Tensor | None], record: bool) -> T
     ]
     if "stride" in op.parameters:  # which count places in memory
         operands = [
-            one if layout_of_tensor(one).strides == layout_of_tensor(a).strides else laid_out(one, layout_of_tensor(a))
+            one if layout_of_tensor(one).strides == layout_of_tensor(a).strides else restrided(one, layout_of_tensor(a))
             for a, one in zip(call.operands, operands, strict=True)
             if one is not None
         ]
     return first_of(call_contents(op, tuple(operands), call.parameters, record))
 
 
-def bilinear_tangent(call: Call, tangents: list[Tensor | None], F: Namespace, record: bool) -> Tensor:
+def bilinear_tangent(call: OperatorCall, tangents: list[Tensor | None], F: Namespace, record: bool) -> Tensor:
     """One term for each tangent: the operator with it in the place of its operand. Those of what is added go along."""
     op = call.op
     added: list[Any] = [t if name in op.linear else None for t, name in zip(tangents, op.inputs, strict=True)]
@@ -314,7 +314,7 @@ def bilinear_tangent(call: Call, tangents: list[Tensor | None], F: Namespace, re
     return total
 
 
-def diagonal_tangent(call: Call, tangents: list[Tensor | None], F: Namespace) -> Tensor:
+def diagonal_tangent(call: OperatorCall, tangents: list[Tensor | None], F: Namespace) -> Tensor:
     """The vjp rules of an elementwise operator, with tangents for the gradient."""
     shape, device = call.results[0].shape, call.results[0].device
     # Rules that sum to their operand's shape are shown the result's: nothing is summed.
@@ -329,7 +329,7 @@ def diagonal_tangent(call: Call, tangents: list[Tensor | None], F: Namespace) ->
     return no_record_ops.zeros_like(call.results[0]) if total is None else total
 
 
-def transposed_twice(call: Call, tangents: list[Tensor | None], record: bool) -> Tensor:
+def transposed_twice(call: OperatorCall, tangents: list[Tensor | None], record: bool) -> Tensor:
     """The vjp rules done twice: the gradient, by g, of what they make of a gradient g."""
     level = GradLevel()
     level.records = record

@@ -136,7 +136,7 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     """
     both = _grad_and_value("grad", func, argnums, has_aux)
 
-    @_named(func)
+    @_named_like(func)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         found, value = both(args, kwargs)
         return (found, value[1]) if has_aux else found
@@ -158,7 +158,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     (tensor(6.), tensor(9.))
     """
     both = _grad_and_value("grad_and_value", func, argnums, has_aux)
-    return _named(func)(lambda *args, **kwargs: both(args, kwargs))
+    return _named_like(func)(lambda *args, **kwargs: both(args, kwargs))
 
 
 @boundary
@@ -175,7 +175,7 @@ def value_and_grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     (tensor(9.), tensor(6.))
     """
     both = _grad_and_value("value_and_grad", func, argnums, has_aux)
-    return _named(func)(lambda *args, **kwargs: both(args, kwargs)[::-1])
+    return _named_like(func)(lambda *args, **kwargs: both(args, kwargs)[::-1])
 
 
 def _grad_and_value(
@@ -202,7 +202,7 @@ def _grad_and_value(
     return both
 
 
-def _named(func: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _named_like(func: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator for what a transform makes of `func`: named as that is, and a public function."""
     return lambda made: boundary(wraps(func)(made)) if hasattr(func, "__name__") else boundary(made)
 

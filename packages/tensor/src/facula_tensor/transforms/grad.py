@@ -31,9 +31,9 @@ from .levels import (
     is_at,
     record_copy,
     record_view,
-    wrapped,
+    wrap_content,
 )
-from .rules import Call, gradients
+from .rules import OperatorCall, gradients
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +85,7 @@ class GradLevel(Level):
 
     def constant(self, value: Tensor) -> Tensor:
         """`value`, as one that has no gradient at this level."""
-        return wrapped(GradLayout(self, value), value)
+        return wrap_content(GradLayout(self, value), value)
 
     def value(self, operand: Any) -> Any:
         """What a value of this level wraps; others as they are."""
@@ -111,10 +111,10 @@ class GradLevel(Level):
 
     def saved(
         self, op: Operator, operands: Operands, edges: Edges, results: list[Tensor], parameters: Parameters
-    ) -> tuple[Call, list[int | None]]:
+    ) -> tuple[OperatorCall, list[int | None]]:
         """What a node keeps: of operands and results those that the rules ask for, and their versions."""
         contents = tuple([self.value(a) for a in operands])
-        call = Call(op, contents, results, parameters)
+        call = OperatorCall(op, contents, results, parameters)
         needed = op.saved_operands(edges)
         call.operands = tuple(
             [a if one or not isinstance(a, Tensor) else None for a, one in zip(contents, needed, strict=True)]
@@ -212,11 +212,11 @@ def _rule_of(op: Operator) -> Rule:
     """How a node of this operator goes backward."""
     rule = _rules.get(op)
     if rule is None:
-        rule = _rules[op] = Rule(op.name, _backward, op.rule.fresh, True, lambda node: node.rest[0])
+        rule = _rules[op] = Rule(op.name, _backward_of_call, op.rule.fresh, True, lambda node: node.rest[0])
     return rule
 
 
-def _backward(F: Namespace, node: Node, g: Tensor) -> list[tuple[Any, Tensor]]:
+def _backward_of_call(F: Namespace, node: Node, g: Tensor) -> list[tuple[Any, Tensor]]:
     edges, call, versions = node.rest
     for value, version in zip((*call.operands, *call.results), versions, strict=True):
         if version is not None and value._storage.version != version:

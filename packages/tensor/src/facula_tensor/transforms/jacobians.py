@@ -14,7 +14,7 @@ from .._creation.like import ones_like
 from .._creation.ranges import eye
 from .._dispatch.namespaces import recorded_ops
 from ..ops.shape.joining import cat
-from .functions import Pulled, _named, jvp, pair_of, places_of
+from .functions import Pulled, _named_like, jvp, pair_of, places_of
 from .mapping import vmap
 from .trees import check_callable, put_together, tensors_of
 
@@ -65,7 +65,7 @@ def jacrev(
     check_callable("jacrev", func)
     _check_chunk(chunk_size)
 
-    @_named(func)
+    @_named_like(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         called = Pulled("jacrev", func, args, argnums, kwargs, has_aux)
         values = called.values()
@@ -139,7 +139,7 @@ def jacfwd(
     if randomness not in ("error", "same", "different"):
         raise ArgumentError(f"jacfwd: expected randomness 'error', 'same' or 'different'; got {randomness!r}")
 
-    @_named(func)
+    @_named_like(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         places = places_of("jacfwd", argnums, len(args))
         points, shape = tensors_of(

@@ -10,7 +10,7 @@ from facula_storage.extend import new_instance
 
 from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor
-from .._core.view_family import family_of, register, root_of
+from .._core.view_family import register, root_of, views_of
 from .._core.wrapped import LevelLayout, no_storage
 from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from .._dispatch.nodes import node_for
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .._dispatch.operator import Operator
 
 
-def wrapped(layout: LevelLayout, content: Tensor) -> Tensor:
+def wrap_content(layout: LevelLayout, content: Tensor) -> Tensor:
     """A tensor with this layout and no memory, at the offset of its content."""
     new = new_instance(Tensor)
     new._layout, new._storage, new._offset, new.node = layout, no_storage(content._storage), content._offset, None  # type: ignore[assignment]
@@ -88,18 +88,18 @@ def record_copy(target: Tensor, source: Tensor, edge: Any) -> None:
 def family_contents(target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
     """The tensors of a family of views, the root first, each with another over its memory, which are such a family."""
     root = root_of(target)
-    base = _same(root)
-    members = {id(one): one for one in (target, *family_of(root)) if one is not root}
+    base = _alias_of(root)
+    members = {id(one): one for one in (target, *views_of(root)) if one is not root}
     pairs = [(root, base)]
     for one in members.values():
-        content = _same(one)
+        content = _alias_of(one)
         content._viewed = base
         register(content, base)
         pairs.append((one, content))
     return iter(pairs)
 
 
-def _same(tensor: Tensor) -> Tensor:
+def _alias_of(tensor: Tensor) -> Tensor:
     new = new_instance(Tensor)
     new._layout, new._storage, new._offset, new.node = tensor._layout, tensor._storage, tensor._offset, tensor.node
     return new

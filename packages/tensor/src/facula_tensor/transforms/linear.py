@@ -15,7 +15,7 @@ from .levels import is_at
 if TYPE_CHECKING:
     from .._core.types import Edges, Operands, Parameters
     from .._dispatch.operator import Operator
-    from .rules import Call
+    from .rules import OperatorCall
 
 CHANGEABLE = Rule("linearize", lambda F, node, g: ((node.e0, g),), False, False)
 
@@ -31,7 +31,7 @@ class LinearLevel(GradLevel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.by_storage: dict[int, list[tuple[Call, list[int | None]]]] = {}
+        self.by_storage: dict[int, list[tuple[OperatorCall, list[int | None]]]] = {}
 
     def argument(self, leaf: Tensor) -> Tensor:
         """Another tensor over the memory of a leaf, which may be changed in place."""
@@ -43,7 +43,7 @@ class LinearLevel(GradLevel):
 
     def saved(
         self, op: Operator, operands: Operands, edges: Edges, results: list[Tensor], parameters: Parameters
-    ) -> tuple[Call, list[int | None]]:
+    ) -> tuple[OperatorCall, list[int | None]]:
         """What a node keeps, found again by the memory that it lies in."""
         call, versions = super().saved(op, operands, edges, results, parameters)
         self._copy(call, versions, [*(is_at(self, a) for a in operands), *(True for _ in call.results)])
@@ -64,7 +64,7 @@ class LinearLevel(GradLevel):
                 self._copy(call, versions, [getattr(one, "_storage", None) is not storage for one in values])
         return super().copy(operation, target, source)
 
-    def _copy(self, call: Call, versions: list[int | None], kept: list[bool]) -> None:
+    def _copy(self, call: OperatorCall, versions: list[int | None], kept: list[bool]) -> None:
         """Put copies, which nothing changes, in the place of saved values that are not kept."""
         values = [*call.operands, *call.results]
         for place, one in enumerate(values):

@@ -160,7 +160,7 @@ def _in_chunks(
 def _dims_of(name: str, dims: Any, shape: Shape) -> list[int | None]:
     """The dimension of each leaf of `shape`: `dims` is a tree whose leaves stand for all below them."""
     if dims is None or type(dims) is int:
-        return [dims] * _count(shape)
+        return [dims] * _number_of_leaves(shape)
     if not isinstance(dims, (tuple, list, dict)):
         raise InvalidTypeError(f"vmap: expected {name} of ints and None; got {type(dims).__name__} {dims!r:.60}")
     if isinstance(dims, dict):
@@ -174,8 +174,8 @@ def _dims_of(name: str, dims: Any, shape: Shape) -> list[int | None]:
     return [dim for entry, part in zip(entries, shape.parts, strict=True) for dim in _dims_of(name, entry, part)]
 
 
-def _count(shape: Shape) -> int:
-    return 1 if shape.kind is None else sum([_count(part) for part in shape.parts])
+def _number_of_leaves(shape: Shape) -> int:
+    return 1 if shape.kind is None else sum([_number_of_leaves(part) for part in shape.parts])
 
 
 def _size_of(leaves: list[Any], dims: list[int | None]) -> int:

@@ -38,7 +38,7 @@ def points_of(name: str, func: object, inputs: Tensors, create_graph: bool) -> t
     return points, values is not inputs
 
 
-def results_of(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
+def results_at(name: str, func: Function, points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], bool]:
     """The results of `func` as a tuple, and whether it returned one tensor in no tuple."""
     found = func(*points)
     values = found if isinstance(found, tuple) else (found,)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._dispatch.operator import Operator
 
 
-class Call:
+class OperatorCall:
     """One call of an operator: what its rules may ask for.
 
     Arguments:
@@ -33,7 +33,7 @@ class Call:
 
     def __init__(self, op: Operator, operands: Operands, results: list[Any], parameters: Parameters):
         self.op, self.operands, self.results, self.parameters = op, operands, results, parameters
-        self.layouts = layouts_of(operands)
+        self.layouts = operand_layouts(operands)
 
     @property
     def is_complex(self) -> bool:
@@ -42,12 +42,12 @@ class Call:
         return first is not None and first.dtype.category == COMPLEX
 
 
-def layouts_of(operands: Operands) -> Layouts:
+def operand_layouts(operands: Operands) -> Layouts:
     """The layout of each operand, the type of a number, None for None."""
     return tuple([layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in operands])
 
 
-def values_of(call: Call, wanted: Sequence[bool], layouts: Layouts) -> dict[str, Any]:
+def rule_values(call: OperatorCall, wanted: Sequence[bool], layouts: Layouts) -> dict[str, Any]:
     """All that a rule may ask for, by name; `layouts` are those that it is shown."""
     op = call.op
     return {
@@ -60,7 +60,9 @@ def values_of(call: Call, wanted: Sequence[bool], layouts: Layouts) -> dict[str,
     }
 
 
-def apply_rules(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool], layouts: Layouts) -> list[Tensor | None]:
+def apply_rules(
+    call: OperatorCall, F: Namespace, g: Tensor, wanted: Sequence[bool], layouts: Layouts
+) -> list[Tensor | None]:
     """What the operator's rules make of `g` for the `wanted` operands, as they are written.
 
     Arguments:
@@ -74,7 +76,7 @@ def apply_rules(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool], lay
     if op.arity < 0:
         rule = op.vjps[op.inputs[0]]
         return [rule(F, g, i, layouts, *call.parameters) if one else None for i, one in enumerate(wanted)]
-    values = values_of(call, wanted, layouts)
+    values = rule_values(call, wanted, layouts)
     if op.vjp_all is not None:
         found = op.vjp_all(F, g, *[values[name] for name in asked_by(op.vjp_all)])
         return [h if one else None for h, one in zip(found, wanted, strict=True)]
@@ -91,7 +93,7 @@ def _rule(op: Operator, name: str) -> Function:
     return rule
 
 
-def gradients(call: Call, F: Namespace, g: Tensor, wanted: Sequence[bool]) -> list[Tensor | None]:
+def gradients(call: OperatorCall, F: Namespace, g: Tensor, wanted: Sequence[bool]) -> list[Tensor | None]:
     """The gradients of the `wanted` operands of a call, None for the others: what its node would send on.
 
     Arguments:

@@ -332,7 +332,7 @@ def _neg(a: Argument) -> Argument:
     return arguments[0] if op is not None and op.name == "neg" else None
 
 
-def _where(condition: Argument, a: Argument, b: Argument) -> Argument:
+def _same_branches(condition: Argument, a: Argument, b: Argument) -> Argument:
     return a if isinstance(a, Symbol) and a is b else None
 
 
@@ -342,5 +342,5 @@ SIMPLER: dict[str, Callable[..., Argument]] = {
     "div": _div,
     "add": _add,
     "neg": _neg,
-    "where": _where,
+    "where": _same_branches,
 }

@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 
 from ..._core.allocation import fresh, layout_for
 from ..._core.promotion import scalar_dtype
-from ..._creation.filled import finish, in_format, number_to_fill, with_options
+from ..._creation.filled import finish, number_to_fill, with_memory_format, with_options
 from ..._creation.filling import filled
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def empty(
             return with_options(empty, locals())
         result = fresh(layout_for("empty", lengths, size, dtype, device))
         if memory_format is not None or requires_grad:
-            result = in_format(result, memory_format, requires_grad)
+            result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
         trim_traceback(error)

@@ -14,9 +14,9 @@ from ..._core.formats import check_storage
 from ..._core.tensor import layout_of_tensor, method
 from ..._core.wrapped import batched_as
 from ..._creation.batches import open_batches
-from ..._creation.filled import finish, in_format, like, number_to_fill
+from ..._creation.filled import finish, layout_like, number_to_fill, with_memory_format
 from ..._creation.filling import filled
-from ..._creation.random import NORMAL, UNIFORM, draw, drawn
+from ..._creation.random import NORMAL, UNIFORM, drawn_batched, fill_with_draws
 from ..._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def empty_like(
     try:
         if layout is not None or pin_memory:
             check_storage("empty_like", layout, pin_memory)
-        result = fresh(like("empty_like", input, dtype, device), "empty_like")
+        result = fresh(layout_like("empty_like", input, dtype, device), "empty_like")
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad:
-            result = in_format(result, memory_format, requires_grad)
+            result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
         trim_traceback(error)
@@ -87,10 +87,10 @@ def zeros_like(
     try:
         if layout is not None or pin_memory:
             check_storage("zeros_like", layout, pin_memory)
-        result = filled(like("zeros_like", input, dtype, device), 0.0, "zeros_like")
+        result = filled(layout_like("zeros_like", input, dtype, device), 0.0, "zeros_like")
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad:
-            result = in_format(result, memory_format, requires_grad)
+            result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
         trim_traceback(error)
@@ -124,10 +124,10 @@ def ones_like(
     try:
         if layout is not None or pin_memory:
             check_storage("ones_like", layout, pin_memory)
-        result = filled(like("ones_like", input, dtype, device), 1.0, "ones_like")
+        result = filled(layout_like("ones_like", input, dtype, device), 1.0, "ones_like")
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad:
-            result = in_format(result, memory_format, requires_grad)
+            result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
         trim_traceback(error)
@@ -165,10 +165,10 @@ def full_like(
             check_storage("full_like", layout, pin_memory)
         if type(fill_value) is not float and type(fill_value) is not int:
             fill_value = number_to_fill(fill_value, "full_like")
-        result = filled(like("full_like", input, dtype, device), fill_value, "full_like")
+        result = filled(layout_like("full_like", input, dtype, device), fill_value, "full_like")
         result = batched_as(result, input) if open_batches else result
         if memory_format is not None or requires_grad:
-            result = in_format(result, memory_format, requires_grad)
+            result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
         trim_traceback(error)
@@ -200,13 +200,13 @@ def rand_like(
     try:
         if layout is not None or pin_memory:
             check_storage("rand_like", layout, pin_memory)
-        made = like("rand_like", input, dtype, device)
-        result = drawn(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand_like")
+        made = layout_like("rand_like", input, dtype, device)
+        result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand_like")
         if not open_batches:
-            draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
         result = result
         if memory_format is not None or requires_grad:
-            result = in_format(result, memory_format, requires_grad)
+            result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
         trim_traceback(error)
@@ -238,13 +238,13 @@ def randn_like(
     try:
         if layout is not None or pin_memory:
             check_storage("randn_like", layout, pin_memory)
-        made = like("randn_like", input, dtype, device)
-        result = drawn(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn_like")
+        made = layout_like("randn_like", input, dtype, device)
+        result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn_like")
         if not open_batches:
-            draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
         result = result
         if memory_format is not None or requires_grad:
-            result = in_format(result, memory_format, requires_grad)
+            result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
         trim_traceback(error)

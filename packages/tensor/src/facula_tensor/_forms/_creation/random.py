@@ -11,7 +11,7 @@ from ..._core.allocation import fresh, layout_for
 from ..._core.tensor import method
 from ..._creation.batches import open_batches
 from ..._creation.filled import finish, with_options
-from ..._creation.random import NORMAL, UNIFORM, draw, drawn
+from ..._creation.random import NORMAL, UNIFORM, drawn_batched, fill_with_draws
 from ..._dispatch.overrides import overridable
 from ..._dispatch.written import bodies_of
 
@@ -52,9 +52,9 @@ def rand(
         if out is not None or layout is not None or pin_memory:
             return with_options(rand, locals())
         made = layout_for("rand", lengths, size, dtype, device)
-        result = drawn(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
+        result = drawn_batched(made, UNIFORM, generator, 0.0, 1.0) if open_batches else fresh(made, "rand")
         if not open_batches:
-            draw(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, UNIFORM, generator, 0.0, 1.0)
         result = result
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:
@@ -91,9 +91,9 @@ def randn(
         if out is not None or layout is not None or pin_memory:
             return with_options(randn, locals())
         made = layout_for("randn", lengths, size, dtype, device)
-        result = drawn(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
+        result = drawn_batched(made, NORMAL, generator, 0.0, 1.0) if open_batches else fresh(made, "randn")
         if not open_batches:
-            draw(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
+            fill_with_draws(made, result._storage, 0, NORMAL, generator, 0.0, 1.0)
         result = result
         return result if requires_grad is False else finish(result, requires_grad)
     except FaculaError as error:

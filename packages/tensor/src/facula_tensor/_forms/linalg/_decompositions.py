@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from ..._dispatch.arguments import refuse_choice, truth
+from ..._dispatch.arguments import flag_value, refuse_choice
 from ..._dispatch.namespaces import recorded_ops as ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.writing import write_out
@@ -42,7 +42,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     try:
         A = matrices("linalg.cholesky", A, "A", square=True)
         if upper is not False and upper is not True:
-            upper = truth("linalg.cholesky", "upper", upper)
+            upper = flag_value("linalg.cholesky", "upper", upper)
         result = bodies.cholesky(A, upper=upper)
         return result if out is None else write_out("linalg.cholesky", result, out)
     except FaculaError as error:
@@ -70,7 +70,7 @@ def cholesky_ex(
     try:
         A = matrices("linalg.cholesky_ex", A, "A", square=True)
         if upper is not False and upper is not True:
-            upper = truth("linalg.cholesky_ex", "upper", upper)
+            upper = flag_value("linalg.cholesky_ex", "upper", upper)
         return bodies.cholesky_ex(A, upper=upper, check_errors=check_errors, out=out)
     except FaculaError as error:
         trim_traceback(error)
@@ -206,7 +206,7 @@ def svd(
     try:
         A = matrices("linalg.svd", A, "A")
         if full_matrices is not False and full_matrices is not True:
-            full_matrices = truth("linalg.svd", "full_matrices", full_matrices)
+            full_matrices = flag_value("linalg.svd", "full_matrices", full_matrices)
         return bodies.svd(ops, A, full_matrices, driver=driver, out=out)
     except FaculaError as error:
         trim_traceback(error)

@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 
 from ..._core.promotion import as_integer
 from ..._core.tensor import Tensor
-from ..._dispatch.arguments import steady_tensor, truth
+from ..._dispatch.arguments import flag_value, steady_tensor
 from ..._dispatch.namespaces import recorded_ops as ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.view_call import as_tensor
@@ -115,7 +115,7 @@ def pinv(
     """
     try:
         if hermitian is not False and hermitian is not True:
-            hermitian = truth("linalg.pinv", "hermitian", hermitian)
+            hermitian = flag_value("linalg.pinv", "hermitian", hermitian)
         result = bodies.pinv(A, rcond, hermitian, atol=atol, rtol=rtol)
         return result if out is None else write_out("linalg.pinv", result, out)
     except FaculaError as error:
@@ -150,7 +150,7 @@ def matrix_rank(
     """
     try:
         if hermitian is not False and hermitian is not True:
-            hermitian = truth("linalg.matrix_rank", "hermitian", hermitian)
+            hermitian = flag_value("linalg.matrix_rank", "hermitian", hermitian)
         result = bodies.matrix_rank(A, tol, hermitian, atol=atol, rtol=rtol)
         return result if out is None else write_out("linalg.matrix_rank", result, out)
     except FaculaError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from ..._dispatch.arguments import truth
+from ..._dispatch.arguments import flag_value
 from ..._dispatch.namespaces import recorded_ops as ops
 from ..._dispatch.overrides import overridable
 from ..._dispatch.writing import write_out
@@ -175,11 +175,11 @@ def solve_triangular(
         A = matrices("linalg.solve_triangular", A, "A", square=True)
         B = matrices("linalg.solve_triangular", B, "B")
         if upper is not False and upper is not True:
-            upper = truth("linalg.solve_triangular", "upper", upper)
+            upper = flag_value("linalg.solve_triangular", "upper", upper)
         if left is not False and left is not True:
-            left = truth("linalg.solve_triangular", "left", left)
+            left = flag_value("linalg.solve_triangular", "left", left)
         if unitriangular is not False and unitriangular is not True:
-            unitriangular = truth("linalg.solve_triangular", "unitriangular", unitriangular)
+            unitriangular = flag_value("linalg.solve_triangular", "unitriangular", unitriangular)
         result = bodies.solve_triangular(A, B, upper=upper, left=left, unitriangular=unitriangular)
         return result if out is None else write_out("linalg.solve_triangular", result, out)
     except FaculaError as error:

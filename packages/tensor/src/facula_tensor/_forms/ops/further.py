@@ -10,7 +10,7 @@ from facula_errors.extend import trim_traceback
 from ..._core.formats import check_storage
 from ..._core.promotion import as_integer
 from ..._core.tensor import Tensor
-from ..._creation.filled import in_format
+from ..._creation.filled import with_memory_format
 from ..._dispatch.arguments import steady_tensor
 from ..._dispatch.namespaces import recorded_ops as ops
 from ..._dispatch.overrides import overridable
@@ -120,7 +120,7 @@ def randint_like(
             check_storage("randint_like", layout, pin_memory)
         result = bodies.randint_like(input, low, high, generator=generator, dtype=dtype, device=device)
         if memory_format is not None or requires_grad:
-            result = in_format(result, memory_format, requires_grad)
+            result = with_memory_format(result, memory_format, requires_grad)
         return result
     except FaculaError as error:
         trim_traceback(error)

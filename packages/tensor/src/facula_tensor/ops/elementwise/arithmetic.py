@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from facula_errors import DTypeError, InvalidTypeError
 from facula_storage import DType, Layout, bool_, int64
-from facula_storage.extend import BOOL, COMPLEX
+from facula_storage.extend import BOOL
 
 from ..._core.tensor import Tensor
 from ..._creation.filled import full
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import composite, identity_grad
 from .complex_views import magnitude
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._core.types import Scalar
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
 def numeric(dtype: DType) -> bool:
     """Any dtype but bool."""
     return dtype.category != BOOL
-
-
-def real(dtype: DType) -> bool:
-    """Any dtype but a complex one."""
-    return dtype.category != COMPLEX
 
 
 @elementwise
@@ -126,7 +122,7 @@ class maximum:
     """
 
     inputs = ("input", "other")
-    accepts = real
+    accepts = is_real
 
     def validate_layouts(*operands):
         tensors_only("maximum", *operands)
@@ -148,7 +144,7 @@ class minimum:
     """
 
     inputs = ("input", "other")
-    accepts = real
+    accepts = is_real
 
     def validate_layouts(*operands):
         tensors_only("minimum", *operands)
@@ -224,7 +220,7 @@ class sign:
     tensor([-1.,  0.,  1.])
     """
 
-    accepts = real
+    accepts = is_real
 
     def vjp_input(F, g):
         return F.zeros_like(g)

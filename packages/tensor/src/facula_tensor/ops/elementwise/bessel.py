@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..._core.promotion import floating
 from ..._dispatch.declaration import elementwise
-from .pointwise import real
+from .pointwise import is_real
 
 
 @elementwise
@@ -19,7 +19,7 @@ class i0:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return F.i1(input)
@@ -38,7 +38,7 @@ class _i0e:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return F.i1e(input) - F.sign(input) * F.i0e(input)
@@ -57,7 +57,7 @@ class _i1:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         zero = input == 0
@@ -77,7 +77,7 @@ class _i1e:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         zero = input == 0

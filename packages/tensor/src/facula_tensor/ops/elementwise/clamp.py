@@ -5,21 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from facula_errors.extend import moved
-from facula_storage import DType
-from facula_storage.extend import COMPLEX
 
 from ..._dispatch.declaration import elementwise
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._core.types import Operand
     from ..._dispatch.kinds import Checked, Reals
 
 moved(__name__)  # names that pickles of earlier releases have
-
-
-def ordered(dtype: DType) -> bool:
-    """Any dtype but a complex one."""
-    return dtype.category != COMPLEX
 
 
 @elementwise
@@ -42,7 +36,7 @@ class clamp_min:
     def signature(input: Checked, min: Operand) -> None: ...
 
     kernel = "maximum"
-    accepts = ordered
+    accepts = is_real
 
     def vjp_input(F, g, input, min):
         return F.where(F.ge(input, min), g, 0)
@@ -71,7 +65,7 @@ class clamp_max:
     def signature(input: Checked, max: Operand) -> None: ...
 
     kernel = "minimum"
-    accepts = ordered
+    accepts = is_real
 
     def vjp_input(F, g, input, max):
         return F.where(F.le(input, max), g, 0)
@@ -99,7 +93,7 @@ class clamp:
     """
 
     method = overridable = out = changes = True
-    accepts = ordered
+    accepts = is_real
     refuses = {"min is max is None": "min, max or both; got neither"}  # noqa: RUF012
     special_cases = {"max is None": "clamp_min", "min is None": "clamp_max"}  # noqa: RUF012
 
@@ -122,7 +116,7 @@ class _hardtanh:
 
     inputs = ("input", "min", "max")
     kernel = "clamp"
-    accepts = ordered
+    accepts = is_real
     inplace = False
 
     def vjp_input(F, g, input, min, max):

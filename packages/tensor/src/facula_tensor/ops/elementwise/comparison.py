@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import DType, Layout, bool_
-from facula_storage.extend import COMPLEX
 
 from ..._core.tensor import Tensor, method
 from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.snapshots import snapshots_of
 from ..memory.assignment import assign_inplace
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._core.types import Function, Operand
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 def boolean(dtype: DType) -> DType:
     """The dtype of an answer."""
     return bool_
-
-
-def ordered(dtype: DType) -> bool:
-    """Complex numbers have no order."""
-    return dtype.category != COMPLEX
 
 
 def tensor_first(input: Layout | type, other: Layout | type) -> None:
@@ -83,7 +78,7 @@ class lt:
     dunders = ("__lt__",)
     result_dtype = boolean
     validate_layouts = tensor_first
-    accepts = ordered
+    accepts = is_real
 
 
 @elementwise
@@ -99,7 +94,7 @@ class le:
     dunders = ("__le__",)
     result_dtype = boolean
     validate_layouts = tensor_first
-    accepts = ordered
+    accepts = is_real
 
 
 @elementwise
@@ -115,7 +110,7 @@ class gt:
     dunders = ("__gt__",)
     result_dtype = boolean
     validate_layouts = tensor_first
-    accepts = ordered
+    accepts = is_real
 
 
 @elementwise
@@ -131,7 +126,7 @@ class ge:
     dunders = ("__ge__",)
     result_dtype = boolean
     validate_layouts = tensor_first
-    accepts = ordered
+    accepts = is_real
 
 
 @operator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from facula_errors import ArgumentError, DTypeError, MissingAttributeError
 from facula_errors.extend import boundary
-from facula_storage import Layout, float32, float64
+from facula_storage import float32, float64
 from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.promotion import floating
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from ..._core.types import Operand
     from ..._dispatch.kinds import Checked, Steady
     from ..._dispatch.namespaces import Namespace
-
-
-def is_complex(layout: Layout) -> bool:
-    """Whether elements are complex."""
-    return layout.dtype.category == COMPLEX
 
 
 # ----------------------------------------------------------------------------------------------------- parts
@@ -111,7 +106,7 @@ def view_as_complex(F: Namespace, input: Steady) -> Tensor:
     return F.view_as_complex(input)
 
 
-def _two(name: str, names: tuple[str, str], *given: Tensor) -> tuple[Tensor, Tensor]:
+def _real_pair(name: str, names: tuple[str, str], *given: Tensor) -> tuple[Tensor, Tensor]:
     """The two tensors given, at one moment; TypeError, with their names, unless both are float32 or both float64."""
     first, second = [steady(as_tensor(name, one)) for one in given]
     dtypes = [layout_of_tensor(one).dtype for one in (first, second)]
@@ -123,7 +118,7 @@ def _two(name: str, names: tuple[str, str], *given: Tensor) -> tuple[Tensor, Ten
     return first, second
 
 
-def _whole(name: str, result: Tensor, out: Tensor | None) -> Tensor:
+def _complex_result(name: str, result: Tensor, out: Tensor | None) -> Tensor:
     """`result`, written to `out` if there is one: TypeError where that has another dtype."""
     if out is not None and layout_of_tensor(as_tensor(name, out)).dtype is not result.dtype:
         raise DTypeError(f"{name}: expected out to be {result.dtype.name}; got {out.dtype.name}")
@@ -143,7 +138,7 @@ def complex(F: Namespace, real: Tensor, imag: Tensor, *, out: Tensor | None = No
     >>> complex(tensor([1.0]), tensor([2.0]))
     tensor([1.+2.j])
     """
-    return _whole("complex", F.from_parts(*_two("complex", ("real", "imag"), real, imag)), out)
+    return _complex_result("complex", F.from_parts(*_real_pair("complex", ("real", "imag"), real, imag)), out)
 
 
 @function(overridable=True)
@@ -159,8 +154,8 @@ def polar(F: Namespace, abs: Tensor, angle: Tensor, *, out: Tensor | None = None
     >>> polar(tensor([2.0]), tensor([0.0]))
     tensor([2.+0.j])
     """
-    size, turn = _two("polar", ("abs", "angle"), abs, angle)
-    return _whole("polar", F.from_parts(F.mul(size, F.cos(turn)), F.mul(size, F.sin(turn))), out)
+    size, turn = _real_pair("polar", ("abs", "angle"), abs, angle)
+    return _complex_result("polar", F.from_parts(F.mul(size, F.cos(turn)), F.mul(size, F.sin(turn))), out)
 
 
 # ------------------------------------------------------------------------------------------------- conjugates
@@ -254,7 +249,7 @@ def angle(F: Namespace, input: Steady) -> Tensor:
     tensor([1.5708, 3.1416])
     """
     layout = layout_of_tensor(input)
-    if is_complex(layout):
+    if layout.dtype.is_complex:
         return F.atan2(F.imag_view(input), F.real_view(input))
     if layout.dtype.category < FLOATING:
         input = F.to(input, (floating(layout.dtype),))
@@ -292,5 +287,5 @@ def isreal(input: Steady) -> Tensor:
     """
     x = input.detach()
     return no_record_ops.eq(
-        no_record_ops.imag_view(x) if is_complex(layout_of_tensor(x)) else no_record_ops.zeros_like(x), 0
+        no_record_ops.imag_view(x) if layout_of_tensor(x).dtype.is_complex else no_record_ops.zeros_like(x), 0
     )

@@ -16,7 +16,7 @@ from ..._dispatch.declaration import elementwise, operator, view
 from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops
 from ..._dispatch.planning import broadcast_shapes
 from ..._dispatch.writing import write
-from ..memory.copying import new_tensor
+from ..memory.copying import uninitialized
 
 if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
@@ -149,7 +149,7 @@ class _from_parts:
 
     def execute(operands, parameters):
         real, imag = operands
-        result = new_tensor(_whole_layout(real._layout, imag._layout))
+        result = uninitialized(_whole_layout(real._layout, imag._layout))
         write(no_record_ops.real_view(result), real)
         write(no_record_ops.imag_view(result), imag)
         return [result]

@@ -11,7 +11,7 @@ from ..._core.promotion import floating
 from ..._core.tensor import Tensor
 from ..._creation.filled import full
 from ..._dispatch.declaration import elementwise
-from .pointwise import real
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
@@ -88,7 +88,7 @@ class hypot:
     """
 
     inputs = ("input", "other")
-    accepts = real
+    accepts = is_real
 
     def validate_layouts(input, other):
         _floats("hypot", input, other)
@@ -110,7 +110,7 @@ class logaddexp:
     """
 
     inputs = ("input", "other")
-    accepts = real
+    accepts = is_real
 
     def validate_layouts(input, other):
         _floats("logaddexp", input, other)
@@ -132,7 +132,7 @@ class logaddexp2:
     """
 
     inputs = ("input", "other")
-    accepts = real
+    accepts = is_real
 
     def validate_layouts(input, other):
         _floats("logaddexp2", input, other)
@@ -162,7 +162,7 @@ class xlogy:
 
     inputs = ("input", "other")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def vjp_input(F, g, input, other):
         if not isinstance(other, Tensor):

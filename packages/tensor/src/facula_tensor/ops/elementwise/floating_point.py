@@ -22,7 +22,7 @@ from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
 from ..named_results import named_results
 from ..shape.broadcasting import broadcast_tensors
-from .pointwise import real
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._core.types import Operand, Scalar
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 # ------------------------------------------------------------------------------------------ whole numbers
-def _integer(dtype: DType) -> bool:
+def is_integer_dtype(dtype: DType) -> bool:
     """Integers, bool apart."""
     return dtype.category == INTEGER
 
 
-def _tensors(operation: str, *operands: object) -> None:
+def _require_tensors(operation: str, *operands: object) -> None:
     """TypeError for numbers."""
     for one in operands:
         if not isinstance(one, (Layout, Tensor)):
@@ -58,10 +58,10 @@ class gcd:
     """
 
     inputs = ("input", "other")
-    accepts = _integer
+    accepts = is_integer_dtype
 
     def validate_layouts(input, other):
-        _tensors("gcd", input, other)
+        _require_tensors("gcd", input, other)
 
 
 @elementwise
@@ -79,10 +79,10 @@ class lcm:
     """
 
     inputs = ("input", "other")
-    accepts = _integer
+    accepts = is_integer_dtype
 
     def validate_layouts(input, other):
-        _tensors("lcm", input, other)
+        _require_tensors("lcm", input, other)
 
 
 # ---------------------------------------------------------------------------------------------- exponents
@@ -206,12 +206,12 @@ def nextafter(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
     >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
     1.1920928955078125e-07
     """
-    _tensors("nextafter", input, other)
+    _require_tensors("nextafter", input, other)
     dtype = result_type(input, other)
     if dtype.category != FLOATING or not dtype.promotes:
         raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
     x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
-    found = _stepped(input.to(dtype), _step(x, y))
+    found = _stepped(input.to(dtype), _next_number(x, y))
     if other.requires_grad:  # a gradient of 0 is one
         found = F.where(zeros_like(found, dtype=bool_), other, found)
     return found
@@ -231,7 +231,7 @@ class _stepped:
         return F.where(F.eq(input, other), 0, g)
 
 
-def _step(x: Tensor, y: Tensor) -> Tensor:
+def _next_number(x: Tensor, y: Tensor) -> Tensor:
     """Numbers of one sign are ordered as their bits are."""
     whole = {2: int16, 4: int32, 8: int64}[x.dtype.itemsize]
     away = no_record_ops.eq(no_record_ops.gt(y, x), no_record_ops.gt(x, 0))
@@ -258,11 +258,11 @@ def heaviside(F: Namespace, input: Tensor, values: Tensor) -> Tensor:
     >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
     tensor([0.0000, 0.5000, 1.0000])
     """
-    _tensors("heaviside", input, values)
+    _require_tensors("heaviside", input, values)
     dtype = input.dtype
     if dtype is not values.dtype:
         raise DTypeError(f"heaviside: expected one dtype; got {dtype.name} and {values.dtype.name}; convert with .to()")
-    if not real(dtype):
+    if not is_real(dtype):
         raise DTypeError(f"heaviside: not defined for {dtype.name}; take real or imag first")
     x = input.detach()
     return F.where(no_record_ops.eq(x, 0), values, no_record_ops.gt(x, 0).to(dtype))

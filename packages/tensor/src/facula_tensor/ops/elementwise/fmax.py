@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..._dispatch.declaration import elementwise, under
 from .arithmetic import tensors_only
-from .pointwise import real
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 
-def _extreme(name: str, extreme: str, wins: str, result: str) -> Function:
+def _pairwise_extreme(name: str, extreme: str, wins: str, result: str) -> Function:
     def is_chosen(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
         return F.bitwise_or(getattr(F, wins)(input, other), F.ne(other, other))
 
@@ -35,7 +35,7 @@ def _extreme(name: str, extreme: str, wins: str, result: str) -> Function:
     )
     class body:
         inputs = ("input", "other")
-        accepts = real
+        accepts = is_real
         inplace = False
 
         def validate_layouts(*operands):
@@ -50,5 +50,5 @@ def _extreme(name: str, extreme: str, wins: str, result: str) -> Function:
     return body
 
 
-fmax: Function = _extreme("fmax", "larger", "ge", "[3., 4.]")
-fmin: Function = _extreme("fmin", "smaller", "le", "[1., 4.]")
+fmax: Function = _pairwise_extreme("fmax", "larger", "ge", "[3., 4.]")
+fmin: Function = _pairwise_extreme("fmin", "smaller", "le", "[1., 4.]")

@@ -14,7 +14,7 @@ from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import identity_grad
 from ..._dispatch.written import function
-from .pointwise import real
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from facula_storage import DType
@@ -63,7 +63,7 @@ class _lerp:
 
     inputs = ("input", "end", "weight")
     inplace = False
-    accepts = real
+    accepts = is_real
 
     def vjp_input(F, g, weight):
         return F.mul(g, F.sub(1, weight) if isinstance(weight, Tensor) else 1 - weight)
@@ -75,7 +75,7 @@ class _lerp:
         return end - input
 
 
-def _operands(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -> tuple[DType, complex]:
+def _dtype_and_factor(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -> tuple[DType, complex]:
     """The dtype of the result and the factor, a number; TypeError where it is none, or of a higher kind.
 
     `value` is the factor as the caller of the function `name` gave it.
@@ -100,7 +100,7 @@ def _fused(
     if dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None:
         if FLOATING <= dtype.category < COMPLEX and type(value) in (int, float):  # type: ignore[union-attr]
             return getattr(F, name)(input, tensor1, tensor2, value)  # type: ignore[no-any-return]
-    dtype, number = _operands(name, (input, tensor1, tensor2), value)
+    dtype, number = _dtype_and_factor(name, (input, tensor1, tensor2), value)
     if pair == "div" and dtype.category < FLOATING:
         raise DTypeError(f"{name}: not defined for {dtype.name}; convert with .float() first")
     if FLOATING <= dtype.category < COMPLEX:

@@ -15,7 +15,7 @@ from ..._dispatch.declaration import elementwise
 from ..._dispatch.overrides import overridable
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
-from .pointwise import real
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Integer
@@ -34,7 +34,7 @@ class lgamma:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return F.digamma(input)
@@ -52,7 +52,7 @@ class digamma:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return F.trigamma(input)
@@ -63,7 +63,7 @@ class _trigamma:
     """The derivative of `digamma` at each element."""
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return F.zeta(3, input) * -2
@@ -84,7 +84,7 @@ class _zeta:
 
     inputs = ("input", "other")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def vjp_other(F, g, input, other):
         if not isinstance(input, Tensor):
@@ -111,7 +111,7 @@ def polygamma(F: Namespace, n: Integer, input: Checked) -> Tensor:
     """
     if n < 0:
         raise ArgumentError(f"polygamma: expected n of at least 0; got {n}")
-    if not real(input.dtype):
+    if not is_real(input.dtype):
         raise DTypeError(f"polygamma: not defined for {input.dtype.name}")
     if n < 2:
         return (F.trigamma if n else F.digamma)(input)
@@ -157,7 +157,7 @@ def mvlgamma(F: Namespace, input: Checked, p: Integer) -> Tensor:
     """
     if p < 1:
         raise ArgumentError(f"mvlgamma: expected p of at least 1; got {p}")
-    if not real(input.dtype):
+    if not is_real(input.dtype):
         raise DTypeError(f"mvlgamma: not defined for {input.dtype.name}")
     x = input if input.is_floating_point() else input.to(floating(input.dtype))
     terms = F.lgamma(F.sub(x.unsqueeze(-1), arange(0, p, dtype=x.dtype, device=x.device) / 2))

@@ -141,11 +141,11 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = Fal
                 f"isin: expected both on one device; got {device} and {one.device}; move one with .to()"
             )
         operands.append(no_record_ops.to(one.detach(), (dtype,)))
-    found = _among(*operands)
+    found = _is_among(*operands)
     return no_record_ops.bitwise_not(found) if invert else found
 
 
-def _among(elements: Tensor, tests: Tensor) -> Tensor:
+def _is_among(elements: Tensor, tests: Tensor) -> Tensor:
     count = layout_of_tensor(tests).numel
     if count <= MOST_COMPARED or elements.device.type != "cpu":
         answers = no_record_ops.eq(no_record_ops.unsqueeze(elements, -1), no_record_ops.reshape(tests, (count,)))

@@ -42,7 +42,7 @@ def infinite(x: Tensor) -> Tensor:
     return no_record_ops.eq(no_record_ops.abs(x), float("inf")) if category == FLOATING else no_record_ops.ne(x, x)
 
 
-def truth(value: Tensor) -> Tensor:
+def as_bool(value: Tensor) -> Tensor:
     """A tensor as bool, without its graph."""
     value = value.detach()
     return value if value.dtype is bool_ else no_record_ops.ne(value, 0)
@@ -79,7 +79,7 @@ def logical_and(input: Checked, other: Checked) -> Tensor:
     >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([False, False,  True])
     """
-    return no_record_ops.mul(truth(input), truth(other))
+    return no_record_ops.mul(as_bool(input), as_bool(other))
 
 
 @function(method=True, changes=True, out=True, inline=True)
@@ -90,7 +90,7 @@ def logical_or(input: Checked, other: Checked) -> Tensor:
     >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
     tensor([ True,  True, False])
     """
-    return no_record_ops.add(truth(input), truth(other))
+    return no_record_ops.add(as_bool(input), as_bool(other))
 
 
 @function(method=True, changes=True, out=True, inline=True)
@@ -101,7 +101,7 @@ def logical_xor(input: Checked, other: Checked) -> Tensor:
     >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
     tensor([ True,  True, False])
     """
-    return no_record_ops.ne(truth(input), truth(other))
+    return no_record_ops.ne(as_bool(input), as_bool(other))
 
 
 @function(method=True, changes=True, out=True, inline=True)

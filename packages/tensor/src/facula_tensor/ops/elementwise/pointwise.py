@@ -9,7 +9,7 @@ from ..._core.promotion import floating
 from ..._dispatch.declaration import elementwise
 
 
-def real(dtype: DType) -> bool:
+def is_real(dtype: DType) -> bool:
     """Any dtype but a complex one."""
     return dtype.category != COMPLEX
 
@@ -83,7 +83,7 @@ class relu:
     tensor([0., 2.])
     """
 
-    accepts = real
+    accepts = is_real
 
     def vjp_input(F, g, out):
         return F.relu_grad(g, out)

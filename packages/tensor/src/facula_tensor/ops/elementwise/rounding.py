@@ -19,7 +19,7 @@ from ..._dispatch.namespaces import identity_grad, no_record_ops, recorded_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from .comparison import boolean
-from .pointwise import real
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Integer, Reals
@@ -160,7 +160,7 @@ class copysign:
 
     inputs = ("input", "other")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def validate_layouts(input, other):
         if not isinstance(input, Layout):

@@ -14,7 +14,7 @@ from ..._creation.filled import full
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.view_call import as_tensor
-from .pointwise import real
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Reals
@@ -36,7 +36,7 @@ class erf:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return F.exp(-(input * input)) * (2 / pi**0.5)
@@ -54,7 +54,7 @@ class erfc:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return F.exp(-(input * input)) * (-2 / pi**0.5)
@@ -73,7 +73,7 @@ class _erfcx:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return input * F.erfcx(input) * 2 - 2 / pi**0.5
@@ -91,7 +91,7 @@ class erfinv:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, out):
         return F.exp(out * out) * (pi**0.5 / 2)
@@ -111,7 +111,7 @@ class _ndtr:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return F.exp(input * input * -0.5) * (2 * pi) ** -0.5
@@ -131,7 +131,7 @@ class _ndtri:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, out):
         return F.exp(out * out * 0.5) * (2 * pi) ** 0.5
@@ -150,7 +150,7 @@ class _log_ndtr:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return normal_ratio(F, input)
@@ -168,7 +168,7 @@ def normal_ratio(F: Namespace, input: Tensor) -> Tensor:
 def held(operation: str, input: Tensor, eps: float) -> Tensor:
     """`logit` of elements held between `eps` and 1 - eps; beyond 0.5 these change places, the lower first."""
     F, x, bound = recorded_ops, as_tensor(operation, input), float(as_real(eps, operation, "eps"))
-    if not real(x.dtype):
+    if not is_real(x.dtype):
         raise DTypeError(f"{operation}: not defined for {x.dtype.name}; take real or imag first")
     x = x if x.is_floating_point() else x.to(floating(x.dtype))
     if not bound > 0.5:
@@ -200,7 +200,7 @@ class logit:
     def signature(input: Reals, eps: float | None = None) -> None: ...
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def vjp_input(F, g, input):
         slope = F.div(g, F.mul(input, F.sub(1, input)))
@@ -220,7 +220,7 @@ class _entr:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return -(F.log(input) + 1)
@@ -243,7 +243,7 @@ class _xlog1py:
 
     inputs = ("input", "other")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def vjp_input(F, g, input, other):
         if not isinstance(other, Tensor):
@@ -283,7 +283,7 @@ class sinc:
     def signature(input: Checked) -> None: ...
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         nowhere = input == 0

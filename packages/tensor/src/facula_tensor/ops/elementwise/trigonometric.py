@@ -14,7 +14,7 @@ from ..._core.tensor import Tensor
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import operators
 from ..._dispatch.written import function
-from .pointwise import real
+from .pointwise import is_real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,7 +195,7 @@ class atan2:
 
     inputs = ("input", "other")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def validate_layouts(input, other):
         if not (isinstance(input, Layout) and isinstance(other, Layout)):
@@ -208,21 +208,21 @@ class atan2:
         return -angle_slope(F, input, other, input)
 
 
-def _scaled(name: str, factor: float, doc: str) -> Function:
+def _scaled_function(name: str, factor: float, doc: str) -> Function:
     """Declare the function and method `name`, with the docstring `doc`, that multiplies by `factor`."""
 
     def scaled(F: Namespace, input: Checked) -> Tensor:
         """{doc}"""
         dtype = input.dtype
-        if not real(dtype):
+        if not is_real(dtype):
             raise DTypeError(f"{name}: not defined for {dtype.name}")
         return F.mul(input if dtype.is_floating_point else F.to(input, (floating(dtype),)), factor)
 
     return function(name=name, method=True, changes=True, out=True, words={"doc": doc})(scaled)
 
 
-deg2rad: Callable[..., Tensor] = _scaled("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
-rad2deg: Callable[..., Tensor] = _scaled("rad2deg", 180 / pi, "Angles in radians as angles in degrees.")
+deg2rad: Callable[..., Tensor] = _scaled_function("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
+rad2deg: Callable[..., Tensor] = _scaled_function("rad2deg", 180 / pi, "Angles in radians as angles in degrees.")
 
 arccos: Callable[..., Tensor] = operators["acos"].public
 arccosh: Callable[..., Tensor] = operators["acosh"].public

@@ -35,7 +35,7 @@ def taken_back(F: Namespace, call: Any) -> Tensor:
         return call.wrap(call.run((call.whole(grad), index), (whole, dim + 1, skip)))
     positions = layout_of_tensor(index).shape
     at = spread(F, call.contents[1], positions, shape, dim)
-    g = flattened(F, call.whole(grad), positions, dim)
+    g = flatten_positions(F, call.whole(grad), positions, dim)
     if skip is not None:
         g = F.where(F.eq(at, skip), 0, g)
     return call.wrap(F.gather_back(g, at, (whole, dim + 1)))
@@ -49,7 +49,7 @@ def put_at(F: Namespace, call: Any) -> Tensor:
         return call.wrap(call.run(whole, (dim + 1, accumulate, from_zero)))
     positions, shape = layout_of_tensor(index).shape, layout_of_tensor(input).shape
     at = spread(F, call.contents[1], positions, shape, dim, from_zero)
-    src = flattened(F, call.whole(values), positions, dim)
+    src = flatten_positions(F, call.whole(values), positions, dim)
     mode = "sum" if accumulate else "set"
     return call.wrap(F.scatter(F.contiguous(call.whole(input)), at, src, (dim + 1, mode)))
 
@@ -75,7 +75,7 @@ def spread(
     return F.contiguous(F.expand(index, (size, *ahead, count, *behind)))
 
 
-def flattened(F: Namespace, values: Tensor, positions: tuple[int, ...], dim: int) -> Tensor:
+def flatten_positions(F: Namespace, values: Tensor, positions: tuple[int, ...], dim: int) -> Tensor:
     """A batch of what is at positions, with these in one dimension."""
     shape, start = values.shape, dim + 1
     return F.reshape(values, (*shape[:start], prod(positions), *shape[start + len(positions) :]))

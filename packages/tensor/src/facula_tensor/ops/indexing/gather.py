@@ -218,7 +218,7 @@ def scatter_into(target: Tensor, index: Tensor, src: Tensor, dim: int, mode: str
 
 
 # ------------------------------------------------------------------------------------------------ arguments
-def as_index(operation: str, index: Tensor) -> Tensor:
+def int64_index(operation: str, index: Tensor) -> Tensor:
     """An index at this moment, as int64; TypeError unless it is of int64 or int32."""
     layout = layout_of_tensor(as_tensor(operation, index))
     if layout.dtype is int64:
@@ -271,7 +271,7 @@ def gather(
                 return recorded_ops.gather(input, index, (dim,))
         except AttributeError:
             pass
-        input, index = steady(as_tensor("gather", input)), as_index("gather", index)  # type: ignore[arg-type]
+        input, index = steady(as_tensor("gather", input)), int64_index("gather", index)  # type: ignore[arg-type]
         dim = check_dim("gather", needed_dim("gather", dim, axis), input.ndim)
         if not index.numel():
             return write_out(

@@ -27,7 +27,7 @@ from ..._dispatch.view_call import view_at
 from ..._dispatch.writing import write_with
 from ..shape import slicing as _slicing  # noqa: F401  declares select and slice
 from .batches import put_at, taken, taken_back
-from .many import merged, positions
+from .many import mask_positions, merged
 from .windows import FIND, INDEX, fast_window, note_bounds
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def general_getitem(input: Tensor, index: Index) -> Tensor:
         if type(named) is list:
             view, dim, named, _ = merged(recorded_ops, view, named, read=True)
         if named.dtype is bool_:
-            view, dim, named = positions(recorded_ops, view, dim, named, read=True)
+            view, dim, named = mask_positions(recorded_ops, view, dim, named, read=True)
         return recorded_ops.take(view, named, (dim,))
     except Exception as error:
         relabel(error, "getitem")

@@ -23,10 +23,10 @@ from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
 from .batches import taken
-from .gather import as_index, at_least_one, different_dtypes
+from .gather import at_least_one, different_dtypes, int64_index
 from .getitem import put_into
 from .masks import fitting, masked_fill, masked_fill_
-from .scatter import check_reduction, reduced
+from .scatter import check_reduction, scatter_reduced
 
 if TYPE_CHECKING:
     from ..._core.types import Operand, Scalar
@@ -92,7 +92,7 @@ def index_select(
                 return recorded_ops.index_select(input, index, (dim, None, False))
         except (AttributeError, TypeError):
             pass
-        input, index = steady(as_tensor("index_select", input)), as_index("index_select", index)  # type: ignore[arg-type]
+        input, index = steady(as_tensor("index_select", input)), int64_index("index_select", index)  # type: ignore[arg-type]
         dim = check_dim("index_select", needed_dim("index_select", dim, axis), input.ndim)
         if index.ndim > 1:
             raise InvalidIndexError(
@@ -113,9 +113,9 @@ def index_select(
 
 
 # --------------------------------------------------------------------------------------------- set and added
-def _listed(operation: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Tensor]:
+def _dim_and_index(operation: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Tensor]:
     """`dim` of `input` from the front, and the list of positions; errors name the operator."""
-    index = at_least_one(no_record_ops, as_index(operation, index))
+    index = at_least_one(no_record_ops, int64_index(operation, index))
     if index.ndim != 1:
         raise InvalidIndexError(
             f"{operation}: expected index to have one dimension; got shape {tuple(index.shape)}; flatten it"
@@ -142,7 +142,7 @@ def _slices(operation: str, input: Tensor, dim: int, index: Tensor, source: Tens
     return at_least_one(recorded_ops, source)
 
 
-def _put(
+def _put_slices(
     operation: str, self: Tensor, dim: int, index: Tensor, values: Tensor, accumulate: bool, inplace: bool
 ) -> Tensor:
     """The slices of `values` set, or where `accumulate` added, along `dim`: in a copy, or `inplace` in `self`.
@@ -155,7 +155,7 @@ def _put(
         return result if self.ndim else recorded_ops.squeeze(result, 0)
     check_writable(operation, self)
     if starts_inplace(operation, self, (self, index, values)):
-        return assign_inplace(operation, self, _put(operation, self, dim, index, values, accumulate, False))
+        return assign_inplace(operation, self, _put_slices(operation, self, dim, index, values, accumulate, False))
     there = snapshot(self)
     check_overlap(operation, there, ())
     index, values = (no_record_ops.clone(one) if meet(one, there) else one for one in (index, snapshot(values)))
@@ -180,11 +180,11 @@ def index_add(operation: str, input: Checked, dim: int, index: Tensor, source: T
     >>> index_add(zeros(3), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
     tensor([4., 0., 2.])
     """
-    dim, index = _listed(operation, input, dim, index)
+    dim, index = _dim_and_index(operation, input, dim, index)
     source = _slices(operation, input, dim, index, source)
     if type(alpha) is not int or alpha != 1:
         source = recorded_ops.mul(source, fitting(operation, alpha, input))
-    return _put(operation, input, dim, index, source, True, operation == "index_add_")
+    return _put_slices(operation, input, dim, index, source, True, operation == "index_add_")
 
 
 @function(method=True, changes=True, out=("input", "index", "source"))
@@ -204,14 +204,14 @@ def index_copy(operation: str, input: Checked, dim: int, index: Tensor, source: 
     >>> index_copy(zeros(3), 0, tensor([2, 0]), tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
-    dim, index = _listed(operation, input, dim, index)
+    dim, index = _dim_and_index(operation, input, dim, index)
     source = _slices(operation, input, dim, index, source)
-    return _put(operation, input, dim, index, source, False, operation == "index_copy_")
+    return _put_slices(operation, input, dim, index, source, False, operation == "index_copy_")
 
 
-def _rows(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
+def _mask_of_slices(operation: str, self: Tensor, dim: int, index: Tensor) -> Tensor:
     """A mask of the slices along `dim` that `index` names, which broadcasts to them; errors name the operator."""
-    dim, index = _listed(operation, self, dim, index)
+    dim, index = _dim_and_index(operation, self, dim, index)
     shape = tuple(self.shape)
     mask = zeros(shape[dim : dim + 1] or (1,), dtype=bool_, device=self.device)
     mask = no_record_ops.put(mask, index, no_record_ops.ones_like(no_record_ops.to(index, (bool_,))), (0, False, False))
@@ -230,7 +230,7 @@ def index_fill(operation: str, input: Checked, dim: int, index: Tensor, value: O
     >>> index_fill(zeros(3), 0, tensor([0, -1]), 5)
     tensor([5., 0., 5.])
     """
-    mask = _rows(operation, input, dim, index)
+    mask = _mask_of_slices(operation, input, dim, index)
     try:
         return (
             masked_fill(steady(input), mask, value) if operation == "index_fill" else masked_fill_(input, mask, value)
@@ -247,11 +247,11 @@ REDUCTIONS = ("prod", "mean", "amax", "amin")
 def _reduced(operation: str, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, own: bool) -> Tensor:
     """`index_reduce` with `include_self` as `own`; errors name the operator."""
     mode = check_reduction(operation, reduce, REDUCTIONS)
-    dim, index = _listed(operation, self, dim, index)
+    dim, index = _dim_and_index(operation, self, dim, index)
     source, shape = _slices(operation, self, dim, index, source), tuple(self.shape)
     self = at_least_one(recorded_ops, steady(self))
     every = no_record_ops.expand(no_record_ops.reshape(index, (-1, *[1] * (self.ndim - 1 - dim))), tuple(source.shape))
-    return recorded_ops.reshape(reduced(operation, self, dim, every, source, mode, own), shape)
+    return recorded_ops.reshape(scatter_reduced(operation, self, dim, every, source, mode, own), shape)
 
 
 @function(method=True, changes=True, out=("input", "index", "source"))

@@ -73,7 +73,9 @@ def merged(
     return flat, place, no_record_ops.contiguous(positions), (layout_of_tensor(window).shape, order)
 
 
-def positions(F: Namespace, input: Tensor, dim: int, mask: Tensor, read: bool = False) -> tuple[Tensor, int, Tensor]:
+def mask_positions(
+    F: Namespace, input: Tensor, dim: int, mask: Tensor, read: bool = False
+) -> tuple[Tensor, int, Tensor]:
     """`input` with the dimensions that a mask covers as one, that dimension, and the places where the mask is true.
 
     `dim` is the first of those dimensions. Where the input is only `read`, `merged` says what may be left out.
@@ -84,12 +86,12 @@ def positions(F: Namespace, input: Tensor, dim: int, mask: Tensor, read: bool = 
         if read:
             input = without_repeats(F, input, dim, end)
         rooms = layout_of_tensor(input).shape
-        places = _among(places, shape[dim:end], rooms[dim:end])
+        places = _places_among(places, shape[dim:end], rooms[dim:end])
         input = F.reshape(input, (*rooms[:dim], prod(rooms[dim:end]), *rooms[end:]))
     return input, dim, places
 
 
-def flattened(operation: str, input: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
+def flattened_for_reading(operation: str, input: Tensor, index: Tensor) -> tuple[Tensor, Tensor]:
     """`input` in one dimension, to read it at places of `index`; without those that repeat an element, which could not
     be one without a copy, and the places in what is left. IndexError for places that there are not.
     """
@@ -99,7 +101,7 @@ def flattened(operation: str, input: Tensor, index: Tensor) -> tuple[Tensor, Ten
         size = prod(shape)
         refuse_outside(index, -size, size - 1, lambda: _outside(operation, index, size))
         index = no_record_ops.where(no_record_ops.lt(index, 0), no_record_ops.add(index, size), index)
-        index = _among(index, shape, layout_of_tensor(left).shape)
+        index = _places_among(index, shape, layout_of_tensor(left).shape)
     return recorded_ops.reshape(left, (-1,)), index
 
 
@@ -117,7 +119,7 @@ def without_repeats(F: Namespace, input: Tensor, begin: int, end: int) -> Tensor
     return input
 
 
-def _among(places: Tensor, shape: tuple[int, ...], rooms: tuple[int, ...]) -> Tensor:
+def _places_among(places: Tensor, shape: tuple[int, ...], rooms: tuple[int, ...]) -> Tensor:
     """Places in a flattened tensor of `shape` as those in one of `rooms`, whose lengths are the same or 1."""
     if rooms == shape:
         return places

@@ -63,13 +63,13 @@ def masked_fill(input: Tensor, mask: Tensor, value: Operand, *, out: Tensor | No
                     return recorded_ops.where(mask, value, input)
             except (AttributeError, KeyError):
                 pass
-        return write_out("masked_fill", _filled("masked_fill", input, mask, value), out)
+        return write_out("masked_fill", _masked_fill_of("masked_fill", input, mask, value), out)
     except FaculaError as error:
         trim_traceback(error)
         raise
 
 
-def _filled(operation: str, input: Tensor, mask: Tensor, value: object) -> Tensor:
+def _masked_fill_of(operation: str, input: Tensor, mask: Tensor, value: object) -> Tensor:
     """`masked_fill` for the function named `operation`."""
     input, mask = steady(as_tensor(operation, input)), check_mask(operation, mask)
     return recorded_ops.where(mask, fitting(operation, value, input), input)
@@ -167,7 +167,7 @@ def _fill_in_place(self: Tensor, mask: Tensor, value: object) -> Tensor:
     check_writable("masked_fill_", self)
     check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
     if starts_inplace("masked_fill_", self, (self, mask, value)):
-        return assign_inplace("masked_fill_", self, _filled("masked_fill_", self, mask, value))
+        return assign_inplace("masked_fill_", self, _masked_fill_of("masked_fill_", self, mask, value))
     there = snapshot(self)
     check_overlap("masked_fill_", there, (snapshot(mask),))
     covering, value = snapshot(mask), fitting("masked_fill_", value, there)
@@ -223,14 +223,14 @@ def masked_scatter(operation: str, input: Tensor, mask: Tensor, source: Tensor) 
     tensor([8, 2, 9])
     """
     if operation == "masked_scatter":
-        return _scattered(operation, input, mask, source)
+        return _masked_scatter_of(operation, input, mask, source)
     check_writable(operation, input)
     check_overlap(operation, snapshot(input), ())
     check_covers(operation, input, check_mask(operation, mask))
-    return assign_inplace(operation, input, _scattered(operation, input, mask, source))
+    return assign_inplace(operation, input, _masked_scatter_of(operation, input, mask, source))
 
 
-def _scattered(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def _masked_scatter_of(operation: str, input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter` for the function named `operation`."""
     input, mask = steady_tensor(operation, input), check_mask(operation, mask)
     source = steady_tensor(operation, source)

@@ -22,7 +22,7 @@ from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
-from .gather import as_index, at_least_one, check_fits, different_dtypes, scatter_into
+from .gather import at_least_one, check_fits, different_dtypes, int64_index, scatter_into
 from .masks import fitting
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _prepared(
     operation: str, input: Tensor, dim: int, index: Tensor, src: Any
 ) -> tuple[Tensor, int, Tensor | None, Tensor]:
     """`input`, dim from the front, index or None where it is empty, and of `src` the part that the index has."""
-    input, index = steady(as_tensor(operation, input)), as_index(operation, index)
+    input, index = steady(as_tensor(operation, input)), int64_index(operation, index)
     layout = layout_of_tensor(input)
     dim = check_dim(operation, dim, len(layout.shape))
     if isinstance(src, Tensor) and layout_of_tensor(src).dtype is not layout.dtype:
@@ -68,14 +68,14 @@ _numbers: dict[tuple[object, ...], Tensor] = {}  # numbers that were scattered: 
 MOST_NUMBERS = 64
 
 
-def _key(number: Scalar, like: Layout, shape: tuple[int, ...]) -> tuple[object, ...]:
+def _number_key(number: Scalar, like: Layout, shape: tuple[int, ...]) -> tuple[object, ...]:
     """The key of a repeated number, with its sign for 0.0 and -0.0, which are equal."""
     return number, type(number), str(number) if number == 0 else "", like.dtype, like.device, shape
 
 
 def _repeated(number: Scalar, like: Layout, shape: tuple[int, ...]) -> Tensor:
     """A number as elements of `like`, which share one place in memory: read, never written."""
-    key = _key(number, like, shape)
+    key = _number_key(number, like, shape)
     known = _numbers.get(key)
     if known is None:
         if len(_numbers) >= MOST_NUMBERS:
@@ -90,10 +90,12 @@ def _scattered(operation: str, input: Tensor, dim: int, index: Tensor, src: Any,
     there, dim, at, src = _prepared(operation, input, dim, index, src)
     if at is None:
         return recorded_ops.clone(there)
-    return recorded_ops.reshape(reduced(operation, there, dim, at, src, mode, own), shape)
+    return recorded_ops.reshape(scatter_reduced(operation, there, dim, at, src, mode, own), shape)
 
 
-def reduced(operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor, mode: str, own: bool) -> Tensor:
+def scatter_reduced(
+    operation: str, input: Tensor, dim: int, index: Tensor, src: Tensor, mode: str, own: bool
+) -> Tensor:
     """`input` with `src` reduced into it at `index`; `own`: what is there takes part."""
     if mode == "set":
         return recorded_ops.scatter(input, index, src, (dim, "set"))
@@ -139,7 +141,7 @@ def _change(operation: str, self: Tensor, dim: int, index: Tensor, src: Any, mod
     given = src
     if type(src) in (float, int):
         try:
-            given = _numbers.get(_key(src, self._layout, index._layout.shape))
+            given = _numbers.get(_number_key(src, self._layout, index._layout.shape))
         except AttributeError:  # no tensors: said below
             pass
     if own and _changed(operation, self, dim, index, given, mode):

@@ -29,7 +29,7 @@ from ..._dispatch.view_call import MOST_WINDOWS
 from ..._dispatch.view_changes import rebase
 from ..._dispatch.writing import write
 from .getitem import Named, basic, between_commas, put_into
-from .many import merged, positions, unmerged
+from .many import mask_positions, merged, unmerged
 from .windows import fast_window
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ _plans = operators["to"].slow_table.by_key
 _fills = fills.by_key
 
 
-def _learn(target: Layout, source: Layout | None, kind: type) -> None:
+def _learn_settable(target: Layout, source: Layout | None, kind: type) -> None:
     """Let the fast path know of a call that went well.
 
     `target` and `source` are layouts, `kind` the type of the value; a number has no source.
@@ -135,7 +135,7 @@ def slow_setitem(self: Tensor, index: Index, value: Operand, accumulate: bool = 
         window, dim, named = basic(self, index, record, changed=True)
         if named is None and accumulate:
             F = recorded_ops if record else no_record_ops
-            fitting = _fitting(F, layout_of_tensor(window), held, layout_of_tensor(window).shape)
+            fitting = _broadcast_value(F, layout_of_tensor(window), held, layout_of_tensor(window).shape)
             _set_window(self, window, F.add(window, fitting), record)
         elif named is None:
             _set_window(self, window, held, record, kind)
@@ -153,7 +153,7 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     """
     now = snapshot(window)
     layout = layout_of_tensor(now)
-    fitting = _fitting(recorded_ops if record else no_record_ops, layout, value, layout.shape)
+    fitting = _broadcast_value(recorded_ops if record else no_record_ops, layout, value, layout.shape)
     level = innermost((window, fitting))
     if level is not None:  # Note [Levels]
         level.copy("setitem", window, fitting)
@@ -164,7 +164,7 @@ def _set_window(target: Tensor, window: Tensor, value: Tensor, record: bool, kin
     write(now, no_record_ops.clone(value) if shares_memory(value, now) else value)
     mutated(now, "setitem")
     if not record:
-        _learn(layout, value._layout if kind is Tensor else None, kind)
+        _learn_settable(layout, value._layout if kind is Tensor else None, kind)
         return
     # A change of the view, from which its family follows.
     old = edge_to(window)
@@ -209,10 +209,10 @@ def _set_named(
     if type(named) is list:
         flat, dim, named, order = merged(F, window, named)
     elif named.dtype is bool_:
-        flat, dim, named = positions(F, window, dim, named)
+        flat, dim, named = mask_positions(F, window, dim, named)
     seen = layout_of_tensor(flat).shape
     shape = (*seen[:dim], *named.shape, *seen[dim + 1 :])
-    value = _fitting(F, layout, value, shape)
+    value = _broadcast_value(F, layout, value, shape)
     if value.dtype is not layout.dtype:
         if strict:
             raise DTypeError(
@@ -246,13 +246,13 @@ def _fill_named(target: Tensor, window: Tensor, dim: int, mask: Tensor, value: T
     F = recorded_ops if record else no_record_ops
     layout = layout_of_tensor(window)
     if value.dtype is not layout.dtype:
-        value = F.to(_fitting(F, layout, value, ()), (layout.dtype,))
+        value = F.to(_broadcast_value(F, layout, value, ()), (layout.dtype,))
     mask = F.reshape(mask, (*mask.shape, *[1] * (len(layout.shape) - dim - mask.ndim)))
     filled = F.where(mask, F.reshape(value, ()), window)
     _set_window(target, window, filled, record)
 
 
-def _fitting(F: Namespace, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
+def _broadcast_value(F: Namespace, target: Layout, value: Tensor, shape: tuple[int, ...]) -> Tensor:
     """`value` on the device of `target`, and with no more dimensions than `shape`, to which it broadcasts.
 
     ValueError where it does not, TypeError where it is complex and the target is not.

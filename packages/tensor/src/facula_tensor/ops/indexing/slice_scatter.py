@@ -11,7 +11,7 @@ from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from ..._dispatch.namespaces import operators, recorded_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
-from ..shape.diagonal import along, plane
+from ..shape.diagonal import diagonal_geometry, plane
 
 if TYPE_CHECKING:
     from ..._core.types import Parameters
@@ -114,7 +114,7 @@ def diagonal_scatter(
         "diagonal_scatter",
         input,
         src,
-        *along(layout_of_tensor(input), offset, *plane("diagonal_scatter", dim1, dim2, input.ndim)),
+        *diagonal_geometry(layout_of_tensor(input), offset, *plane("diagonal_scatter", dim1, dim2, input.ndim)),
     )
 
 

@@ -14,8 +14,8 @@ from ..._dispatch.planning import broadcast_shapes
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
-from .gather import as_index, different_dtypes, gather
-from .many import flattened
+from .gather import different_dtypes, gather, int64_index
+from .many import flattened_for_reading
 
 if TYPE_CHECKING:
     from ..._core.types import Operand
@@ -37,13 +37,13 @@ def take(F: Namespace, input: Steady, index: Tensor) -> Tensor:
     >>> take(tensor([[1, 2], [3, 4]]), tensor([0, -1]))
     tensor([1, 4])
     """
-    flat, places = flattened("take", input, as_index("take", index))
+    flat, places = flattened_for_reading("take", input, int64_index("take", index))
     return F.take(flat, places, (0,))
 
 
-def _put(operation: str, input: Tensor, index: Tensor, source: Operand, accumulate: bool) -> Tensor:
+def _put_flat(operation: str, input: Tensor, index: Tensor, source: Operand, accumulate: bool) -> Tensor:
     """`input` with `source` at flat places, added where `accumulate`."""
-    input, index, source = steady_tensor(operation, input), as_index(operation, index), as_tensor(operation, source)
+    input, index, source = steady_tensor(operation, input), int64_index(operation, index), as_tensor(operation, source)
     layout, given = layout_of_tensor(input), layout_of_tensor(source)
     if given.dtype is not layout.dtype:
         raise different_dtypes(operation, layout, given)
@@ -74,7 +74,7 @@ def put(operation: str, input: Tensor, index: Tensor, source: Tensor, accumulate
     """
     if operation == "put_":
         check_overlap(operation, snapshot(input), ())
-    result = _put(operation, input, index, source, accumulate)
+    result = _put_flat(operation, input, index, source, accumulate)
     return result if operation == "put" else assign_inplace(operation, input, result)
 
 
@@ -94,9 +94,9 @@ def take_along_dim(F: Namespace, input: Steady, indices: Tensor, dim: int | None
     tensor([[3],
             [4]])
     """
-    indices = as_index("take_along_dim", indices)
+    indices = int64_index("take_along_dim", indices)
     if dim is None:
-        flat, places = flattened("take_along_dim", input, no_record_ops.reshape(indices, (-1,)))
+        flat, places = flattened_for_reading("take_along_dim", input, no_record_ops.reshape(indices, (-1,)))
         return F.take(flat, places, (0,))
     ndim = input.ndim
     if indices.ndim != ndim:

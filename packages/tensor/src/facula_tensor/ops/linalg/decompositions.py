@@ -8,7 +8,7 @@ from ..._core.tensor import layout_of_tensor
 from ..._creation.filled import zeros
 from ..._dispatch.written import function
 from ..named_results import NamedResults, named_results, results_named
-from .eigenvalues import svd_of, values_of
+from .eigenvalues import spectrum_of, svd_of
 from .qr import qr_of
 
 if TYPE_CHECKING:
@@ -52,4 +52,4 @@ def svd(input: Matrices, some: bool = True, compute_uv: bool = True, *, out: Out
     layout = layout_of_tensor(input)
     *batch, m, n = layout.shape
     U, V = (zeros(*batch, size, size, dtype=layout.dtype, device=layout.device) for size in (m, n))
-    return named_results("svd", SVD, (U, values_of("svd", "svdvals", input), V), out)
+    return named_results("svd", SVD, (U, spectrum_of("svd", "svdvals", input), V), out)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_storage import Layout, contiguous
-from facula_storage.extend import COMPLEX
+from facula_storage import contiguous
 
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._core.wrapped import is_variable
@@ -86,11 +85,6 @@ class _slogdet:
         return F.mul(F.unsqueeze(F.unsqueeze(g, -1), -1), F.mH(F.inv_ex(input)[0]))
 
 
-def is_complex(layout: Layout) -> bool:
-    """Whether elements are complex."""
-    return layout.dtype.category == COMPLEX
-
-
 Slogdet: type[NamedResults] = results_named("slogdet", "sign", "logabsdet")
 
 
@@ -154,6 +148,6 @@ def logdet(F: Namespace, input: SquareMatrices) -> Tensor:
     tensor(0.)
     """
     sign, logarithm = sign_and_logarithm(F, input)
-    if is_complex(layout_of_tensor(sign)):
+    if layout_of_tensor(sign).dtype.is_complex:
         return F.add(logarithm, F.log(sign))
     return F.where(F.lt(sign, 0), float("nan"), logarithm)

@@ -255,7 +255,7 @@ def svd_of(name: str, A: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     return own(U), own(values), own(V)
 
 
-def values_of(name: str, kind: str, A: Tensor, parameters: Parameters = ()) -> Tensor:
+def spectrum_of(name: str, kind: str, A: Tensor, parameters: Parameters = ()) -> Tensor:
     """Eigenvalues or singular values of matrices alone: `kind` is eigvalsh, eigvals or svdvals."""
     values, info = getattr(recorded_ops, kind)(A, parameters) if parameters else getattr(recorded_ops, kind)(A)
     check_info(name, info, not_converged)

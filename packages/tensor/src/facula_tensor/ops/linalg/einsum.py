@@ -40,7 +40,7 @@ Product = tuple[bool, str, Steps, Steps, Steps]  # of two operands: see `_pair`
 Plan = tuple[tuple[Steps, ...], tuple[tuple[int, int, Product], ...], Steps]
 
 
-def _shape(labels: Labels, sizes: dict[int, int]) -> tuple[int, ...]:
+def _shape_of_labels(labels: Labels, sizes: dict[int, int]) -> tuple[int, ...]:
     return tuple([sizes[label] for label in labels])
 
 
@@ -49,7 +49,7 @@ def _moved(labels: Labels, wanted: Labels) -> Steps:
     return () if labels == wanted else (("permute", tuple([labels.index(label) for label in wanted])),)
 
 
-def _summed(labels: Labels, kept: set[int]) -> tuple[Labels, Steps]:
+def _sum_step(labels: Labels, kept: set[int]) -> tuple[Labels, Steps]:
     """The labels that are left where all but the `kept` are summed, and the step that sums them."""
     dims = tuple([place for place, label in enumerate(labels) if label not in kept])
     left = tuple([label for label in labels if label in kept])
@@ -86,32 +86,32 @@ def _pair(a: Labels, b: Labels, kept: set[int], result: Labels | None, sizes: di
         wanted = (*stack, *rows, *columns)
         narrow = tuple([1] * len(columns))
         first: Steps = _moved(a, (*stack, *rows)) + (
-            (("reshape", (*_shape((*stack, *rows), sizes), *narrow)),) if columns else ()
+            (("reshape", (*_shape_of_labels((*stack, *rows), sizes), *narrow)),) if columns else ()
         )
         second = _moved(b, (*stack, *columns))
         if stack and rows:
-            spread = (*_shape(stack, sizes), *[1] * len(rows), *_shape(columns, sizes))
+            spread = (*_shape_of_labels(stack, sizes), *[1] * len(rows), *_shape_of_labels(columns, sizes))
             second += (("reshape", spread),)
         return (swapped, "mul", first, second, ()), wanted
-    size = prod(_shape(inner, sizes))
-    ahead = _shape(stack, sizes)
-    lengths = [(prod(_shape(some, sizes)),) if some or stack else () for some in (rows, columns)]
+    size = prod(_shape_of_labels(inner, sizes))
+    ahead = _shape_of_labels(stack, sizes)
+    lengths = [(prod(_shape_of_labels(some, sizes)),) if some or stack else () for some in (rows, columns)]
     left = _moved(a, (*stack, *rows, *inner))
     if len(rows) != 1 or len(inner) != 1:
-        left += _reshaped((*stack, *rows, *inner), (*ahead, *lengths[0], size), sizes)
+        left += _reshape_step((*stack, *rows, *inner), (*ahead, *lengths[0], size), sizes)
     right = _moved(b, (*stack, *inner, *columns))
     if len(columns) != 1 or len(inner) != 1:
-        right += _reshaped((*stack, *inner, *columns), (*ahead, size, *lengths[1]), sizes)
+        right += _reshape_step((*stack, *inner, *columns), (*ahead, size, *lengths[1]), sizes)
     wanted = (*stack, *rows, *columns)
     after: Steps = ()
-    if (*ahead, *lengths[0], *lengths[1]) != _shape(wanted, sizes):
-        after = (("reshape", _shape(wanted, sizes)),)
+    if (*ahead, *lengths[0], *lengths[1]) != _shape_of_labels(wanted, sizes):
+        after = (("reshape", _shape_of_labels(wanted, sizes)),)
     return (swapped, "matmul", left, right, after), wanted
 
 
-def _reshaped(labels: Labels, shape: tuple[int, ...], sizes: dict[int, int]) -> Steps:
+def _reshape_step(labels: Labels, shape: tuple[int, ...], sizes: dict[int, int]) -> Steps:
     """The step that gives dimensions of these labels another shape; none where they have it."""
-    return () if _shape(labels, sizes) == shape else (("reshape", shape),)
+    return () if _shape_of_labels(labels, sizes) == shape else (("reshape", shape),)
 
 
 @lru_cache(maxsize=1024)
@@ -149,12 +149,12 @@ def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
         short = tuple([place for place, label in enumerate(labels) if shape[place] == 1 != sizes[label]])
         if short:
             labels = tuple([label for place, label in enumerate(labels) if place not in short])
-            steps += (("reshape", _shape(labels, sizes)),)
+            steps += (("reshape", _shape_of_labels(labels, sizes)),)
         first.append(steps)
         left.append(labels)
     for place, labels in enumerate(left):
         kept = set(result).union(*[other for number, other in enumerate(left) if number != place])
-        left[place], step = _summed(labels, kept)
+        left[place], step = _sum_step(labels, kept)
         first[place] += step
 
     pairs: list[tuple[int, int, Product]] = []
@@ -162,8 +162,8 @@ def _plan(subscripts: Subscripts, shapes: tuple[tuple[int, ...], ...]) -> Plan:
         best = None
         for i, j in combinations(range(len(left)), 2):
             kept = set(result).union(*[one for place, one in enumerate(left) if place not in (i, j)])
-            size = prod(_shape(tuple((set(left[i]) | set(left[j])) & kept), sizes))
-            cost = size - prod(_shape(left[i], sizes)) - prod(_shape(left[j], sizes))
+            size = prod(_shape_of_labels(tuple((set(left[i]) | set(left[j])) & kept), sizes))
+            cost = size - prod(_shape_of_labels(left[i], sizes)) - prod(_shape_of_labels(left[j], sizes))
             if best is None or cost < best[0]:
                 best = cost, i, j, kept
             if len(left) == 2:

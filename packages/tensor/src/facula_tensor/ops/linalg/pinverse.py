@@ -16,7 +16,7 @@ from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from ..._dispatch.planning import broadcast_shapes
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
-from .eigenvalues import not_converged, values_of
+from .eigenvalues import not_converged, spectrum_of
 from .matrices import check_info, check_same, matrices, status_layout
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ def pinv_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Ten
 def magnitudes(F: Namespace, name: str, A: Tensor, hermitian: bool) -> Tensor:
     """Singular values; of Hermitian matrices, of which one triangle is read, magnitudes of eigenvalues, in no order."""
     if not hermitian:
-        return values_of(name, "svdvals", A)
-    return F.abs(values_of(name, "eigvalsh", A, (False,)))
+        return spectrum_of(name, "svdvals", A)
+    return F.abs(spectrum_of(name, "eigvalsh", A, (False,)))
 
 
 def rank_of(name: str, A: Tensor, atol: float | Tensor | None, rtol: float | Tensor | None, hermitian: bool) -> Tensor:

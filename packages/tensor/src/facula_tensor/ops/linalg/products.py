@@ -190,7 +190,7 @@ def _check_shape(operation: str, input: Tensor, product: Tensor) -> None:
         raise ArgumentError(f"{operation}: expected an input that broadcasts to {shape}; got {own}")
 
 
-def _added(
+def _product_added(
     operation: str,
     names: tuple[str, ...],
     product_of: Function,
@@ -241,7 +241,7 @@ def _sum_with(product_of: Function, promotes: bool = False) -> Callable[[Functio
 
     def decorate(signature: Function) -> Function:
         name, names = signature.__name__, operands_of(signature)[1:3]
-        body = partial(_added, name, names, product_of, promotes)
+        body = partial(_product_added, name, names, product_of, promotes)
         return function(method=True, changes=True, out=True, instead=body)(signature)
 
     return decorate

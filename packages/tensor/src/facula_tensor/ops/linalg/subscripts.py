@@ -52,7 +52,7 @@ def labels_of(
             )
         further = len(shape) - named
         widest = max(widest, further if count else 0)
-        operands.append(_filled(labels, further))
+        operands.append(_without_ellipsis(labels, further))
     if result is None:
         flat = [label for labels in operands for label in labels]
         once = sorted([label for label in set(flat) if label >= 0 and flat.count(label) == 1])
@@ -60,21 +60,21 @@ def labels_of(
     known = {label for labels in operands for label in labels}
     if list(result).count(Ellipsis) > 1:
         raise ArgumentError("einsum: expected one ellipsis at most in the result")
-    final = _filled(list(result), widest)
+    final = _without_ellipsis(list(result), widest)
     for label in final:
         if label not in known:
-            raise ArgumentError(f"einsum: expected the result's subscripts to be operands'; got {shown(label)}")
+            raise ArgumentError(f"einsum: expected the result's subscripts to be operands'; got {label_text(label)}")
         if final.count(label) > 1:
-            raise ArgumentError(f"einsum: expected each subscript once in the result; got {shown(label)} twice")
+            raise ArgumentError(f"einsum: expected each subscript once in the result; got {label_text(label)} twice")
     return operands, final
 
 
-def shown(label: int) -> str:
+def label_text(label: int) -> str:
     """A label as equations have it, and its number."""
     return f"{LETTERS[label]!r} ({label})"
 
 
-def _filled(labels: list[Label], further: int) -> tuple[int, ...]:
+def _without_ellipsis(labels: list[Label], further: int) -> tuple[int, ...]:
     """The labels with those of `further` dimensions in place of the ellipsis."""
     filled: list[int] = []
     for label in labels:

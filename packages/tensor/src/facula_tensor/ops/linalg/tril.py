@@ -87,7 +87,7 @@ def _below(row: int, col: int, offset: int) -> int:
     return partial * (first + offset) + partial * (partial - 1) // 2 + (row - max(full, 0)) * col
 
 
-def _places(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, Any]) -> Tensor:
+def _triangle_indices(operation: str, row: int, col: int, offset: int, upper: bool, options: dict[str, Any]) -> Tensor:
     """Rows and columns of a triangle's elements; `options` are those of creation."""
     if options["layout"] is not None or options["pin_memory"]:
         check_storage(operation, options["layout"], options["pin_memory"])
@@ -132,7 +132,7 @@ def tril_indices(
             [0, 0, 1]])
     """
     options = {"dtype": dtype, "device": device, "layout": layout, "pin_memory": pin_memory}
-    return _places("tril_indices", row, col, offset, False, options)
+    return _triangle_indices("tril_indices", row, col, offset, False, options)
 
 
 @function()
@@ -162,4 +162,4 @@ def triu_indices(
             [1]])
     """
     options = {"dtype": dtype, "device": device, "layout": layout, "pin_memory": pin_memory}
-    return _places("triu_indices", row, col, offset, True, options)
+    return _triangle_indices("triu_indices", row, col, offset, True, options)

@@ -15,10 +15,10 @@ from ..._core.memory import check_overlap, check_writable
 from ..._core.promotion import number_for
 from ..._core.tensor import Tensor, layout_of_tensor, method, snapshot
 from ..._core.wrapped import innermost
-from ..._creation.filling import fill
+from ..._creation.filling import fill_snapshot
 from ..._creation.from_data import as_tensor_like
 from ..._dispatch.declaration import operator
-from ..._dispatch.inplace_checks import check_fits, starts_inplace
+from ..._dispatch.inplace_checks import check_result_fits, starts_inplace
 from ..._dispatch.launching import MISSED, mutated
 from ..._dispatch.modes import unrecorded
 from ..._dispatch.namespaces import identity_grad, no_record_ops, operators, recorded_ops
@@ -129,7 +129,7 @@ def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
     `operation` is its name. TypeError where the result's dtype cannot be stored, ValueError where shapes differ.
     """
     if result._layout is not target._layout:
-        check_fits(operation, layout_of_tensor(result), layout_of_tensor(target))
+        check_result_fits(operation, layout_of_tensor(result), layout_of_tensor(target))
     return target if _copied(operation, target, result) else copy_as(operation, target, result)
 
 
@@ -199,7 +199,7 @@ def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
     if starts_inplace(operation, self, (self,)):
         return copy_as(operation, self, value)
     check_writable(operation, now)  # several elements in one place, as after expand(), all get the same number
-    fill(now, value)
+    fill_snapshot(now, value)
     mutated(now, operation)
     return self
 

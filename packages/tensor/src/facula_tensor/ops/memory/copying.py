@@ -57,7 +57,7 @@ class to_device:
     def execute(operands, parameters):
         (source,), (device,) = operands, parameters
         layout = layout_of_tensor(source)
-        target = new_tensor(contiguous(layout.shape, layout.dtype, device))
+        target = uninitialized(contiguous(layout.shape, layout.dtype, device))
         if device.type == "meta" or not layout.numel:
             return [target]
         host = np.empty(layout.nbytes, np.uint8)
@@ -71,7 +71,7 @@ class to_device:
         return F.to_device(g, (input_layout.device,))
 
 
-def new_tensor(layout: Layout) -> Tensor:
+def uninitialized(layout: Layout) -> Tensor:
     """A tensor with uninitialised memory."""
     from facula_storage.extend import allocate
 

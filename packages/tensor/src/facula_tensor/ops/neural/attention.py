@@ -42,7 +42,7 @@ def rows_ready(F: Namespace, operand: Tensor) -> Tensor:
     return operand if layout.shape[-1] <= 1 or layout.strides[-1] == 1 else F.contiguous(operand)
 
 
-def batched(call: Any, place: int, prepare: Callable[[Any], Any] = lambda one: one) -> Any:
+def batched_attention(call: Any, place: int, prepare: Callable[[Any], Any] = lambda one: one) -> Any:
     """The batching rule: more leading dimensions. `place` is that of the mask, which broadcasts."""
     if call.parameters[2] and call.level.randomness == "same":
         return call.each()
@@ -75,7 +75,7 @@ class _attention:
         return F.attention(*ready, operands[3], parameters)
 
     def batching(F, call):
-        return batched(call, 3)
+        return batched_attention(call, 3)
 
     def outputs(query, key, value, attn_mask, *parameters):
         rows = query.shape[:-1]
@@ -100,13 +100,15 @@ class _attention_grad:
     launch_scalars = PARAMETERS[1:]
 
     def batching(F, call):
-        return batched(call, 4, F.contiguous)  # what all elements share would be expanded, and its kernel reads rows
+        return batched_attention(
+            call, 4, F.contiguous
+        )  # what all elements share would be expanded, and its kernel reads rows
 
     def outputs(g, query, key, value, *rest):
         return tuple([contiguous(one.shape, one.dtype, one.device) for one in (query, key, value)])
 
 
-def _gradients(
+def _attention_gradients(
     g: Tensor,
     query: Tensor,
     key: Tensor,
@@ -121,7 +123,7 @@ def _gradients(
     return no_record_ops.attention_grad(dense, query, key, value, mask, out, lse, rest)  # type: ignore[return-value]
 
 
-def _recorded_gradients(
+def _recorded_attention_gradients(
     g: Tensor,
     query: Tensor,
     key: Tensor,
@@ -133,7 +135,7 @@ def _recorded_gradients(
 ) -> Gradients:
     """The gradients of query, key and value, from the operands alone, by operators that have gradients themselves."""
     F, layouts = recorded_ops, [layout_of_tensor(one) for one in (query, key, value)]
-    g, query, key, value = [exact(one) for one in (g, query, key, value)]
+    g, query, key, value = [widened_operand(one) for one in (g, query, key, value)]
     probabilities = probabilities_of(query, key, mask, rest)
     kept, slope = probabilities, F.matmul(g, F.mT(value))
     pattern = dropout_pattern(probabilities, rest)
@@ -146,11 +148,14 @@ def _recorded_gradients(
     return of_query, of_key, of_value
 
 
-no_record_ops.attention_gradients, recorded_ops.attention_gradients = _gradients, _recorded_gradients
+no_record_ops.attention_gradients, recorded_ops.attention_gradients = (
+    _attention_gradients,
+    _recorded_attention_gradients,
+)
 
 
 # ------------------------------------------------------------------------------------------------- composed
-def exact(operand: Tensor) -> Tensor:
+def widened_operand(operand: Tensor) -> Tensor:
     """The operand in float32, or float64 if it is that."""
     return operand if layout_of_tensor(operand).dtype in (float32, float64) else recorded_ops.to(operand, (float32,))
 
@@ -185,17 +190,19 @@ def dropout_pattern(probabilities: Tensor, parameters: Parameters) -> Tensor | N
     return recorded_ops.dropout(recorded_ops.ones_like(probabilities), (share, seed, offset)) if share else None
 
 
-def composed(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, parameters: Parameters) -> Tensor:
+def composed_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, parameters: Parameters
+) -> Tensor:
     """Attention that makes all scores at once, for masks that want a gradient; arguments as those of `attention`."""
-    probabilities = probabilities_of(exact(query), exact(key), mask, parameters)
+    probabilities = probabilities_of(widened_operand(query), widened_operand(key), mask, parameters)
     pattern = dropout_pattern(probabilities, parameters)
     if pattern is not None:
         probabilities = recorded_ops.mul(probabilities, pattern)
-    return recorded_ops.to(recorded_ops.matmul(probabilities, exact(value)), (layout_of_tensor(query).dtype,))
+    return recorded_ops.to(recorded_ops.matmul(probabilities, widened_operand(value)), (layout_of_tensor(query).dtype,))
 
 
 # --------------------------------------------------------------------------------------------------- public
-def check(query: Layout, key: Layout, value: Layout, mask: Layout | None, is_causal: bool) -> None:
+def check_attention(query: Layout, key: Layout, value: Layout, mask: Layout | None, is_causal: bool) -> None:
     """Raise unless the operands have one dtype and shapes that fit; leading dimensions are looked at by `broadcast`.
 
     With `is_causal` there must be no mask.
@@ -321,7 +328,7 @@ def scaled_dot_product_attention(
     """
     layouts = [layout_of_tensor(one) for one in (query, key, value)]
     mask = None if attn_mask is None else layout_of_tensor(as_tensor("scaled_dot_product_attention", attn_mask))
-    check(layouts[0], layouts[1], layouts[2], mask, is_causal)
+    check_attention(layouts[0], layouts[1], layouts[2], mask, is_causal)
     width = layouts[0].shape[-1]
     if scale is None:
         scale = 1 / sqrt(width) if width else 1.0
@@ -338,7 +345,7 @@ def scaled_dot_product_attention(
         query = for_each_draw(query)
     parameters = (is_causal, scale, dropout_p, *place)
     if attn_mask is not None and is_variable(attn_mask) and is_grad_enabled():
-        result = composed(query, key, value, attn_mask, parameters)
+        result = composed_attention(query, key, value, attn_mask, parameters)
     else:
         if attn_mask is not None and mask is not None and mask.dtype is float32 and layouts[0].dtype is float64:
             attn_mask = F.to(attn_mask, (float64,))

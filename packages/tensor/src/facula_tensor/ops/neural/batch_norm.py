@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 OPERANDS = ("input", "weight", "bias", "running_mean", "running_var")
 
 
-def check(*layouts_and_parameters: Any) -> None:
+def check_batch_norm(*layouts_and_parameters: Any) -> None:
     """Raise unless input is (n, channels, ...) and the others are (channels,), all in one dtype or float32."""
     input, *others = layouts_and_parameters
     if input.dtype.category != FLOATING:
@@ -55,7 +55,7 @@ def check(*layouts_and_parameters: Any) -> None:
 
 def check_several(layout: Layout, operands: Operands) -> None:
     """Raise where training has a single value a channel, which is its own mean, or operands that do not fit."""
-    check(*[None if a is None else layout_of_tensor(a) for a in operands])
+    check_batch_norm(*[None if a is None else layout_of_tensor(a) for a in operands])
     if layout.numel:
         raise ArgumentError(
             f"batch_norm: expected more than 1 value per channel when training, got input size {layout.shape}"
@@ -117,7 +117,7 @@ class _batch_norm:
     results = ("out", "mean", "inverse")
 
     compute_dtype = at_least_float32
-    validate_layouts = check
+    validate_layouts = check_batch_norm
     decompose = partial(in_training, "batch_norm")
     batching = training_of_batches
 
@@ -140,7 +140,7 @@ class _batch_norm_counted:
     launch_scalars = ("eps",)
     results = ("out", "mean", "inverse")
     compute_dtype = at_least_float32
-    validate_layouts = check
+    validate_layouts = check_batch_norm
     decompose = partial(in_training, "batch_norm_counted")
     batching = training_of_batches
 
@@ -169,12 +169,14 @@ class _batch_norm_grad:
         return contiguous(input.shape, input.dtype, input.device), mean, mean
 
 
-def _gradients(g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float) -> Any:
+def _batch_norm_gradients(
+    g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float
+) -> Any:
     """The gradients of input, weight and bias in one pass; `mean` and `inverse` are saved statistics."""
     return no_record_ops.batch_norm_grad(no_record_ops.contiguous(g), input, mean, inverse, weight)
 
 
-def _recorded_gradients(
+def _recorded_batch_norm_gradients(
     g: Tensor, input: Tensor, weight: Tensor | None, mean: Tensor, inverse: Tensor, eps: float
 ) -> Any:
     """The same in operators that have gradients, from the operands alone."""
@@ -191,7 +193,10 @@ def _recorded_gradients(
     return along, F.reshape(dot, layout.shape[1:2]), F.reshape(g_sum, layout.shape[1:2])
 
 
-no_record_ops.batch_norm_gradients, recorded_ops.batch_norm_gradients = _gradients, _recorded_gradients
+no_record_ops.batch_norm_gradients, recorded_ops.batch_norm_gradients = (
+    _batch_norm_gradients,
+    _recorded_batch_norm_gradients,
+)
 
 
 @operator
@@ -204,7 +209,7 @@ class _batch_norm_eval:
     launch_scalars = ("eps",)
 
     compute_dtype = at_least_float32
-    validate_layouts = check
+    validate_layouts = check_batch_norm
 
     def decompose(F, operands, parameters):
         ready = made_contiguous(F, operands, 5)

@@ -26,7 +26,7 @@ EXPONENT = {"not p >= 0": "p of at least 0; got {p}"}
 MANY = 25  # rows, from which products of matrices are quicker than differences of all pairs
 
 
-def _floating(operation: str, *tensors: Tensor, complex: bool = False) -> list[Tensor]:
+def _in_one_floating_dtype(operation: str, *tensors: Tensor, complex: bool = False) -> list[Tensor]:
     """The operands in one floating dtype, or, where `complex`, a complex one; TypeError otherwise."""
     found = [steady(as_tensor(operation, one)) for one in tensors]
     dtype = found[0].dtype
@@ -82,7 +82,7 @@ def cdist(
     tensor([[5., 1.]])
     """
     name = "cdist"
-    a, b = _floating(name, x1, x2)
+    a, b = _in_one_floating_dtype(name, x1, x2)
     modes = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
     if compute_mode not in modes:
         raise ArgumentError(f"{name}: expected compute_mode to be one of {modes[1:]}; got {compute_mode!r}")
@@ -114,7 +114,7 @@ def pdist(F: Namespace, input: Tensor, p: Real = 2.0) -> Tensor:
     >>> pdist(tensor([[0.0], [1.0], [5.0]]))
     tensor([1., 5., 4.])
     """
-    (x,) = _floating("pdist", input)
+    (x,) = _in_one_floating_dtype("pdist", input)
     if x.ndim != 2:
         raise ArgumentError(f"pdist: expected a matrix; got shape {tuple(x.shape)}")
     first, second = triu_indices(x.shape[0], x.shape[0], 1, device=x.device)
@@ -160,7 +160,7 @@ def cosine_similarity(F: Namespace, x1: Tensor, x2: Tensor, dim: int = 1, eps: R
     >>> cosine_similarity(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
     tensor([0.7071])
     """
-    a, b = _floating("cosine_similarity", x1, x2)
+    a, b = _in_one_floating_dtype("cosine_similarity", x1, x2)
     broadcast_shapes("cosine_similarity", tuple(a.shape), tuple(b.shape))
     product = F.mul(a, b)
     at = check_dim("cosine_similarity", dim, product.ndim or 1)
@@ -192,7 +192,7 @@ def normalize(
     >>> normalize(tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    (x,) = _floating("normalize", input)
+    (x,) = _in_one_floating_dtype("normalize", input)
     dtype = x.dtype
     if dtype in (float16, bfloat16):
         x = F.to(x, (float32,))

@@ -19,7 +19,7 @@ from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..indexing import index_select as _index_select  # noqa: F401  declares index_select
-from ..indexing.gather import as_index
+from ..indexing.gather import int64_index
 from ..indexing.getitem import put_into
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def prepared(
         raise UnsupportedError(
             f"{operation}: sparse=True is not supported; there are no sparse gradients; leave it out"
         )
-    index, layout = as_index(operation, input), layout_of_tensor(as_tensor(operation, weight))
+    index, layout = int64_index(operation, input), layout_of_tensor(as_tensor(operation, weight))
     if layout.ndim != 2:
         raise ArgumentError(f"{operation}: expected weight (numbers, features); got {show(layout)}")
     rows = layout.shape[0]

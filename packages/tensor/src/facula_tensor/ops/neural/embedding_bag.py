@@ -15,7 +15,7 @@ from ..._creation.from_data import from_numpy
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
-from ..indexing.gather import as_index
+from ..indexing.gather import int64_index
 from ..indexing.index_select import index_add
 from ..reduction.extremes import max as greatest
 from .embedding import prepared
@@ -87,7 +87,7 @@ def embedding_bag(
     counts = _counts(name, shape, offsets, bool(include_last_offset))
     parameters = (0, None, bool(scale_grad_by_freq))
     if row is None and isinstance(counts, tuple) and shape[1]:  # bags of one length
-        rows = _rows(weight, index, parameters)
+        rows = _rows_of_weight(weight, index, parameters)
         if per_sample_weights is not None:
             rows = F.mul(rows, F.unsqueeze(per_sample_weights, -1))
         if mode == "max":
@@ -105,13 +105,17 @@ def embedding_bag(
         bags, at = bags[kept], _tensor(kept, flat)
         flat = F.index_select(flat, at, (0, None, False))
         shares = None if shares is None else F.index_select(shares, at, (0, None, False))
-    rows = _rows(weight, flat, parameters)
+    rows = _rows_of_weight(weight, flat, parameters)
     if shares is not None:
         rows = F.mul(rows, F.unsqueeze(shares, -1))
-    return _greatest(rows, bags, len(lengths)) if mode == "max" else _added(rows, bags, len(lengths), mode == "mean")
+    return (
+        _greatest(rows, bags, len(lengths))
+        if mode == "max"
+        else _sums_of_bags(rows, bags, len(lengths), mode == "mean")
+    )
 
 
-def _rows(weight: Tensor, index: Tensor, parameters: Parameters) -> Tensor:
+def _rows_of_weight(weight: Tensor, index: Tensor, parameters: Parameters) -> Tensor:
     """The rows of `weight` by `index`, with the parameters of `index_select`; errors name `embedding_bag`."""
     try:
         return recorded_ops.index_select(weight, index, parameters)
@@ -123,7 +127,7 @@ def _tensor(numbers: np.ndarray, like: Tensor) -> Tensor:
     return from_numpy(np.ascontiguousarray(numbers)).to(like.device)
 
 
-def _added(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
+def _sums_of_bags(rows: Tensor, bags: np.ndarray, count: int, mean: bool) -> Tensor:
     """The sum of the rows of each of `count` bags, or where `mean` the mean; `bags` are the bags of the rows."""
     layout = layout_of_tensor(rows)
     made = zeros(count, layout.shape[1], dtype=layout.dtype, device=layout.device)
@@ -166,7 +170,7 @@ def _counts(name: str, shape: tuple[int, ...], offsets: Tensor | None, last: boo
         raise ArgumentError(f"{name}: expected input of one or two dimensions; got shape {shape}")
     if offsets is None:
         raise ArgumentError(f"{name}: expected offsets beside an input of one dimension; got None")
-    starts = as_index(name, offsets)
+    starts = int64_index(name, offsets)
     if layout_of_tensor(starts).ndim != 1:
         raise ArgumentError(f"{name}: expected offsets of one dimension; got {show(layout_of_tensor(starts))}")
     places = snapshot(starts).cpu().numpy().astype(np.int64)

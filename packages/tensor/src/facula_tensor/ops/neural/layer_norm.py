@@ -235,7 +235,7 @@ for _name in ("layer_norm", "group_norm", "rms_norm"):
     _by_rows(_name)
 
 
-def lengths_of(operation: str, layout: Layout, normalized_shape: Lengths) -> int:
+def count_normalized_dims(operation: str, layout: Layout, normalized_shape: Lengths) -> int:
     """The number of last dimensions that `normalized_shape` names; ValueError where the input has others."""
     if type(normalized_shape) is tuple:
         shape = normalized_shape
@@ -278,7 +278,7 @@ def layer_norm(
     tensor([[-1.0000,  1.0000],
             [-1.0000,  1.0000]])
     """
-    count = lengths_of("layer_norm", layout_of_tensor(input), normalized_shape)
+    count = count_normalized_dims("layer_norm", layout_of_tensor(input), normalized_shape)
     if weight is None and bias is not None:
         weight = F.ones_like(bias)
     return F.layer_norm(input, weight, bias, (count, eps))[0]
@@ -350,7 +350,7 @@ def rms_norm(
             [-0.8485,  1.1314]])
     """
     layout = layout_of_tensor(input)
-    count = lengths_of("rms_norm", layout, normalized_shape)
+    count = count_normalized_dims("rms_norm", layout, normalized_shape)
     if eps is None:
         eps = EPSILON.get(layout.dtype, 0.0)
     elif type(eps) is not float:

@@ -11,7 +11,7 @@ from ..._dispatch.declaration import operator
 ROWS = ((0,), False)  # the parameters of a sum over the rows of a matrix
 
 
-def _check(x: Layout, w: Layout, b: Layout | None) -> None:
+def _check_operands(x: Layout, w: Layout, b: Layout | None) -> None:
     if x.dtype is not w.dtype or (b is not None and b.dtype is not x.dtype):
         raise DTypeError(
             f"linear: expected all in one dtype; got input {x.dtype.name}, weight {w.dtype.name}"
@@ -54,7 +54,7 @@ class linear:
     @staticmethod
     def signature(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> None: ...
 
-    validate_layouts = _check
+    validate_layouts = _check_operands
     direct = _is_direct
 
     def batching(F, call):
@@ -67,7 +67,7 @@ class linear:
     def decompose(F, operands, parameters):
         input, weight, bias = operands
         x, w, b = layout_of_tensor(input), layout_of_tensor(weight), None if bias is None else layout_of_tensor(bias)
-        _check(x, w, b)
+        _check_operands(x, w, b)
         if _is_direct(x, w, b):
             return None
         if x.dtype in (float32, float64) and len(w.shape) == 2:

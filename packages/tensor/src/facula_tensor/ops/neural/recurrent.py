@@ -15,7 +15,7 @@ from facula_storage import Layout, contiguous, float32, float64, int64
 
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
 from ..._core.wrapped import is_differentiated
-from ..._dispatch.autocast import autocast_state, in_one_dtype
+from ..._dispatch.autocast import autocast_state, recurrent_operands
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from .recurrent_steps import all_steps
@@ -40,7 +40,7 @@ def _expect(name: str, given: Layout | None, shape: tuple[int, ...], input: Layo
         )
 
 
-def check(layouts: Layouts, kind: str) -> None:
+def check_recurrent(layouts: Layouts, kind: str) -> None:
     """Raise unless the operands make a layer: everything that the kernel is promised, but for the values of sizes."""
     input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes = layouts
     if kind not in KINDS:
@@ -88,7 +88,7 @@ class _recurrent:
     row_major = True
 
     def decompose(F, operands, parameters):
-        check(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
+        check_recurrent(tuple([None if one is None else layout_of_tensor(one) for one in operands]), parameters[0])
         if is_differentiated(operands):  # Note [Levels]: the rule takes gradients of its own
             *tensors, sizes = operands
             return *all_steps(F, *parameters, *tensors, None, sizes), None, None  # type: ignore[call-arg]
@@ -110,7 +110,7 @@ class _recurrent:
 
     def validate_layouts(*arguments):
         *operands, kind, _ = arguments
-        check(tuple(operands), kind)
+        check_recurrent(tuple(operands), kind)
 
     def outputs(input, h0, c0, weight_ih, weight_hh, bias_ih, bias_hh, sizes, kind, reverse):
         rows, hidden, dtype, device = input.shape[:-1], weight_hh.shape[1], input.dtype, input.device
@@ -144,7 +144,7 @@ class _recurrent_grad:
     def validate_layouts(
         input, h0, c0, weight_ih, weight_hh, out, saved, cells, sizes, out_grad, h_n_grad, c_n_grad, kind, *wanted
     ):
-        check((input, h0, c0, weight_ih, weight_hh, None, None, sizes), kind)
+        check_recurrent((input, h0, c0, weight_ih, weight_hh, None, None, sizes), kind)
         made = _recurrent_outputs(input, h0, c0, weight_ih, weight_hh, None, None, sizes, kind, wanted[0])
         pairs = zip((out, h_n_grad, c_n_grad, saved, cells), made, strict=True)
         for given, layout in (*pairs, (out_grad, made[0])):
@@ -172,7 +172,7 @@ class _recurrent_grad:
 _recurrent_outputs = _recurrent.operator.outputs  # type: ignore[attr-defined]
 
 
-def _gradients(
+def _recurrent_gradients(
     given: tuple[Tensor | None, ...],
     edges: tuple[object, ...],
     operands: Operands,
@@ -194,7 +194,7 @@ def _gradients(
     return x, h, c, w_ih, w_hh, b_ih, b_hh, None
 
 
-def _recorded_gradients(
+def _recorded_recurrent_gradients(
     given: tuple[Tensor | None, ...],
     edges: tuple[object, ...],
     operands: Operands,
@@ -230,7 +230,10 @@ def _recorded_gradients(
     return tuple([None if edge is None else next(made) for edge in edges])
 
 
-no_record_ops.recurrent_gradients, recorded_ops.recurrent_gradients = _gradients, _recorded_gradients
+no_record_ops.recurrent_gradients, recorded_ops.recurrent_gradients = (
+    _recurrent_gradients,
+    _recorded_recurrent_gradients,
+)
 
 
 def recurrent_layer(
@@ -275,7 +278,7 @@ def recurrent_layer(
     F = recorded_ops
     state = autocast_state()
     if state is not None:  # Note [Autocast]
-        lowered = in_one_dtype(
+        lowered = recurrent_operands(
             state, (input, h0, c0, *weights), lower=kind[:3] == "rnn" or (kind == "lstm" and not as_input)
         )
         with replace_mode(autocast=None):

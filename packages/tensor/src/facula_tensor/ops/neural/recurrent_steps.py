@@ -54,19 +54,19 @@ def all_steps(
     starts = [sum(counts[:t]) for t in range(len(counts))]
     first = (h0, c0)
     state: tuple[Any, ...] = tuple(
-        [None if one is None else part(F, one, 0, counts[-1] if reverse else batch) for one in first]
+        [None if one is None else row_range(F, one, 0, counts[-1] if reverse else batch) for one in first]
     )
     outputs: list[Tensor] = []
     ended: list[tuple[Any, ...]] = []  # states of sequences that are over, the shortest first
     for t in reversed(range(len(counts))) if reverse else range(len(counts)):
         count, known = counts[t], layout_of_tensor(state[0]).shape[0]
         if count < known:
-            ended.append(tuple([None if one is None else part(F, one, count, known) for one in state]))
-            state = tuple([None if one is None else part(F, one, 0, count) for one in state])
+            ended.append(tuple([None if one is None else row_range(F, one, count, known) for one in state]))
+            state = tuple([None if one is None else row_range(F, one, 0, count) for one in state])
         elif count > known:
-            more = [None if one is None else part(F, one, known, count) for one in first]
+            more = [None if one is None else row_range(F, one, known, count) for one in first]
             state = tuple([None if a is None else F.cat((a, b), (0,)) for a, b in zip(state, more, strict=True)])
-        x, (h, c) = part(F, rows, starts[t], starts[t] + count), state
+        x, (h, c) = row_range(F, rows, starts[t], starts[t] + count), state
         state = step(F, kind, x, h, c, weight_hh, bias_hh, weight_hr)
         outputs.append(state[0])
     if reverse:
@@ -81,7 +81,7 @@ def all_steps(
     return out, state[0], state[1]
 
 
-def part(F: Namespace, input: Tensor, first: int, last: int) -> Tensor:
+def row_range(F: Namespace, input: Tensor, first: int, last: int) -> Tensor:
     """Rows [first, last)."""
     if first == 0 and last == layout_of_tensor(input).shape[0]:
         return input

@@ -55,7 +55,7 @@ def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims
     return input.copy_(result) if inplace else result
 
 
-def batched(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
+def channel_dims(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
     """The number of dimensions up to the channels': 1 if `input` has dims[0] dimensions, 2 (a batch) if dims[1].
 
     ValueError, with the function's name, for any other number.
@@ -84,7 +84,7 @@ def dropout1d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Fl
     tensor([[0.],
             [0.]])
     """
-    return drop("dropout1d", input, p, training, inplace, batched("dropout1d", input, (2, 3)), False)
+    return drop("dropout1d", input, p, training, inplace, channel_dims("dropout1d", input, (2, 3)), False)
 
 
 @function(overridable=True, refuses=PROBABILITY)
@@ -121,7 +121,7 @@ def dropout3d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Fl
     >>> dropout3d(ones(1, 1, 1, 1, 2), p=1.0)
     tensor([[[[[0., 0.]]]]])
     """
-    return drop("dropout3d", input, p, training, inplace, batched("dropout3d", input, (4, 5)), False)
+    return drop("dropout3d", input, p, training, inplace, channel_dims("dropout3d", input, (4, 5)), False)
 
 
 @function(overridable=True, refuses=PROBABILITY)

@@ -59,11 +59,11 @@ def multinomial(
         most = "" if replacement else f", at most the {weights.shape[-1]} categories without replacement"
         raise ArgumentError(f"multinomial: expected num_samples of at least 1{most}; got {count}")
     p = no_record_ops.to(weights, (float64,))
-    _check(p, 1 if replacement else count)
+    _check_weights(p, 1 if replacement else count)
     return _again(p, count, generator) if replacement else _once(p, count, generator)
 
 
-def _check(p: Tensor, least: int) -> None:
+def _check_weights(p: Tensor, least: int) -> None:
     """ValueError for what are no weights, with the place of the first."""
     p = elements(p)
 

@@ -178,13 +178,13 @@ def _drawn(operation: str, operator: Function, generator: Generator | None, *ope
     return drawn if drawn.dtype is dtype else recorded_ops.to(drawn, (dtype,))
 
 
-def _floating(operation: str, what: str, dtype: DType) -> None:
+def _require_floating(operation: str, what: str, dtype: DType) -> None:
     """TypeError unless `dtype` is floating; `what` is the argument that has it."""
     if dtype.category != FLOATING:
         raise DTypeError(f"{operation}: expected {what} in a floating dtype; got {dtype.name}; convert with .float()")
 
 
-def _check(operation: str, what: str, given: Tensor, wrong: Tensor) -> None:
+def refuse_elements(operation: str, what: str, given: Tensor, wrong: Tensor) -> None:
     """ArgumentError for the first element that is `wrong`."""
 
     def describe() -> Exception:
@@ -235,9 +235,9 @@ def poisson(input: Checked, generator: Generator | None = None) -> Tensor:
     >>> poisson(tensor([0.0, 0.0]))
     tensor([0., 0.])
     """
-    _floating("poisson", "rates", input.dtype)
+    _require_floating("poisson", "rates", input.dtype)
     given = input.detach()
-    _check("poisson", "rates of 0 or more", given, no_record_ops.lt(given, 0))
+    refuse_elements("poisson", "rates of 0 or more", given, no_record_ops.lt(given, 0))
     return _as_zero_gradient(_drawn("poisson", no_record_ops.poisson, generator, given), input)
 
 
@@ -256,20 +256,22 @@ def binomial(count: Checked, prob: Checked, generator: Generator | None = None) 
     >>> binomial(tensor([3.0, 5.0]), tensor(1.0))
     tensor([3., 5.])
     """
-    _floating("binomial", "count", count.dtype)
+    _require_floating("binomial", "count", count.dtype)
     if prob.dtype is not count.dtype:
         raise DTypeError(
             f"binomial: expected count and prob of one dtype; got {count.dtype.name} and {prob.dtype.name}; "
             "convert one with .to(dtype)"
         )
     n, p = count.detach(), prob.detach()
-    _check(
+    refuse_elements(
         "binomial",
         "count from 0 to 2**52",
         n,
         no_record_ops.bitwise_or(no_record_ops.lt(n, 0), no_record_ops.gt(n, 2.0**52)),
     )
-    _check("binomial", "prob from 0 to 1", p, no_record_ops.bitwise_or(no_record_ops.lt(p, 0), no_record_ops.gt(p, 1)))
+    refuse_elements(
+        "binomial", "prob from 0 to 1", p, no_record_ops.bitwise_or(no_record_ops.lt(p, 0), no_record_ops.gt(p, 1))
+    )
     shape = broadcast_shapes("binomial", tuple(n.shape), tuple(p.shape))
     drawn = _drawn("binomial", no_record_ops.binomial, generator, n.expand(shape), p.expand(shape))
     return _as_zero_gradient(drawn, count, prob)
@@ -285,7 +287,7 @@ def standard_gamma(F: Namespace, input: Checked, generator: Generator | None = N
     >>> bool((standard_gamma(ones(9)) > 0).all())
     True
     """
-    _floating("standard_gamma", "shapes", input.dtype)
+    _require_floating("standard_gamma", "shapes", input.dtype)
     return _drawn("standard_gamma", F.standard_gamma, generator, input)
 
 
@@ -299,7 +301,7 @@ def sample_dirichlet(F: Namespace, input: Checked, generator: Generator | None =
     >>> sample_dirichlet(ones(4, 3)).sum(-1).round(decimals=4)
     tensor([1., 1., 1., 1.])
     """
-    _floating("sample_dirichlet", "concentrations", input.dtype)
+    _require_floating("sample_dirichlet", "concentrations", input.dtype)
     if not input.ndim:
         raise ArgumentError("sample_dirichlet: expected concentrations along a dimension; got shape ()")
     return _drawn("sample_dirichlet", F.sample_dirichlet, generator, input)

@@ -73,7 +73,7 @@ amax: Function = _extreme("amax", "largest", "[5., 4.]")
 amin: Function = _extreme("amin", "smallest", "[1., 3.]")
 
 
-def _along(name: str) -> Function:
+def _extreme_along(name: str) -> Function:
     @operator
     @under("_" + name, "The extreme along one dimension, and where.")
     class body:
@@ -94,8 +94,8 @@ def _along(name: str) -> Function:
     return body
 
 
-_max_dim = _along("max_dim")
-_min_dim = _along("min_dim")
+_max_dim = _extreme_along("max_dim")
+_min_dim = _extreme_along("min_dim")
 
 
 @composite

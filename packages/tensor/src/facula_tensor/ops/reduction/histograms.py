@@ -26,7 +26,9 @@ Histogram: type[NamedResults] = results_named("histogram", "hist", "bin_edges")
 Histograms: type[NamedResults] = results_named("histogramdd", "hist", "bin_edges")
 
 
-def _bounds(name: str, low: float, high: float, values: Tensor | None, aside: float = 0.5) -> tuple[float, float]:
+def _range_of_bins(
+    name: str, low: float, high: float, values: Tensor | None, aside: float = 0.5
+) -> tuple[float, float]:
     """The range of bins from `low` to `high`, or that of the values where the two are equal.
 
     `aside` is added to each side where all values are equal. Errors name the function.
@@ -75,7 +77,7 @@ def histc(input: Snapshot, bins: Integer = 100, min: Float = 0, max: Float = 0) 
     dtype = layout_of_tensor(values).dtype
     if dtype not in (float32, float64, float16, bfloat16):
         raise DTypeError(f"histc: defined for floating dtypes; got {dtype.name}; convert with .float()")
-    low, high = _bounds("histc", min, max, values, 1)
+    low, high = _range_of_bins("histc", min, max, values, 1)
     values = values if dtype.itemsize > 2 else no_record_ops.to(values, (float32,))
     inside = no_record_ops.bitwise_and(no_record_ops.ge(values, low), no_record_ops.le(values, high))
     place = no_record_ops.mul(no_record_ops.div(no_record_ops.sub(values, low), high - low), bins)
@@ -103,7 +105,7 @@ def _checked(name: str, input: Tensor, weight: Tensor | None, shape: tuple[int, 
 def _edges(name: str, values: Tensor, bins: int | Tensor, low: float, high: float) -> Tensor:
     """The edges of the bins along one dimension, from `bins`: edges, or a number of bins from `low` to `high`."""
     if not isinstance(bins, Tensor):
-        return _spacing(name, _positive(name, bins), *_bounds(name, low, high, values), values)
+        return _spacing(name, _positive(name, bins), *_range_of_bins(name, low, high, values), values)
     if bins.ndim != 1 or not bins.numel():
         raise ArgumentError(f"{name}: expected edges of one dimension, at least one; got shape {tuple(bins.shape)}")
     if bins.dtype is not values.dtype:
@@ -111,7 +113,7 @@ def _edges(name: str, values: Tensor, bins: int | Tensor, low: float, high: floa
     return snapshot(bins)
 
 
-def _places(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
+def _bin_of_each(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
     """The bin of each value, and whether it lies in one; the last edge belongs to the last bin."""
     n = edges.numel() - 1
     place = no_record_ops.sub(no_record_ops.search_sorted(edges, values, (True,)), 1)
@@ -127,7 +129,7 @@ def _places(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
     return place, inside
 
 
-def _count(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, density: bool) -> Tensor:
+def _histogram_of(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, density: bool) -> Tensor:
     """The histogram of points, given by their coordinates in columns, in bins of these edges.
 
     Points count as their weight, or 1; with `density` the integral is 1.
@@ -136,7 +138,7 @@ def _count(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, de
     dtype = edges[0].dtype
     flat, inside = None, None
     for values, along, size in zip(columns, edges, shape, strict=True):
-        place, good = _places(no_record_ops.contiguous(values), along)
+        place, good = _bin_of_each(no_record_ops.contiguous(values), along)
         flat = place if flat is None else no_record_ops.add(no_record_ops.mul(flat, size), place)
         inside = good if inside is None else no_record_ops.bitwise_and(inside, good)
     total = 1
@@ -166,7 +168,7 @@ def _range(name: str, range: Sequence[float] | None, count: int) -> list[float]:
         raise ArgumentError(f"{name}: expected range to be {2 * count} numbers, least and greatest; got {range!r}")
     found = [float(as_real(one, name, "range")) for one in range]
     for low, high in zip(found[::2], found[1::2], strict=True):
-        _bounds(name, low, high if low != high else low + 1, None)
+        _range_of_bins(name, low, high if low != high else low + 1, None)
     return found
 
 
@@ -200,7 +202,7 @@ def histogram(
     if isinstance(bins, Tensor) and range is not None:
         raise ArgumentError("histogram: expected range with a number of bins alone; got edges and a range")
     edges = _edges("histogram", values, bins, *_range("histogram", range, 1))
-    return named_results("histogram", Histogram, (_count([values], [edges], weight, density), edges), out)
+    return named_results("histogram", Histogram, (_histogram_of([values], [edges], weight, density), edges), out)
 
 
 @function(overridable=True)
@@ -242,5 +244,5 @@ def histogramdd(
     columns = [no_record_ops.select(points, 1, i) for i in _indices(n)]
     ends = _range(name, range, n)
     edges = [_edges(name, columns[i], bins[i], ends[2 * i], ends[2 * i + 1]) for i in _indices(n)]
-    found = (_count(columns, edges, weight, density), tuple(edges))
+    found = (_histogram_of(columns, edges, weight, density), tuple(edges))
     return Histograms(found)  # type: ignore[arg-type, return-value]

@@ -16,7 +16,7 @@ from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
-from ..linalg.eigenvalues import values_of
+from ..linalg.eigenvalues import spectrum_of
 from ..linalg.matrices import matrices
 from .arguments import over_dims, reduced, reduction
 from .moments import real_dtype
@@ -147,7 +147,7 @@ def singular_norm(
         input = F.to(input, (as_dtype(dtype, name),))
     check_inexact(name, layout_of_tensor(input))
     rest = [dim for dim in range(ndim) if dim not in (rows, columns)]
-    values = values_of(name, "svdvals", matrices(name, F.permute(input, (*rest, rows, columns))))
+    values = spectrum_of(name, "svdvals", matrices(name, F.permute(input, (*rest, rows, columns))))
     last = ((layout_of_tensor(values).ndim - 1,), False)
     nothing = not layout_of_tensor(values).shape[-1]
     if order == "nuc" or (nothing and order == 2):

@@ -47,7 +47,7 @@ def check_ordered(operation: str, layout: Layout) -> None:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
 
 
-def pair(kind: type[Extremes], results: Iterable[Tensor], out: Sequence[Tensor] | None) -> Extremes:
+def extreme_pair(kind: type[Extremes], results: Iterable[Tensor], out: Sequence[Tensor] | None) -> Extremes:
     """The results (values, indices) as a `kind` of pair, written to the two tensors of `out` if there are any."""
     if out is None:
         return kind(results)

@@ -15,8 +15,8 @@ from ..._dispatch.view_call import as_tensor
 from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from .extreme_pairs import KthValue, Median, Mode, NanMedian
-from .one_dim import check_ordered, one_dim, pair
-from .sorting import length
+from .one_dim import check_ordered, extreme_pair, one_dim
+from .sorting import length_along
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,7 +38,7 @@ def _rank(name: str, *further: str) -> Function:
             public = name.removesuffix("_dim")
             check_ordered(public, layout)
             shape = layout.shape
-            if not length(layout, dim):
+            if not length_along(layout, dim):
                 raise ArgumentError(f"{public}: expected at least one element along dim {dim}; got shape {shape}")
             values = contiguous((*shape[:dim], 1, *shape[dim + 1 :]) if shape else (), layout.dtype, layout.device)
             return values, values.to_dtype(int64)
@@ -55,7 +55,7 @@ _nanmedian_dim = _rank("nanmedian_dim")
 _mode = _rank("mode")
 
 
-def _whole(name: str) -> Function:
+def _median_of_all(name: str) -> Function:
     @operator
     @under(f"_{name}_all", "The median of all; equal ones share.")
     class body:
@@ -82,8 +82,8 @@ def _whole(name: str) -> Function:
     return body
 
 
-_median_all = _whole("median")
-_nanmedian_all = _whole("nanmedian")
+_median_all = _median_of_all("median")
+_nanmedian_all = _median_of_all("nanmedian")
 
 
 def without(F: Namespace, results: Iterable[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
@@ -117,10 +117,10 @@ def kthvalue(
     """
     input, dim = one_dim("kthvalue", input, dim)
     layout = layout_of_tensor(input)
-    most = length(layout, dim)
+    most = length_along(layout, dim)
     if not 1 <= k <= most:
         raise ArgumentError(f"kthvalue: expected k from 1 to {most}, the elements along dim {dim}; got {k}")
-    return pair(KthValue, without(F, F.kthvalue(input, (dim, k)), dim, keepdim, layout), out)
+    return extreme_pair(KthValue, without(F, F.kthvalue(input, (dim, k)), dim, keepdim, layout), out)
 
 
 def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Function:
@@ -138,7 +138,7 @@ def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Functio
             return write_out(name, getattr(F, name + "_all")(steady(as_tensor(name, input))), out)  # type: ignore[arg-type]
         input, dim = one_dim(name, input, dim)
         results = getattr(F, name + "_dim")(input, (dim,))
-        return pair(kind, without(F, results, dim, keepdim, layout_of_tensor(input)), out)  # type: ignore[arg-type]
+        return extreme_pair(kind, without(F, results, dim, keepdim, layout_of_tensor(input)), out)  # type: ignore[arg-type]
 
     body.__doc__ = f"""{says}
 
@@ -185,4 +185,4 @@ def mode(
     tensor(1)
     """
     input, dim = one_dim("mode", input, dim)
-    return pair(Mode, without(F, F.mode(input, (dim,)), dim, keepdim, layout_of_tensor(input)), out)
+    return extreme_pair(Mode, without(F, F.mode(input, (dim,)), dim, keepdim, layout_of_tensor(input)), out)

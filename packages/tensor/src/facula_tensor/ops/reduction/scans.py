@@ -15,7 +15,7 @@ from ..._dispatch.namespaces import composite, recorded_ops
 from ..._dispatch.written import function
 from ..memory.copying import cast_to
 from .extreme_pairs import CumMax, CumMin
-from .one_dim import check_ordered, one_dim, pair
+from .one_dim import check_ordered, extreme_pair, one_dim
 
 if TYPE_CHECKING:
     from ..._core.types import DTypeLike, Function
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .extreme_pairs import Extremes
 
 
-def like(layout: Layout, *rest: object) -> Layout:
+def same_layout(layout: Layout, *rest: object) -> Layout:
     """A contiguous result of the operand's shape and dtype."""
     return contiguous(layout.shape, layout.dtype, layout.device)
 
@@ -35,7 +35,7 @@ class _cumsum:
 
     parameters = ("dim", "backwards")
     linear = ("input",)
-    outputs = like
+    outputs = same_layout
 
     def vjp_input(F, g, _input_layout, dim, backwards):
         return F.cumsum(g, (dim, not backwards))
@@ -51,7 +51,7 @@ class _cumprod:
     """Running products along a dimension."""
 
     parameters = ("dim", "backwards")
-    outputs = like
+    outputs = same_layout
 
     def vjp_input(F, g, input, out, dim):
         return F.mul(F.before(out, dim, 1), F.recurrence(input, g, (dim, True)))
@@ -98,7 +98,7 @@ class _logcumsumexp:
     def outputs(layout, dim, backwards):
         if layout.dtype.category != FLOATING:
             raise DTypeError(f"logcumsumexp: not defined for {layout.dtype.name}; convert with .float()")
-        return like(layout)
+        return same_layout(layout)
 
     def vjp_input(F, g, input, out, dim):
         earlier = F.before(out, dim, 0)
@@ -116,7 +116,7 @@ def _extreme_scan(name: str) -> Function:
 
         def outputs(layout, dim, backwards):
             check_ordered(name, layout)
-            values = like(layout)
+            values = same_layout(layout)
             return values, values.to_dtype(int64)
 
         def vjp_input(F, g, indices, input_layout, dim):
@@ -198,7 +198,7 @@ def cummax(
     tensor([1, 3, 3])
     """
     input, dim = one_dim("cummax", input, dim)
-    return pair(CumMax, F.cummax(input, (dim, False)), out)
+    return extreme_pair(CumMax, F.cummax(input, (dim, False)), out)
 
 
 @function(method=True)
@@ -217,4 +217,4 @@ def cummin(
     tensor([3, 1, 1])
     """
     input, dim = one_dim("cummin", input, dim)
-    return pair(CumMin, F.cummin(input, (dim, False)), out)
+    return extreme_pair(CumMin, F.cummin(input, (dim, False)), out)

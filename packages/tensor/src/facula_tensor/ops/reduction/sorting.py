@@ -11,7 +11,7 @@ from ..._core.tensor import layout_of_tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.written import function
 from .extreme_pairs import Sorted, TopK
-from .one_dim import check_ordered, one_dim, pair
+from .one_dim import check_ordered, extreme_pair, one_dim
 
 if TYPE_CHECKING:
     from ..._core.tensor import Tensor
@@ -53,7 +53,7 @@ class _topk:
         return F.chosen_back(g, indices, input_layout, dim)
 
 
-def length(layout: Layout, dim: int) -> int:
+def length_along(layout: Layout, dim: int) -> int:
     """The number of elements along a dimension; 1 of a number."""
     return layout.shape[dim] if layout.shape else 1
 
@@ -83,7 +83,7 @@ def sort(
     tensor([1, 2, 0])
     """
     input, dim = one_dim("sort", input, dim)
-    return pair(Sorted, F.sort(input, (dim, bool(descending))), out)
+    return extreme_pair(Sorted, F.sort(input, (dim, bool(descending))), out)
 
 
 @function(method=True, out=True)
@@ -150,9 +150,9 @@ def topk(
     """
     input, dim = one_dim("topk", input, dim)
     layout = layout_of_tensor(input)
-    most = length(layout, dim)
+    most = length_along(layout, dim)
     if not 0 <= k <= most:
         raise ArgumentError(f"topk: expected k from 0 to {most}, the elements along dim {dim}; got {k}")
     if not layout.shape and not k:
         raise ArgumentError("topk: expected k to be 1 for a tensor of no dimensions; got 0")
-    return pair(TopK, F.topk(input, (k, dim, bool(largest), bool(sorted))), out)
+    return extreme_pair(TopK, F.topk(input, (k, dim, bool(largest), bool(sorted))), out)

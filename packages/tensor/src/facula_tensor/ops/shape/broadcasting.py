@@ -44,7 +44,7 @@ def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
     return Size(common_shape("broadcast_shapes", *given) if given else ())
 
 
-def _given(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> list[Tensor]:
+def _given_tensors(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> list[Tensor]:
     """The tensors, given by place or in one tuple or list."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     return [steady_tensor(operation, one) for one in given]
@@ -58,7 +58,7 @@ def broadcast_tensors(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> tupl
     >>> [one.shape for one in broadcast_tensors(ones(3, 1), ones(4))]
     [facula.Size([3, 4]), facula.Size([3, 4])]
     """
-    given = _given("broadcast_tensors", tensors)
+    given = _given_tensors("broadcast_tensors", tensors)
     shape = common_shape("broadcast_tensors", *[tuple(one.shape) for one in given]) if given else ()
     return tuple([F.expand(one, shape) for one in given])
 
@@ -76,7 +76,7 @@ def meshgrid(F: Namespace, *tensors: Tensor | Sequence[Tensor], indexing: str | 
     tensor([[3, 4, 5],
             [3, 4, 5]])
     """
-    given = _given("meshgrid", tensors)
+    given = _given_tensors("meshgrid", tensors)
     if indexing not in (None, "ij", "xy"):
         raise ArgumentError(f"meshgrid: expected indexing to be 'ij' or 'xy'; got {indexing!r}")
     if not given or any([one.ndim > 1 for one in given]):
@@ -108,7 +108,7 @@ def cartesian_prod(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
             [2, 3],
             [2, 4]])
     """
-    given = _given("cartesian_prod", tensors)
+    given = _given_tensors("cartesian_prod", tensors)
     if any([one.ndim != 1 for one in given]):
         raise ArgumentError(f"cartesian_prod: expected vectors; got shapes {[tuple(one.shape) for one in given]}")
     if len(given) == 1:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 
-def along(layout: Layout, offset: int, dim1: int, dim2: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+def diagonal_geometry(
+    layout: Layout, offset: int, dim1: int, dim2: int
+) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Shape, strides and first element of a diagonal, which comes last, in the plane of two dimensions.
 
     The dimensions count from the front. `offset` 0 is the main diagonal, 1 the next above.
@@ -63,12 +65,12 @@ class diagonal:
     def signature(input: Tensor, offset: Integer = 0, dim1: int = 0, dim2: int = 1) -> None: ...
 
     def window(layout, offset, dim1, dim2):
-        size, strides, start = along(layout, offset, *plane("diagonal", dim1, dim2, len(layout.shape)))
+        size, strides, start = diagonal_geometry(layout, offset, *plane("diagonal", dim1, dim2, len(layout.shape)))
         return layout_of(size, strides, layout.dtype, layout.device), start * layout.dtype.itemsize
 
     def vjp_input(F, g, input_layout, offset, dim1, dim2):
         whole = contiguous(input_layout.shape, input_layout.dtype, input_layout.device)
-        _, strides, start = along(whole, offset, *plane("diagonal", dim1, dim2, len(whole.shape)))
+        _, strides, start = diagonal_geometry(whole, offset, *plane("diagonal", dim1, dim2, len(whole.shape)))
         return F.inset(g, (whole.shape, strides, start, (), 0))
 
 
@@ -79,7 +81,7 @@ def _embedded(operation: str, input: Tensor, offset: int, dim1: int, dim2: int) 
     first, second = plane(operation, dim1, dim2, len(shape) + 1)
     size, rest = shape[-1] + abs(offset), iter(shape[:-1])
     whole = tuple([size if dim in (first, second) else next(rest) for dim in range(len(shape) + 1)])
-    _, strides, start = along(contiguous(whole, layout.dtype, layout.device), offset, first, second)
+    _, strides, start = diagonal_geometry(contiguous(whole, layout.dtype, layout.device), offset, first, second)
     return recorded_ops.inset(input, (whole, strides, start, (), 0))
 
 

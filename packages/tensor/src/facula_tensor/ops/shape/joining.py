@@ -97,11 +97,11 @@ def execute(name: str, operands: Operands, dim: int) -> list[Tensor]:
     parts: list[Any] = []
     for a in plain:
         parts += (Place(a._storage, a._offset, a._layout, False), layout_of_tensor(a).nbytes // outer)
-    launch_places(_plan(layout), layout.numel, [outer, len(plain), *parts, Place(result._storage, 0, layout, True)])
+    launch_places(_cat_plan(layout), layout.numel, [outer, len(plain), *parts, Place(result._storage, 0, layout, True)])
     return [result]
 
 
-def _plan(layout: Layout) -> Plan:
+def _cat_plan(layout: Layout) -> Plan:
     """The plan for a dtype and a device, put where the quick ways look."""
     table, key = operators["cat"].slow_table, (layout.dtype, layout.device)
     plan = table.by_key.get(key) or table.add(key, layout.device.backend.plan("cat", (), (layout,), ()))
@@ -113,7 +113,7 @@ def _plan(layout: Layout) -> Plan:
 _launches = operators["cat"].slow_table.dense
 
 
-def _two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
+def _join_two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
     """The common case of `cat` and `stack`, without detours: two contiguous tensors of one dtype and device.
 
     Addresses are read early: a buffer that is replaced meanwhile is kept until this function is left.
@@ -167,7 +167,7 @@ def _two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
     return t
 
 
-def _several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
+def _join_several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
     """The same for any number of tensors whose layouts have been joined before."""
     try:
         key: list[object] = [name, dim]
@@ -211,7 +211,7 @@ def _several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
 
 
 def record(name: str, result: Tensor, tensors: Sequence[Tensor], layouts: Layouts, dim: int) -> None:
-    """Give the result of `cat` or `stack` its node; for `_two` and `_several`, which those call."""
+    """Give the result of `cat` or `stack` its node; for `_join_two` and `_join_several`, which those call."""
     edges = []
     for one in tensors:
         node = one.node
@@ -227,9 +227,9 @@ def record(name: str, result: Tensor, tensors: Sequence[Tensor], layouts: Layout
     n.lasti = f.f_lasti
 
 
-# What is joined in `_two`: the layout of the result, how many times the parts follow each other, the dimension, and the
-# bytes of each part; by the layouts and the dimension as it was given. In `_several`: the layout, the dimension, the
-# arguments of the launch, and where among them the addresses go.
+# What is joined in `_join_two`: the layout of the result, how many times the parts follow each other, the dimension,
+# and the bytes of each part; by the layouts and the dimension as it was given. In `_join_several`: the layout, the
+# dimension, the arguments of the launch, and where among them the addresses go.
 _geometries: dict[tuple[object, ...], tuple[Any, ...]] = {}
 _forms: dict[tuple[object, ...], tuple[Layout, int, list[int], slice]] = {}
 layout_cache_clearers.append(_geometries.clear)
@@ -237,7 +237,7 @@ layout_cache_clearers.append(_forms.clear)
 MOST_GEOMETRIES, MOST_PARTS = 512, 512
 
 
-def _learn(name: str, tensors: Sequence[Tensor], dim: Dims | None, at: int, result: Tensor) -> None:
+def _learn_geometry(name: str, tensors: Sequence[Tensor], dim: Dims | None, at: int, result: Tensor) -> None:
     """Let the quick ways know what the result of these looks like, if it is a case for them."""
     if len(tensors) > MOST_PARTS or type(dim) is not int or not result.numel():
         return
@@ -288,7 +288,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
         if axis is not None:
             dim = axis_for(dim or None, axis, "cat")
         if out is None and type(dim) is int and type(tensors) in (tuple, list):
-            joined = (_two if len(tensors) == 2 else _several)("cat", tensors, dim)
+            joined = (_join_two if len(tensors) == 2 else _join_several)("cat", tensors, dim)
             if joined is not None:
                 return joined
         tensors = _sequence("cat", tensors)
@@ -324,7 +324,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
         ready = tuple(one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in parts)
         result = recorded_ops.cat(ready, (at,))
         if len(ready) == len(tensors) and all(map(is_, ready, tensors)):
-            _learn("cat", tensors, dim, at, result)
+            _learn_geometry("cat", tensors, dim, at, result)
         return write_out("cat", result, out, tensors)
     except FaculaError as error:
         trim_traceback(error)
@@ -349,7 +349,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, o
         if axis is not None:
             dim = axis_for(dim or None, axis, "stack")
         if out is None and type(dim) is int and type(tensors) in (tuple, list):
-            joined = (_two if len(tensors) == 2 else _several)("stack", tensors, dim)
+            joined = (_join_two if len(tensors) == 2 else _join_several)("stack", tensors, dim)
             if joined is not None:
                 return joined
         tensors = _sequence("stack", tensors)
@@ -373,7 +373,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, o
         ready = tuple(one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in tensors)
         result = recorded_ops.stack(ready, (at,))
         if all(map(is_, ready, tensors)):
-            _learn("stack", tensors, dim, at, result)
+            _learn_geometry("stack", tensors, dim, at, result)
         return write_out("stack", result, out, tensors)
     except FaculaError as error:
         trim_traceback(error)

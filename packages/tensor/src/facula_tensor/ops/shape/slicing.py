@@ -153,10 +153,10 @@ def _narrow(layout: Layout, dim: int, first: int, length: int) -> Window:
     first = first + size if first < 0 else first
     if length < 0 or first + length > size:
         raise ArgumentError(f"narrow: start {first} and length {length} do not fit dimension {dim} of size {size}")
-    return part(layout, dim, first, first + length)
+    return slice_window(layout, dim, first, first + length)
 
 
-def part(layout: Layout, dim: int, first: int, last: int) -> Window:
+def slice_window(layout: Layout, dim: int, first: int, last: int) -> Window:
     """The window of a slice."""
     op = operators["slice"]
     return (*op.window(layout, dim, first, last, 1), op.rule, (dim, first, last, 1))  # type: ignore[misc]
@@ -255,7 +255,7 @@ def _split_windows(layout: Layout, wanted: int | tuple[int, ...], dim: int) -> l
             raise ArgumentError(f"split: lengths {lengths} do not add up to {size}, the size of dimension {dim}")
     parts, start = [], 0
     for length in lengths:
-        parts.append(part(layout, dim, start, start + length))
+        parts.append(slice_window(layout, dim, start, start + length))
         start += length
     return parts
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..._dispatch.namespaces import Namespace
 
 
-def _several(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> tuple[Tensor, ...] | None:
+def _tensors_or_none(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> tuple[Tensor, ...] | None:
     """The tensors given in one tuple or list; None where one tensor was given."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return None
@@ -36,7 +36,7 @@ def _several(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> 
     return tuple([as_tensor(operation, one) for one in tensors])
 
 
-def _listed(operation: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+def _tensor_tuple(operation: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if not isinstance(tensors, (tuple, list)) or not tensors:
         raise ArgumentError(f"{operation}: expected a tuple or list of at least one tensor; got {tensors!r:.60}")
     return tuple([one if isinstance(one, Tensor) else as_tensor(operation, one) for one in tensors])
@@ -55,9 +55,9 @@ def _at_least(input: Tensor, ndim: int) -> Tensor:
     return recorded_ops.reshape(input, shape)
 
 
-def _each(operation: str, ndim: int, *tensors: Any) -> Tensor | tuple[Tensor, ...]:
+def _each_at_least(operation: str, ndim: int, *tensors: Any) -> Tensor | tuple[Tensor, ...]:
     """One tensor, or each of several, with at least `ndim` dimensions."""
-    several = _several(operation, tensors)
+    several = _tensors_or_none(operation, tensors)
     if several is None:
         return _at_least(tensors[0], ndim)
     return tuple([_at_least(one, ndim) for one in several])
@@ -79,7 +79,7 @@ for ndim, says, shown in (
 ):
     name = f"atleast_{ndim}d"
     doc = f"{says} Of several tensors a tuple.\n\n>>> from facula_tensor import tensor\n>>> {name}({shown}"
-    declare(Declared(name, __name__, doc, _any, overridable=True), partial(_each, name, ndim))
+    declare(Declared(name, __name__, doc, _any, overridable=True), partial(_each_at_least, name, ndim))
 
 
 @function(overridable=True)
@@ -90,7 +90,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     >>> hstack([tensor([1, 2]), tensor(3)])
     tensor([1, 2, 3])
     """
-    parts = [_at_least(one, 1) for one in _listed("hstack", tensors)]
+    parts = [_at_least(one, 1) for one in _tensor_tuple("hstack", tensors)]
     return cat(parts, 0 if parts[0].ndim == 1 else 1, out=out)
 
 
@@ -103,7 +103,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     tensor([[1, 2],
             [3, 4]])
     """
-    return cat([_at_least(one, 2) for one in _listed("vstack", tensors)], 0, out=out)
+    return cat([_at_least(one, 2) for one in _tensor_tuple("vstack", tensors)], 0, out=out)
 
 
 row_stack = vstack
@@ -118,7 +118,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     tensor([[[1, 3],
              [2, 4]]])
     """
-    return cat([_at_least(one, 3) for one in _listed("dstack", tensors)], 2, out=out)
+    return cat([_at_least(one, 3) for one in _tensor_tuple("dstack", tensors)], 2, out=out)
 
 
 @function(overridable=True)
@@ -130,7 +130,9 @@ def column_stack(F: Namespace, tensors: Sequence[Tensor], *, out: Tensor | None 
     tensor([[1, 3],
             [2, 4]])
     """
-    columns = [F.reshape(one, (one.numel(), 1)) if one.ndim < 2 else one for one in _listed("column_stack", tensors)]
+    columns = [
+        F.reshape(one, (one.numel(), 1)) if one.ndim < 2 else one for one in _tensor_tuple("column_stack", tensors)
+    ]
     return cat(columns, 1, out=out)
 
 
@@ -181,10 +183,10 @@ def tensor_split(
     >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
     ((tensor([0, 1, 2]), tensor([3, 4])), (tensor([0]), tensor([1, 2, 3]), tensor([4])))
     """
-    return _pieces("tensor_split", input, _given("tensor_split", indices_or_sections, indices, sections), dim)
+    return _pieces("tensor_split", input, _given_sections("tensor_split", indices_or_sections, indices, sections), dim)
 
 
-def _given(operation: str, *names: int | Sequence[int] | Tensor | None) -> int | Sequence[int] | Tensor:
+def _given_sections(operation: str, *names: int | Sequence[int] | Tensor | None) -> int | Sequence[int] | Tensor:
     """The one of several names of the same argument that was given."""
     given = [one for one in names if one is not None]
     if len(given) != 1:
@@ -217,7 +219,7 @@ def _halves(
     operation: str, dim: int, least: int, input: Tensor, given: Any, **names: int | Sequence[int] | Tensor | None
 ) -> tuple[Tensor, ...]:
     """`_pieces`, of equal length and of tensors with at least `least` dimensions."""
-    cuts: Any = _given(operation, given, *names.values())
+    cuts: Any = _given_sections(operation, given, *names.values())
     ndim = input.ndim
     dim = min(dim, ndim - 1) if least == 1 else dim
     if ndim < least:

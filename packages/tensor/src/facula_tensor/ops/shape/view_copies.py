@@ -145,7 +145,7 @@ def view_copy(F: Namespace, input: Checked, size: Lengths | DTypeLike) -> Tensor
     return F.reshape(input, sizes("view_copy", (size,)))
 
 
-def _each(operation: str, pieces: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
+def _copy_each(operation: str, pieces: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
     """Copies of several views, or the tensors of `out` with them."""
     copies = tuple([recorded_ops.clone(one) for one in pieces])
     if out is None:
@@ -162,7 +162,7 @@ def unbind_copy(input: Checked, dim: int = 0, *, out: Sequence[Tensor] | None = 
     Arguments:
         out: the tensors where the results go; new ones if None.
     """
-    return _each("unbind_copy", Tensor.unbind(input, dim), out)
+    return _copy_each("unbind_copy", Tensor.unbind(input, dim), out)
 
 
 @function(overridable=True)
@@ -175,7 +175,7 @@ def split_copy(
         split_size: the length of each piece, or the lengths of all.
         out: the tensors where the results go; new ones if None.
     """
-    return _each("split_copy", Tensor.split(input, split_size, dim), out)
+    return _copy_each("split_copy", Tensor.split(input, split_size, dim), out)
 
 
 @function(overridable=True)
@@ -188,7 +188,7 @@ def split_with_sizes_copy(
         split_sizes: the lengths.
         out: the tensors where the results go; new ones if None.
     """
-    return _each("split_with_sizes_copy", Tensor.split(input, split_sizes, dim), out)
+    return _copy_each("split_with_sizes_copy", Tensor.split(input, split_sizes, dim), out)
 
 
 @function(method=True)

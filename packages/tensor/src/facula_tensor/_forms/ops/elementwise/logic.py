@@ -13,7 +13,7 @@ from ...._dispatch.overrides import overridable
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.writing import write_out
 from ...._dispatch.written import bodies_of
-from ....ops.elementwise.logic import infinite, truth
+from ....ops.elementwise.logic import as_bool, infinite
 from ....ops.memory.assignment import assign_inplace
 
 bodies = bodies_of("ops.elementwise.logic")
@@ -72,7 +72,7 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
         input = as_tensor("logical_and", input)
     if type(other) is not Tensor:
         other = as_tensor("logical_and", other)
-    result = no_record_ops.mul(truth(input), truth(other))
+    result = no_record_ops.mul(as_bool(input), as_bool(other))
     return result if out is None else write_out("logical_and", result, out)
 
 
@@ -102,7 +102,7 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
         input = as_tensor("logical_or", input)
     if type(other) is not Tensor:
         other = as_tensor("logical_or", other)
-    result = no_record_ops.add(truth(input), truth(other))
+    result = no_record_ops.add(as_bool(input), as_bool(other))
     return result if out is None else write_out("logical_or", result, out)
 
 
@@ -132,7 +132,7 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
         input = as_tensor("logical_xor", input)
     if type(other) is not Tensor:
         other = as_tensor("logical_xor", other)
-    result = no_record_ops.ne(truth(input), truth(other))
+    result = no_record_ops.ne(as_bool(input), as_bool(other))
     return result if out is None else write_out("logical_xor", result, out)
 
 

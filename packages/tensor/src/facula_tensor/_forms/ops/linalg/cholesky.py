@@ -8,7 +8,7 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from ...._core.tensor import method
-from ...._dispatch.arguments import truth
+from ...._dispatch.arguments import flag_value
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.writing import write_out
@@ -41,7 +41,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     try:
         input = matrices("cholesky", input, "input", square=True)
         if upper is not False and upper is not True:
-            upper = truth("cholesky", "upper", upper)
+            upper = flag_value("cholesky", "upper", upper)
         result = bodies.cholesky(input, upper)
         return result if out is None else write_out("cholesky", result, out)
     except FaculaError as error:
@@ -68,7 +68,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor
         input = matrices("cholesky_solve", input, "input")
         L = matrices("cholesky_solve", L, "L", square=True)
         if upper is not False and upper is not True:
-            upper = truth("cholesky_solve", "upper", upper)
+            upper = flag_value("cholesky_solve", "upper", upper)
         result = bodies.cholesky_solve(input, L, upper)
         return result if out is None else write_out("cholesky_solve", result, out)
     except FaculaError as error:
@@ -93,7 +93,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     try:
         input = matrices("cholesky_inverse", input, "input", square=True)
         if upper is not False and upper is not True:
-            upper = truth("cholesky_inverse", "upper", upper)
+            upper = flag_value("cholesky_inverse", "upper", upper)
         result = bodies.cholesky_inverse(ops, input, upper)
         return result if out is None else write_out("cholesky_inverse", result, out)
     except FaculaError as error:

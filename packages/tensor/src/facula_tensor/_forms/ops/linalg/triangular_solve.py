@@ -8,7 +8,7 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from ...._core.tensor import method
-from ...._dispatch.arguments import truth
+from ...._dispatch.arguments import flag_value
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.written import bodies_of
@@ -54,9 +54,9 @@ def triangular_solve(
         b = matrices("triangular_solve", b, "b")
         A = matrices("triangular_solve", A, "A", square=True)
         if upper is not False and upper is not True:
-            upper = truth("triangular_solve", "upper", upper)
+            upper = flag_value("triangular_solve", "upper", upper)
         if unitriangular is not False and unitriangular is not True:
-            unitriangular = truth("triangular_solve", "unitriangular", unitriangular)
+            unitriangular = flag_value("triangular_solve", "unitriangular", unitriangular)
         return bodies.triangular_solve(ops, b, A, upper, transpose, unitriangular, out=out)
     except FaculaError as error:
         trim_traceback(error)

@@ -7,7 +7,7 @@ from facula_errors.extend import trim_traceback
 
 from ...._core.promotion import as_real
 from ...._core.tensor import Tensor
-from ...._dispatch.arguments import truth
+from ...._dispatch.arguments import flag_value
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.view_call import as_tensor
@@ -62,7 +62,7 @@ def scaled_dot_product_attention(
         if type(dropout_p) is not float:
             dropout_p = float(as_real(dropout_p, "scaled_dot_product_attention", "dropout_p"))
         if is_causal is not False and is_causal is not True:
-            is_causal = truth("scaled_dot_product_attention", "is_causal", is_causal)
+            is_causal = flag_value("scaled_dot_product_attention", "is_causal", is_causal)
         if not 0 <= dropout_p <= 1:
             raise ArgumentError(
                 f"scaled_dot_product_attention: expected a share dropout_p from 0 to 1; got {dropout_p}"

@@ -8,7 +8,7 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from ...._core.promotion import as_real, real_or_tensor
-from ...._dispatch.arguments import steady_tensor, truth
+from ...._dispatch.arguments import flag_value, steady_tensor
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
 from ...._dispatch.written import bodies_of
@@ -98,7 +98,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06
         if type(eps) is not float and type(eps) is not int:
             eps = as_real(eps, "pairwise_distance", "eps")
         if keepdim is not False and keepdim is not True:
-            keepdim = truth("pairwise_distance", "keepdim", keepdim)
+            keepdim = flag_value("pairwise_distance", "keepdim", keepdim)
         return bodies.pairwise_distance(ops, x1, x2, p, eps, keepdim)
     except FaculaError as error:
         trim_traceback(error)

@@ -11,7 +11,7 @@ from ...._core.promotion import as_integer, as_real
 from ...._core.tensor import Tensor, layout_of_tensor
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.view_call import as_tensor
-from ....ops.neural.layer_norm import EPSILON, lengths_of
+from ....ops.neural.layer_norm import EPSILON, count_normalized_dims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def layer_norm(
             input = as_tensor("layer_norm", input)
         if type(eps) is not float:
             eps = float(as_real(eps, "layer_norm", "eps"))
-        count = lengths_of("layer_norm", layout_of_tensor(input), normalized_shape)
+        count = count_normalized_dims("layer_norm", layout_of_tensor(input), normalized_shape)
         if weight is None and bias is not None:
             weight = ops.ones_like(bias)
         return ops.layer_norm(input, weight, bias, (count, eps))[0]
@@ -127,7 +127,7 @@ def rms_norm(
         if type(input) is not Tensor:
             input = as_tensor("rms_norm", input)
         layout = layout_of_tensor(input)
-        count = lengths_of("rms_norm", layout, normalized_shape)
+        count = count_normalized_dims("rms_norm", layout, normalized_shape)
         if eps is None:
             eps = EPSILON.get(layout.dtype, 0.0)
         elif type(eps) is not float:

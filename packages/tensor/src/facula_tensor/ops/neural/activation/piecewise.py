@@ -15,7 +15,7 @@ from ...._dispatch.declaration import elementwise
 from ...._dispatch.namespaces import composite
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
-from ...elementwise.pointwise import real
+from ...elementwise.pointwise import is_real
 
 if TYPE_CHECKING:
     from ...._dispatch.kinds import Flag, Float, Floating, Real, Reals
@@ -44,7 +44,7 @@ class leaky_relu:
     tensor([-0.5000,  2.0000])
     """
 
-    accepts = real
+    accepts = is_real
     changes = True
 
     @staticmethod
@@ -99,7 +99,7 @@ class hardsigmoid:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     @staticmethod
     def signature(input: Floating, inplace: Flag = False) -> None: ...
@@ -121,7 +121,7 @@ class hardswish:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     @staticmethod
     def signature(input: Floating, inplace: Flag = False) -> None: ...
@@ -202,7 +202,7 @@ class elu:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
     changes = True
 
     @staticmethod

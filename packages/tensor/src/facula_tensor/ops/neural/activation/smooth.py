@@ -13,7 +13,7 @@ from ...._core.tensor import Tensor, layout_of_tensor
 from ...._dispatch.declaration import elementwise
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
-from ...elementwise.pointwise import real
+from ...elementwise.pointwise import is_real
 
 if TYPE_CHECKING:
     from ...._dispatch.kinds import Flag, Floating, Real, Reals
@@ -25,7 +25,7 @@ class _log1p_exp:
     """log(1 + exp(-abs(x))): how far the softened maximum of x and 0 is from the maximum."""
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def partial_input(F, input):
         return -(F.sign(input) * F.sigmoid(-abs(input)))
@@ -36,7 +36,7 @@ class _softplus:
     """log(1 + exp(x)), without overflow; x itself above 20."""
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input):
         return F.where(input > 20, input, F.relu(input) + F.log1p_exp(input))
@@ -76,7 +76,7 @@ class _log_sigmoid:
     """log(sigmoid(x)), without overflow."""
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input):
         return F.minimum(input, 0) - F.log1p_exp(input)
@@ -106,7 +106,7 @@ class silu:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     @staticmethod
     def signature(input: Reals, inplace: Flag = False) -> None: ...
@@ -140,7 +140,7 @@ class softsign:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     @staticmethod
     def signature(input: Reals) -> None: ...
@@ -162,7 +162,7 @@ class tanhshrink:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     @staticmethod
     def signature(input: Reals) -> None: ...
@@ -184,7 +184,7 @@ class mish:
     """
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     @staticmethod
     def signature(input: Floating, inplace: Flag = False) -> None: ...
@@ -202,7 +202,7 @@ class _gelu:
     """x times the normal distribution's probability of less than x."""
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def vjp_input(F, g, input):
         return F.gelu_grad(g, input)
@@ -228,7 +228,7 @@ class _gelu_tanh:
     """x / 2 (1 + tanh(y)), y = sqrt(2 / pi) (x + 0.044715 x**3): nearly gelu."""
 
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def vjp_input(F, g, input):
         return F.gelu_tanh_grad(g, input)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...._dispatch.namespaces import Namespace
 
 
-def like(layout: Layout, *rest: object) -> Layout:
+def floating_like(layout: Layout, *rest: object) -> Layout:
     """A contiguous result of the operand's shape and dtype."""
     if layout.dtype.category != FLOATING:
         raise DTypeError(f"softmax: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
@@ -36,7 +36,7 @@ class _log_softmax:
     """x - log(sum(exp(x))) along a dimension, without overflow."""
 
     parameters = ("dim",)
-    outputs = like
+    outputs = floating_like
 
     def vjp_input(F, g, out, _input_layout, dim):
         return F.log_softmax_grad(g, out, (dim,))
@@ -50,7 +50,7 @@ class _log_softmax_grad:
     parameters = ("dim",)
 
     def outputs(layout, out_layout, dim):
-        return like(layout)
+        return floating_like(layout)
 
     def vjp_input(F, g, out_, dim):
         p = F.exp(out_)
@@ -65,7 +65,7 @@ class _softmax:
     """exp(x) / sum(exp(x)) along a dimension, without overflow."""
 
     parameters = ("dim",)
-    outputs = like
+    outputs = floating_like
 
     def vjp_input(F, g, out, _input_layout, dim):
         return F.softmax_grad(g, out, (dim,))
@@ -79,7 +79,7 @@ class _softmax_grad:
     parameters = ("dim",)
 
     def outputs(layout, out_layout, dim):
-        return like(layout)
+        return floating_like(layout)
 
     def vjp_input(F, g, out_, dim):
         return F.softmax_grad(g, out_, (dim,))

@@ -14,8 +14,8 @@ from ...._dispatch.namespaces import composite
 from ...._dispatch.value_checks import check_within
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
-from ...elementwise.pointwise import real
-from .regression import loss_of, reduced
+from ...elementwise.pointwise import is_real
+from .regression import loss_of, reduced_losses
 
 if TYPE_CHECKING:
     from ...._dispatch.kinds import Averages, Reduces, Reduction
@@ -30,7 +30,7 @@ class _binary_cross_entropy:
 
     inputs = ("input", "other")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input, other):
         F.require((input >= 0) & (input <= 1) & (other >= 0) & (other <= 1))
@@ -49,7 +49,7 @@ class _binary_cross_entropy_grad:
 
     inputs = ("grad", "input", "other")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, grad, input, other):
         return grad * (input - other) / F.clamp_min((1 - input) * input, SMALLEST_SLOPE)
@@ -79,7 +79,7 @@ class _logistic_loss:
 
     inputs = ("input", "target")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input, target):
         return F.where(input < 0, -target, 1 - target) * input + F.log1p_exp(input)
@@ -97,7 +97,7 @@ class _logistic_slope:
 
     inputs = ("input", "target")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input, target):
         s = F.sigmoid(-abs(input))
@@ -114,7 +114,7 @@ class _weighted_logistic_loss:
 
     inputs = ("input", "target", "weight")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input, target, weight):
         near = F.where(input < 0, -weight * target, 1 - target) * input
@@ -136,7 +136,7 @@ class _weighted_logistic_slope:
 
     inputs = ("input", "target", "weight")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input, target, weight):
         s, both = F.sigmoid(-abs(input)), 1 - target + weight * target
@@ -183,7 +183,7 @@ def binary_cross_entropy(
     try:
         if weight is None:
             return loss_of("binary_cross_entropy", (input, target), reduction)
-        return reduced(F.binary_cross_entropy(input, target) * weight, reduction)
+        return reduced_losses(F.binary_cross_entropy(input, target) * weight, reduction)
     except UnmetRequirementError:
         for name, one in (("input", input), ("target", target)):
             check_within("binary_cross_entropy", name, one)
@@ -218,7 +218,7 @@ def binary_cross_entropy_with_logits(
     name = "logistic_loss" if pos_weight is None else "weighted_logistic_loss"
     if weight is None:
         return loss_of(name, operands, reduction)
-    return reduced(getattr(F, name)(*operands) * weight, reduction)
+    return reduced_losses(getattr(F, name)(*operands) * weight, reduction)
 
 
 def same_shape(operation: str, input: Tensor, target: Tensor) -> None:

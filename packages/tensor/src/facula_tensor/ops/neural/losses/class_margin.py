@@ -14,7 +14,7 @@ from ...._dispatch.namespaces import recorded_ops
 from ...._dispatch.value_checks import refuse_outside
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
-from .regression import reduced
+from .regression import reduced_losses
 
 if TYPE_CHECKING:
     from ...._dispatch.kinds import Averages, Checked, Real, Reduces, Reduction
@@ -55,7 +55,7 @@ def multi_margin_loss(
     count, classes = x.shape
     if y.shape != (count,):
         raise ArgumentError(f"{name}: expected target of shape ({count},), a class a row; got {tuple(y.shape)}")
-    check_classes(name, y, 0, classes)
+    check_class_range(name, y, 0, classes)
     own = F.eq(F.unsqueeze(y, 1), arange(classes, device=x.device))
     at_target = F.gather(x, F.unsqueeze(y, 1), (1,))
     terms = F.relu(F.add(F.sub(margin, at_target), x))
@@ -69,7 +69,7 @@ def multi_margin_loss(
                 f"got {w.shape} and {w.dtype.name}"
             )
         losses = F.mul(losses, F.take(weight, y, (0,)))
-    return reduced(F.squeeze(losses, 0) if scalar and not target.ndim else losses, reduction)
+    return reduced_losses(F.squeeze(losses, 0) if scalar and not target.ndim else losses, reduction)
 
 
 @function(overridable=True)
@@ -99,7 +99,7 @@ def multilabel_margin_loss(
     if y.shape != x.shape:
         raise ArgumentError(f"{name}: expected target of input's shape {tuple(x.shape)}; got {tuple(y.shape)}")
     classes = x.shape[1]
-    check_classes(name, y, -1, classes)
+    check_class_range(name, y, -1, classes)
     counts = y.ne(-1).long().cumprod(1)  # 1 before the first -1
     most = int(counts.sum(1).amax()) if y.numel() else 0  # targets of a row: fewer than classes, as a rule
     taken, counted = (y * counts).narrow(1, 0, most), counts.narrow(1, 0, most).unsqueeze(2).bool()
@@ -108,7 +108,7 @@ def multilabel_margin_loss(
     terms = F.relu(F.add(F.sub(1, at_targets), F.unsqueeze(x, 1)))
     terms = F.where(counted & ~own, terms, 0)
     losses = F.div(F.sum(terms, ((1, 2), False)), classes)
-    return reduced(F.squeeze(losses, 0) if scalar else losses, reduction)
+    return reduced_losses(F.squeeze(losses, 0) if scalar else losses, reduction)
 
 
 def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor, bool]:
@@ -130,7 +130,7 @@ def rows_of_classes(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, T
     return recorded_ops.unsqueeze(x, 0), y if one else recorded_ops.unsqueeze(y, 0), True
 
 
-def check_classes(name: str, target: Tensor, least: int, classes: int) -> None:
+def check_class_range(name: str, target: Tensor, least: int, classes: int) -> None:
     """IndexError for a target below `least` or not below `classes`."""
 
     def describe() -> Exception:

@@ -22,7 +22,7 @@ from ...._creation.ranges import arange
 from ...._dispatch.declaration import operator
 from ...._dispatch.namespaces import no_record_ops, recorded_ops
 from ...._dispatch.written import function
-from .regression import reduced
+from .regression import reduced_losses
 
 if TYPE_CHECKING:
     from ...._core.types import Parameters
@@ -33,7 +33,7 @@ NEVER = -1e30  # a logarithm in place of -inf, whose slopes would be NaN
 ROUND = 8  # longest targets are rounded up to multiples of it, so that fewer plans are made
 
 
-def _check(log_probs: Layout, targets: Layout, lengths: Layout, longest: int) -> None:
+def _check_layouts(log_probs: Layout, targets: Layout, lengths: Layout, longest: int) -> None:
     """Raise unless shapes, and the parameter `longest`, are what the kernel reads; it looks at the numbers itself."""
     if (
         len(log_probs.shape) != 3
@@ -61,13 +61,15 @@ class _ctc_loss:
     results = ("out", "alphas")
 
     def validate_layouts(log_probs, targets, lengths, longest, *launch):
-        _check(log_probs, targets, lengths, longest)
+        _check_layouts(log_probs, targets, lengths, longest)
 
     def decompose(F, operands, parameters):
         log_probs, targets, lengths = operands
         if not is_differentiated(operands):
             return None
-        losses = composed(log_probs, targets, lengths, parameters[1])  # Note [Levels]: the rule takes its own gradient
+        losses = composed_ctc_loss(
+            log_probs, targets, lengths, parameters[1]
+        )  # Note [Levels]: the rule takes its own gradient
         # Of probabilities that add up to 1, as the rule has it.
         inside = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
         whole = F.sum(F.where(F.unsqueeze(inside, 2), F.exp(log_probs), 0), ((0, 2), False))
@@ -97,7 +99,7 @@ class _ctc_loss_grad:
     launch_scalars = ("blank", "zero_infinity")
 
     def validate_layouts(g, log_probs, targets, lengths, losses, alphas, longest, *launch):
-        _check(log_probs, targets, lengths, longest)
+        _check_layouts(log_probs, targets, lengths, longest)
         steps, batch, _ = log_probs.shape
         wanted = ((batch,), (batch,), (batch, steps, 2 * longest + 1))
         if (g.shape, losses.shape, alphas.shape) != wanted:
@@ -139,7 +141,7 @@ def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: T
     """The gradient of `log_probs`, from the operands alone, by operators that have gradients themselves."""
     F, (_, blank, zero_infinity) = recorded_ops, parameters
     with enable_grad():
-        losses = composed(log_probs, targets, lengths, blank)
+        losses = composed_ctc_loss(log_probs, targets, lengths, blank)
         possible = F.lt(out, float("inf"))
         (slope,) = grad(F.sum(F.mul(F.where(possible, losses, 0), g), ((0,), False)), log_probs, create_graph=True)
         counts = F.lt(F.unsqueeze(arange(log_probs.shape[0], device=log_probs.device), 1), lengths.select(1, 0))
@@ -151,7 +153,7 @@ def _recorded_gradient(g: Tensor, log_probs: Tensor, targets: Tensor, lengths: T
 no_record_ops.ctc_loss_gradient, recorded_ops.ctc_loss_gradient = _gradient, _recorded_gradient
 
 
-def composed(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) -> Tensor:
+def composed_ctc_loss(log_probs: Tensor, targets: Tensor, lengths: Tensor, blank: int) -> Tensor:
     """The losses, step by step in operators that have gradients; operands are those of `ctc_loss`."""
     steps, batch, _ = log_probs.shape
     given, counts, starts = lengths.unbind(1)
@@ -226,8 +228,8 @@ def ctc_loss(
     steps, batch, count = given.shape
     if not 0 <= blank < count:
         raise ArgumentError(f"{name}: expected blank to be one of {count} classes; got {blank}")
-    inputs = lengths_of(name, "input_lengths", input_lengths, batch, steps)
-    lengths = lengths_of(name, "target_lengths", target_lengths, batch, None)
+    inputs = sequence_lengths(name, "input_lengths", input_lengths, batch, steps)
+    lengths = sequence_lengths(name, "target_lengths", target_lengths, batch, None)
     starts = starts_of(name, classes.shape, lengths, alone)
     numbers = [one for three in zip(inputs, lengths, starts, strict=True) for one in three]
     table = tensor(numbers, dtype=int64, device=x.device).reshape(batch, 3)
@@ -238,10 +240,12 @@ def ctc_loss(
         losses = F.where(F.eq(losses, float("inf")), 0, losses)
     if reduction == "mean":
         losses = F.div(losses, tensor([max(one, 1) for one in lengths], dtype=given.dtype, device=x.device))
-    return reduced(F.squeeze(losses, 0) if alone else losses, reduction)
+    return reduced_losses(F.squeeze(losses, 0) if alone else losses, reduction)
 
 
-def lengths_of(name: str, what: str, given: Tensor | Sequence[int] | int, batch: int, most: int | None) -> list[int]:
+def sequence_lengths(
+    name: str, what: str, given: Tensor | Sequence[int] | int, batch: int, most: int | None
+) -> list[int]:
     """The lengths `given`, called `what` in errors, as a list.
 
     ValueError unless there are `batch` of them, from 0 to `most` (None for no such bound).

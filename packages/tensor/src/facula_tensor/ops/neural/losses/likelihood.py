@@ -16,9 +16,9 @@ from ...._dispatch.planning import broadcast_shapes
 from ...._dispatch.value_checks import refuse_unless
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function
-from ...elementwise.pointwise import real
+from ...elementwise.pointwise import is_real
 from .binary import same_shape
-from .regression import loss_of, reduced
+from .regression import loss_of, reduced_losses
 
 if TYPE_CHECKING:
     from ...._dispatch.kinds import Averages, Checked, Flag, Floating, Real, RealOrTensor, Reduces, Reduction
@@ -31,7 +31,7 @@ class _poisson_of_logarithms:
 
     inputs = ("input", "target")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input, target):
         return F.exp(input) - target * input
@@ -43,7 +43,7 @@ class _poisson_of_rates:
 
     inputs = ("input", "target", "eps")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
     no_gradient = ("eps",)
 
     def value(F, input, target, eps):
@@ -56,7 +56,7 @@ class _gaussian:
 
     inputs = ("input", "target", "var")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input, target, var):
         difference = input - target
@@ -69,7 +69,7 @@ class _soft_margin:
 
     inputs = ("input", "target")
     compute_dtype = floating
-    accepts = real
+    accepts = is_real
 
     def value(F, input, target):
         return -F.log_sigmoid(target * input)
@@ -111,7 +111,7 @@ def poisson_nll_loss(
     few = F.le(target, 1)
     many = F.where(few, 1, target)
     factorial = F.add(F.sub(F.mul(many, F.log(many)), many), F.mul(F.log(F.mul(many, 2 * pi)), 0.5))
-    return reduced(F.add(losses, F.where(few, 0, factorial)), reduction)
+    return reduced_losses(F.add(losses, F.where(few, 0, factorial)), reduction)
 
 
 @function(overridable=True)
@@ -159,7 +159,7 @@ def gaussian_nll_loss(
         v.clamp_(min=eps)
     if not full:
         return loss_of("gaussian", (input, target, v), reduction)
-    return reduced(F.add(F.gaussian(input, target, v), log(2 * pi) / 2), reduction)
+    return reduced_losses(F.add(F.gaussian(input, target, v), log(2 * pi) / 2), reduction)
 
 
 @function(overridable=True)
@@ -213,4 +213,4 @@ def multilabel_soft_margin_loss(
     if not losses.ndim:
         raise ArgumentError(f"{name}: expected input (N, C) or (C); got a number")
     last = losses.ndim - 1
-    return reduced(F.div(F.sum(losses, ((last,), False)), losses.shape[last]), reduction)
+    return reduced_losses(F.div(F.sum(losses, ((last,), False)), losses.shape[last]), reduction)

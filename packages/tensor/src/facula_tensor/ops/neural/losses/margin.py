@@ -13,7 +13,7 @@ from ...._dispatch.namespaces import recorded_ops
 from ...._dispatch.planning import broadcast_shapes
 from ...._dispatch.written import function
 from ..distances import pairwise_distance
-from .regression import loss_of, reduced
+from .regression import loss_of, reduced_losses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,7 +143,7 @@ def cosine_embedding_loss(
     cosine = F.div(along(a, b), F.sqrt(lengths))
     apart = F.clamp_min(F.sub(cosine, margin), 0)
     losses = F.add(F.where(F.eq(y, 1), F.sub(1, cosine), 0), F.where(F.eq(y, -1), apart, 0))
-    return reduced(losses, reduction)
+    return reduced_losses(losses, reduction)
 
 
 @function(overridable=True, refuses=POSITIVE_MARGIN)
@@ -230,7 +230,7 @@ def triplet(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = F.minimum(far, distance(positive, negative))
-    return reduced(F.clamp_min(F.add(F.sub(near, far), margin), 0), reduction)
+    return reduced_losses(F.clamp_min(F.add(F.sub(near, far), margin), 0), reduction)
 
 
 def same_dims(name: str, **tensors: Tensor) -> None:

@@ -8,7 +8,7 @@ from facula_errors.extend import warn
 
 from ...._core.promotion import floating
 from ...._core.tensor import Tensor, layout_of_tensor
-from ...._dispatch.arguments import reduction_of as older_reduction
+from ...._dispatch.arguments import reduction_of_older as older_reduction
 from ...._dispatch.arguments import refuse_choice
 from ...._dispatch.declaration import elementwise
 from ...._dispatch.namespaces import recorded_ops
@@ -131,10 +131,10 @@ def loss_of(
     if weight is None and reduction != "none":
         result: Tensor = reduced_operator(operator, reduction, len(numbers)).library_call(*operands, numbers)
         return result
-    return reduced(getattr(recorded_ops, operator)(*operands, *numbers), reduction, weight)
+    return reduced_losses(getattr(recorded_ops, operator)(*operands, *numbers), reduction, weight)
 
 
-def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
+def reduced_losses(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
     """The losses of elements as they are, their mean, or their sum; with `weight`, times it (and its mean)."""
     if weight is not None:
         losses = losses * as_tensor("loss", weight)
@@ -143,7 +143,7 @@ def reduced(losses: Tensor, reduction: str, weight: Tensor | None = None) -> Ten
     return losses if reduction == "none" else losses.mean() if reduction == "mean" else losses.sum()
 
 
-def pair(operation: str, input: Tensor, target: Tensor) -> None:
+def check_target_shape(operation: str, input: Tensor, target: Tensor) -> None:
     """Check that both are tensors, and warn where they broadcast, which is hardly ever meant."""
     if type(input) is type(target) is Tensor and input._layout is target._layout:
         return
@@ -172,7 +172,7 @@ def mse_loss(
     >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(2.)
     """
-    pair("mse_loss", input, target)
+    check_target_shape("mse_loss", input, target)
     return loss_of("squared_difference", (input, target), reduction, weight)
 
 
@@ -196,9 +196,9 @@ def l1_loss(
     >>> l1_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
     tensor(1.)
     """
-    pair("l1_loss", input, target)
+    check_target_shape("l1_loss", input, target)
     if any([isinstance(one, Tensor) and one.is_complex() for one in (input, target)]):  # programs are of real ones
-        return reduced(recorded_ops.abs(recorded_ops.sub(input, target)), reduction, weight)
+        return reduced_losses(recorded_ops.abs(recorded_ops.sub(input, target)), reduction, weight)
     return loss_of("absolute_difference", (input, target), reduction, weight)
 
 
@@ -226,9 +226,9 @@ def huber_loss(
     >>> huber_loss(tensor([1.0, 2.0]), tensor([0.0, 4.0]), reduction="none")
     tensor([0.5000, 1.5000])
     """
-    pair("huber_loss", input, target)
+    check_target_shape("huber_loss", input, target)
     if weight is not None:  # as PyTorch: unlike mse_loss, whose mean is over the weights
-        return reduced(F.huber(input, target, delta) * as_tensor("huber_loss", weight), reduction)
+        return reduced_losses(F.huber(input, target, delta) * as_tensor("huber_loss", weight), reduction)
     return loss_of("huber", (input, target), reduction, None, (delta,))
 
 
@@ -254,7 +254,7 @@ def smooth_l1_loss(
     """
     if beta == 0:
         return l1_loss(input, target, reduction=reduction)
-    pair("smooth_l1_loss", input, target)
+    check_target_shape("smooth_l1_loss", input, target)
     return loss_of("smooth_l1", (input, target), reduction, None, (beta,))
 
 
@@ -282,7 +282,7 @@ def kl_div(
     >>> kl_div(tensor([[-1.0, -1.0]]), tensor([[0.0, 1.0]]), reduction="batchmean")
     tensor(1.)
     """
-    pair("kl_div", input, target)
+    check_target_shape("kl_div", input, target)
     by_batch = reduction == "batchmean"
     divergence = "divergence_of_logarithms" if log_target else "divergence"
     loss = loss_of(divergence, (input, target), "sum" if by_batch else reduction)

@@ -149,14 +149,14 @@ class _avg_pool2d_grad:
 
 
 # --------------------------------------------------------------------------------------------------- public
-def greatest(F: Namespace, name: str, input: Tensor, parameters: Parameters, return_indices: bool) -> Any:
+def greatest_of_sequences(F: Namespace, name: str, input: Tensor, parameters: Parameters, return_indices: bool) -> Any:
     """The greatest elements of windows of sequences, and their indices if `return_indices`."""
     values, indices = F.max_pool2d(F.unsqueeze(input, -2), parameters)
     values = F.squeeze(values, -2)
     return (values, F.squeeze(indices, -2)) if return_indices else values
 
 
-def means(F: Namespace, name: str, input: Tensor, parameters: Parameters) -> Tensor:
+def means_of_sequences(F: Namespace, name: str, input: Tensor, parameters: Parameters) -> Tensor:
     """The means of windows of sequences."""
     return F.squeeze(F.avg_pool2d(F.unsqueeze(input, -2), parameters), -2)
 
@@ -165,7 +165,11 @@ def pooling(dims: int) -> None:
     """Declare the pooling functions of sequences (1), images (2) or volumes (3)."""
     said = words(dims)
     max_name, avg_name = f"max_pool{dims}d", f"avg_pool{dims}d"
-    find_greatest, find_means = (volumes.greatest, volumes.means) if dims == 3 else (greatest, means)
+    find_greatest, find_means = (
+        (volumes.greatest_of_volumes, volumes.means_of_volumes)
+        if dims == 3
+        else (greatest_of_sequences, means_of_sequences)
+    )
 
     def max_pool(
         F: Namespace,
@@ -261,7 +265,11 @@ def adaptive_pooling(dims: int) -> None:
     """Declare the functions that pool in windows which divide sequences (1), images (2) or volumes (3) evenly."""
     said = words(dims)
     max_name, avg_name = f"adaptive_max_pool{dims}d", f"adaptive_avg_pool{dims}d"
-    find_greatest, find_means = (volumes.greatest, volumes.means) if dims == 3 else (greatest, means)
+    find_greatest, find_means = (
+        (volumes.greatest_of_volumes, volumes.means_of_volumes)
+        if dims == 3
+        else (greatest_of_sequences, means_of_sequences)
+    )
 
     @function(name=avg_name, words=said, overridable=dims != 2)
     def adaptive_avg_pool(F: Namespace, input: Tensor, output_size: int | Sequence[int | None] | None) -> Tensor:

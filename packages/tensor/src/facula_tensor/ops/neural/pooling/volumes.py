@@ -31,7 +31,7 @@ def deep(F: Namespace, images: Tensor) -> Tensor:
     return F.reshape(images, (*outer, depth, height * width))
 
 
-def greatest(
+def greatest_of_volumes(
     F: Namespace, operation: str, input: Tensor, parameters: Parameters, return_indices: bool
 ) -> tuple[Tensor, Tensor] | Tensor:
     """The greatest elements of volumes, and their indices if `return_indices`.
@@ -59,8 +59,8 @@ def greatest(
     return (values, no_record_ops.reshape(at, (*outer, *size))) if return_indices else values
 
 
-def means(F: Namespace, operation: str, input: Tensor, parameters: Parameters) -> Tensor:
-    """The means of volumes; `parameters` are those of `greatest`, of means."""
+def means_of_volumes(F: Namespace, operation: str, input: Tensor, parameters: Parameters) -> Tensor:
+    """The means of volumes; `parameters` are those of `greatest_of_volumes`, of means."""
     geometry, size = parameters
     layout, planes, depths, whole = layout_of_tensor(input), None, None, False
     if geometry is not None:

@@ -84,7 +84,7 @@ def grid_sample(
     tensor([[[[2., 1.]]]])
     """
     given, wanted = layout_of_tensor(input), layout_of_tensor(grid)
-    _check("grid_sample", given, wanted, mode)
+    _check_grid("grid_sample", given, wanted, mode)
     if given.dtype not in (float32, float64):
         made = grid_sample(F.to(input, (float32,)), F.to(grid, (float32,)), mode, padding_mode, align_corners)
         return F.to(made, (given.dtype,))
@@ -94,7 +94,7 @@ def grid_sample(
     each = taps = len(POLYNOMIALS[mode])
     for at, length in enumerate(size):  # y, x: the grid has them the other way round
         along = F.reshape(F.select(grid, dims + 1, dims - 1 - at), (images, 1, count))
-        own, shares = _along(along, length, mode, padding_mode, bool(align_corners))
+        own, shares = _taps_along(along, length, mode, padding_mode, bool(align_corners))
         step = prod(size[at + 1 :])
         own = no_record_ops.mul(own, step) if step > 1 else own
         if places is None:
@@ -109,7 +109,7 @@ def grid_sample(
     return F.reshape(made, (*given.shape[:2], *wanted.shape[1:-1]))
 
 
-def _check(name: str, given: Layout, wanted: Layout, mode: str) -> None:
+def _check_grid(name: str, given: Layout, wanted: Layout, mode: str) -> None:
     """Raise, with the function's name, unless the layouts of images and grid, and the mode, fit each other."""
     shape, points = given.shape, wanted.shape
     if len(shape) not in (4, 5) or len(points) != len(shape) or points[-1] != len(shape) - 2 or points[0] != shape[0]:
@@ -127,7 +127,7 @@ def _check(name: str, given: Layout, wanted: Layout, mode: str) -> None:
         )
 
 
-def _along(points: Tensor, length: int, mode: str, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
+def _taps_along(points: Tensor, length: int, mode: str, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
     """The taps of points (images, 1, count) along one dimension of this length: places, or NOWHERE, and weights.
 
     Both are (images, taps, count). Places and the nearest element are constants of the points; the weights follow the
@@ -178,7 +178,7 @@ def _inside(places: Tensor, length: int) -> Tensor:
 def _brought_in(at: Tensor, length: int, padding_mode: str, align: bool) -> tuple[Tensor, Tensor]:
     """Coordinates inside the image, and how fast they follow the points: 1, -1, or 0 where they were cut.
 
-    `length`, `padding_mode` and `align` are as of `_along`.
+    `length`, `padding_mode` and `align` are as of `_taps_along`.
     """
     slope = no_record_ops.ones_like(at)
     if padding_mode == "reflection":

@@ -46,7 +46,7 @@ def nearest(length: int, count: int, scale: float | None, exact: bool) -> np.nda
     return np.minimum(np.floor((at + np.float32(0.5) if exact else at) * step).astype(np.int64), length - 1)
 
 
-def positions(length: int, count: int, scale: float | None, align: bool) -> np.ndarray:
+def source_positions(length: int, count: int, scale: float | None, align: bool) -> np.ndarray:
     """Where in the input, as a real number, each element of the output lies."""
     at = np.arange(count, dtype=np.float64)
     if align:
@@ -97,7 +97,7 @@ def _taps_of(mode: str, length: int, count: int, scale: float | None, align: boo
         found = [place for first, end in bounds for place in range(first, end)]
         weights = np.repeat([1 / width for width in widths], widths)
         return Taps(length, np.concatenate([[0], np.cumsum(widths)]), np.array(found, np.int64), weights)
-    at = positions(length, count, scale, align)
+    at = source_positions(length, count, scale, align)
     if mode == "bicubic":
         first = np.floor(at)
         t = at - first

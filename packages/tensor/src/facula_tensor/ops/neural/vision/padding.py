@@ -16,7 +16,7 @@ from ...._core.sizes import sizes
 from ...._core.tensor import Tensor, layout_of_tensor
 from ...._creation.from_data import from_numpy
 from ...._dispatch.arguments import geometry
-from ...._dispatch.autocast import autocast_state, widen
+from ...._dispatch.autocast import autocast_state, widen_halves
 from ...._dispatch.written import function
 from .resample import Taps, even_taps
 
@@ -113,11 +113,11 @@ def pad(
     """
     sides = sides_of("pad", (input,), sizes("pad", (), pad, "pad"), mode)
     if mode == "constant":
-        return _constant(F, input, sides, value)
+        return _constant_pad(F, input, sides, value)
     if value:
         raise ArgumentError(f"pad: expected a value only for mode 'constant'; got {value!r} for {mode!r}")
     if autocast_state() is not None and (mode == "replicate" or (mode == "reflect" and len(sides) < 3)):
-        input = widen(input, True)
+        input = widen_halves(input, True)
     made = input
     for dim, before, after in sides:
         if not (before or after):
@@ -131,7 +131,7 @@ def pad(
     return F.clone(made) if made is input else made
 
 
-def _constant(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
+def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]], value: float | None) -> Tensor:
     """`input` with `value` added at `sides`: (dimension, before, after), negative numbers taking away."""
     number = 0 if value is None else as_number(value, "pad", "value")
     if isinstance(number, complex) and not input.is_complex():

@@ -146,7 +146,7 @@ def channel_shuffle(F: Namespace, input: Steady, groups: Positive) -> Tensor:
     return F.reshape(F.contiguous(parts), shape)
 
 
-def _windows(
+def _window_geometry(
     operation: str, size: Pair, kernel_size: Lengths, dilation: Lengths, padding: Lengths, stride: Lengths
 ) -> tuple[Pair, Pair, Pair, Pair, tuple[int, ...]]:
     """The windows of images of this size: kernel, padding, numbers of windows, padded size, and steps in memory.
@@ -171,7 +171,7 @@ def unfolding(name: str, operands: Described, *arguments: Lengths) -> tuple[Pair
     ((shape, _),) = operands
     if len(shape) not in (3, 4):
         raise ArgumentError(f"{name}: expected shape (N, C, H, W) or (C, H, W); got {shape}")
-    kernel, around, counts, (height, width), steps = _windows(name, (shape[-2], shape[-1]), *arguments)
+    kernel, around, counts, (height, width), steps = _window_geometry(name, (shape[-2], shape[-1]), *arguments)
     *first, channels = shape[:-2]
     images, plane = first[0] if first else 1, height * width
     window = (images, channels, *kernel, *counts), (channels * plane, plane, *steps), 0, (2, 3)
@@ -185,7 +185,7 @@ def folding(
     """The padding of images, their shape, that of their columns as windows, and the parameters of `inset`."""
     ((shape, _),) = operands
     wanted = pair(name, "output_size", output_size, 1)
-    kernel, around, counts, (height, width), steps = _windows(name, wanted, *arguments)
+    kernel, around, counts, (height, width), steps = _window_geometry(name, wanted, *arguments)
     area, places = kernel[0] * kernel[1], counts[0] * counts[1]
     if len(shape) not in (2, 3) or shape[-2] % area or shape[-1] != places:
         raise ArgumentError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from ....._dispatch.arguments import reduction_of, refuse_choice
+from ....._dispatch.arguments import reduction_of_older, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
 from ....._dispatch.written import bodies_of
@@ -47,7 +47,7 @@ def binary_cross_entropy(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("binary_cross_entropy", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.binary_cross_entropy(ops, input, target, weight, reduction=reduction)
@@ -82,7 +82,7 @@ def binary_cross_entropy_with_logits(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice(
                 "binary_cross_entropy_with_logits", "reduction", reduction, "'none', 'mean' or 'sum'"

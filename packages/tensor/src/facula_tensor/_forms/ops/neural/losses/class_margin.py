@@ -7,7 +7,7 @@ from facula_errors.extend import trim_traceback
 
 from ....._core.promotion import as_real
 from ....._core.tensor import Tensor
-from ....._dispatch.arguments import reduction_of, refuse_choice
+from ....._dispatch.arguments import reduction_of_older, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
 from ....._dispatch.view_call import as_tensor
@@ -48,7 +48,7 @@ def multi_margin_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(input) is not Tensor:
             input = as_tensor("multi_margin_loss", input)
         if type(target) is not Tensor:
@@ -86,7 +86,7 @@ def multilabel_margin_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(input) is not Tensor:
             input = as_tensor("multilabel_margin_loss", input)
         if type(target) is not Tensor:

@@ -8,7 +8,7 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from ....._core.promotion import as_integer, as_real
-from ....._dispatch.arguments import reduction_of, refuse_choice
+from ....._dispatch.arguments import reduction_of_older, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def cross_entropy(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(ignore_index) is not int:
             ignore_index = as_integer(ignore_index, "cross_entropy", "ignore_index")
         if reduction not in ("none", "mean", "sum"):
@@ -88,7 +88,7 @@ def nll_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(ignore_index) is not int:
             ignore_index = as_integer(ignore_index, "nll_loss", "ignore_index")
         if reduction not in ("none", "mean", "sum"):

@@ -7,7 +7,7 @@ from facula_errors.extend import trim_traceback
 
 from ....._core.promotion import as_real, real_or_tensor
 from ....._core.tensor import Tensor
-from ....._dispatch.arguments import floats, reduction_of, refuse_choice
+from ....._dispatch.arguments import floats, reduction_of_older, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
 from ....._dispatch.view_call import as_tensor
@@ -47,7 +47,7 @@ def poisson_nll_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(input) is not Tensor:
             input = as_tensor("poisson_nll_loss", input)
         if type(target) is not Tensor:
@@ -121,7 +121,7 @@ def soft_margin_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         input = floats("soft_margin_loss", input)
         if type(target) is not Tensor:
             target = as_tensor("soft_margin_loss", target)
@@ -157,7 +157,7 @@ def multilabel_soft_margin_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         input = floats("multilabel_soft_margin_loss", input)
         if type(target) is not Tensor:
             target = as_tensor("multilabel_soft_margin_loss", target)

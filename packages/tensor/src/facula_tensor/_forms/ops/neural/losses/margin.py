@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 
 from ....._core.promotion import as_real, real_or_tensor
 from ....._core.tensor import Tensor
-from ....._dispatch.arguments import reduction_of, refuse_choice
+from ....._dispatch.arguments import reduction_of_older, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
 from ....._dispatch.view_call import as_tensor
@@ -45,7 +45,7 @@ def hinge_embedding_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(input) is not Tensor:
             input = as_tensor("hinge_embedding_loss", input)
         if type(target) is not Tensor:
@@ -88,7 +88,7 @@ def margin_ranking_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(input1) is not Tensor:
             input1 = as_tensor("margin_ranking_loss", input1)
         if type(input2) is not Tensor:
@@ -133,7 +133,7 @@ def cosine_embedding_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(input1) is not Tensor:
             input1 = as_tensor("cosine_embedding_loss", input1)
         if type(input2) is not Tensor:
@@ -185,7 +185,7 @@ def triplet_margin_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if type(anchor) is not Tensor:
             anchor = as_tensor("triplet_margin_loss", anchor)
         if type(positive) is not Tensor:

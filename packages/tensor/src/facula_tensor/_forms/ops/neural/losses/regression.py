@@ -8,7 +8,7 @@ from facula_errors import ArgumentError, FaculaError
 from facula_errors.extend import trim_traceback
 
 from ....._core.promotion import as_real
-from ....._dispatch.arguments import reduction_of, refuse_choice
+from ....._dispatch.arguments import reduction_of_older, refuse_choice
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
 from ....._dispatch.written import bodies_of
@@ -43,7 +43,7 @@ def mse_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("mse_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.mse_loss(input, target, reduction=reduction, weight=weight)
@@ -76,7 +76,7 @@ def l1_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("l1_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         return bodies.l1_loss(input, target, reduction=reduction, weight=weight)
@@ -142,7 +142,7 @@ def smooth_l1_loss(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if reduction not in ("none", "mean", "sum"):
             reduction = refuse_choice("smooth_l1_loss", "reduction", reduction, "'none', 'mean' or 'sum'")
         if type(beta) is not float and type(beta) is not int:
@@ -182,7 +182,7 @@ def kl_div(
     """
     try:
         if size_average is not None or reduce is not None:
-            reduction = reduction_of(size_average, reduce)
+            reduction = reduction_of_older(size_average, reduce)
         if reduction not in ("none", "mean", "sum", "batchmean"):
             reduction = refuse_choice("kl_div", "reduction", reduction, "'none', 'mean', 'sum' or 'batchmean'")
         return bodies.kl_div(input, target, reduction=reduction, log_target=log_target)

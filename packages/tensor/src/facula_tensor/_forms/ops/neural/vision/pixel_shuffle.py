@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
-from ....._dispatch.arguments import positive, steady_tensor
+from ....._dispatch.arguments import positive_integer, steady_tensor
 from ....._dispatch.namespaces import recorded_ops as ops
 from ....._dispatch.overrides import overridable
 from ....._dispatch.written import bodies_of
@@ -36,7 +36,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     try:
         input = steady_tensor("pixel_shuffle", input)
         if type(upscale_factor) is not int or upscale_factor < 1:
-            upscale_factor = positive("pixel_shuffle", "upscale_factor", upscale_factor)
+            upscale_factor = positive_integer("pixel_shuffle", "upscale_factor", upscale_factor)
         return bodies.pixel_shuffle(ops, input, upscale_factor)
     except FaculaError as error:
         trim_traceback(error)
@@ -58,7 +58,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     try:
         input = steady_tensor("pixel_unshuffle", input)
         if type(downscale_factor) is not int or downscale_factor < 1:
-            downscale_factor = positive("pixel_unshuffle", "downscale_factor", downscale_factor)
+            downscale_factor = positive_integer("pixel_unshuffle", "downscale_factor", downscale_factor)
         return bodies.pixel_unshuffle(ops, input, downscale_factor)
     except FaculaError as error:
         trim_traceback(error)
@@ -80,7 +80,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     try:
         input = steady_tensor("channel_shuffle", input)
         if type(groups) is not int or groups < 1:
-            groups = positive("channel_shuffle", "groups", groups)
+            groups = positive_integer("channel_shuffle", "groups", groups)
         return bodies.channel_shuffle(ops, input, groups)
     except FaculaError as error:
         trim_traceback(error)
