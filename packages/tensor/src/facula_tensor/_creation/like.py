@@ -15,7 +15,7 @@ from .._dispatch.written import maker
 from .batches import open_batches
 from .filled import full, layout_like, number_to_fill
 from .filling import filled
-from .random import NORMAL, UNIFORM, drawn_batched, fill_with_draws
+from .random import NORMAL, UNIFORM, drawn_batched, fill_with_draws, randint
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
@@ -213,3 +213,30 @@ def new_full(
     dtype, device = own.dtype if dtype is None else dtype, own.device if device is None else device
     result = full(size, fill_value, dtype=dtype, device=device)
     return batched_as(result, self) if open_batches else result
+
+
+@maker("like", memory_format=True)
+def randint_like(
+    input: Tensor,
+    low: int = 0,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    device: DeviceLike | None = None,
+) -> Tensor:
+    """Random integers, drawn evenly, in the shape of a tensor.
+
+    `randint_like(input, high)` draws from 0 on.
+
+    Arguments:
+        low: the least number.
+        high: the number after the greatest.
+
+    >>> from facula_tensor import ones
+    >>> randint_like(ones(2), 1)
+    tensor([0., 0.])
+    """
+    made = layout_like("randint_like", input, dtype, device)
+    ends = (low, high) if high is not None else (0, low)
+    return randint(*ends, made.shape, generator=generator, dtype=made.dtype, device=made.device)

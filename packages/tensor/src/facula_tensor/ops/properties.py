@@ -34,3 +34,17 @@ def is_floating_point(input: Tensor) -> bool:
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex."""
     return as_tensor("is_complex", input).is_complex()
+
+
+def typename(obj: object) -> str:
+    """The type of an object, by module and class; of a tensor the result of `x.type()`.
+
+    >>> from facula_tensor import ones
+    >>> typename(ones(1)), typename(3)
+    ('torch.FloatTensor', 'int')
+    """
+    if isinstance(obj, Tensor):
+        return obj.type()
+    module = getattr(obj, "__module__", None) or getattr(type(obj), "__module__", "")
+    name = getattr(obj, "__qualname__", None) or type(obj).__qualname__
+    return name if module in ("", "builtins", "__builtin__") else f"{module}.{name}"

@@ -392,3 +392,47 @@ def new_full(
     except FaculaError as error:
         trim_traceback(error)
         raise
+
+
+def randint_like(
+    input: Tensor,
+    low: int = 0,
+    high: int | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: DTypeLike | None = None,
+    layout: object = None,
+    device: DeviceLike | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """Random integers, drawn evenly, in the shape of a tensor.
+
+    `randint_like(input, high)` draws from 0 on.
+
+    Arguments:
+        input: the tensor to take shape, dtype and device from.
+        low: the least number.
+        high: the number after the greatest.
+        generator: the source of random numbers; the default generator if None.
+        dtype: that of `input` if None.
+        layout, pin_memory: `strided` or None, and False: there are no others.
+        device: that of `input` if None.
+        requires_grad: whether the result requires a gradient.
+        memory_format: the order of the dimensions in memory; row-major if None.
+
+    >>> from facula_tensor import ones
+    >>> randint_like(ones(2), 1)
+    tensor([0., 0.])
+    """
+    try:
+        if layout is not None or pin_memory:
+            check_storage("randint_like", layout, pin_memory)
+        result = bodies.randint_like(input, low, high, generator=generator, dtype=dtype, device=device)
+        if memory_format is not None or requires_grad:
+            result = with_memory_format(result, memory_format, requires_grad)
+        return result
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

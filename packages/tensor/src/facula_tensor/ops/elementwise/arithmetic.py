@@ -14,11 +14,13 @@ from ..._core.tensor import Tensor
 from ..._creation.filled import full
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import composite, identity_grad
+from ..._dispatch.written import function
 from .complex_views import magnitude
 from .pointwise import is_real
 
 if TYPE_CHECKING:
-    from ..._core.types import Scalar
+    from ..._core.types import Operand, Scalar
+    from ..._dispatch.kinds import Checked
     from ..._dispatch.namespaces import Namespace
 
 
@@ -82,6 +84,36 @@ class _add_scaled:
 
     def vjp_other(F, g, alpha):
         return F.mul(g, alpha)
+
+
+@function(method=True)
+def positive(input: Checked) -> Tensor:
+    """`input` itself, as `+input`. TypeError for bool.
+
+    >>> from facula_tensor import tensor
+    >>> positive(tensor([-1.0]))
+    tensor([-1.])
+    """
+    if input.dtype.category == BOOL:
+        raise DTypeError("positive: not defined for bool; convert with .long(), or use ~ to invert a mask")
+    return input
+
+
+@function(overridable=True)
+def rsub(F: Namespace, input: Checked, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
+
+    Arguments:
+        input: what is subtracted.
+        other: what it is subtracted from.
+        alpha: the factor of `input`.
+
+    >>> from facula_tensor import tensor
+    >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
+    tensor([3., 1.])
+    """
+    plain = not isinstance(alpha, Tensor) and alpha == 1
+    return F.sub(other, input if plain else F.mul(input, alpha))
 
 
 @elementwise

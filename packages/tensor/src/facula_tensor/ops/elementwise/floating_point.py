@@ -1,91 +1,30 @@
-"""Divisors and exponents of numbers, the numbers beside them, and signs of infinity."""
+"""Floating-point numbers: mantissas and exponents, neighbours, and the step function."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from facula_errors import DTypeError, InvalidTypeError
-from facula_errors.extend import boundary
-from facula_storage import DType, Layout, bool_, complex128, float16, float32, float64, int16, int32, int64
-from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER
+from facula_errors import DTypeError
+from facula_storage import bool_, float32, float64, int16, int32, int64
+from facula_storage.extend import FLOATING
 
-from ..._core.errors import named
-from ..._core.promotion import promote_types, result_type
-from ..._core.tensor import Tensor, method
+from ..._core.promotion import result_type
+from ..._core.tensor import Tensor
 from ..._creation.filled import full
 from ..._creation.like import zeros_like
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import no_record_ops
-from ..._dispatch.overrides import overridable
 from ..._dispatch.written import function
-from ..memory.assignment import assign_inplace
 from ..named_results import named_results
 from ..shape.broadcasting import broadcast_tensors
+from .gcd import require_tensors
 from .pointwise import is_real
 
 if TYPE_CHECKING:
-    from ..._core.types import Operand, Scalar
     from ..._dispatch.kinds import Checked, Steady
     from ..._dispatch.namespaces import Namespace
 
 
-# ------------------------------------------------------------------------------------------ whole numbers
-def is_integer_dtype(dtype: DType) -> bool:
-    """Integers, bool apart."""
-    return dtype.category == INTEGER
-
-
-def _require_tensors(operation: str, *operands: object) -> None:
-    """TypeError for numbers."""
-    for one in operands:
-        if not isinstance(one, (Layout, Tensor)):
-            raise named(InvalidTypeError(f"{operation}: expected two tensors; got a number; make it one with tensor()"))
-
-
-@elementwise
-class gcd:
-    """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> gcd(tensor([12, -8]), tensor([8, 0]))
-    tensor([4, 8])
-    """
-
-    inputs = ("input", "other")
-    accepts = is_integer_dtype
-
-    def validate_layouts(input, other):
-        _require_tensors("gcd", input, other)
-
-
-@elementwise
-class lcm:
-    """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps.
-
-    Arguments:
-        input: the first operand, a tensor.
-        other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
-
-    >>> from facula_tensor import tensor
-    >>> lcm(tensor([12, -8]), tensor([8, 3]))
-    tensor([24, 24])
-    """
-
-    inputs = ("input", "other")
-    accepts = is_integer_dtype
-
-    def validate_layouts(input, other):
-        _require_tensors("lcm", input, other)
-
-
-# ---------------------------------------------------------------------------------------------- exponents
 class Frexp(tuple[Tensor, Tensor]):
     """The result of `frexp`: `mantissa` and `exponent`."""
 
@@ -163,35 +102,6 @@ def ldexp(F: Namespace, input: Checked, other: Checked) -> Tensor:
     return F.mul(input, F.pow(2.0, other))
 
 
-@function(method=True, out=True)
-def float_power(F: Namespace, input: Operand, exponent: Operand) -> Tensor:
-    """`input ** exponent` in float64, or complex128. One of the two may be a number.
-
-    Arguments:
-        input: the bases.
-        exponent: the exponents.
-
-    >>> from facula_tensor import tensor
-    >>> float_power(tensor([2, 4]), -1)
-    tensor([0.5000, 0.2500], dtype=facula.float64)
-    """
-    operands = [input, exponent]
-    if not any(isinstance(one, Tensor) for one in operands):
-        raise InvalidTypeError(f"float_power: expected a Tensor; got {type(input).__name__}; make one with tensor()")
-    dtype = complex128 if promote_types(result_type(*operands), float16).category == COMPLEX else float64
-    base, power = [one.to(dtype) if isinstance(one, Tensor) else one for one in operands]
-    return F.pow(base, power)
-
-
-@overridable
-@method()
-@boundary
-def float_power_(self: Tensor, exponent: Operand) -> Tensor:
-    """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
-    return assign_inplace("float_power_", self, float_power(self.clone(), exponent))
-
-
-# -------------------------------------------------------------------------------------- steps and infinities
 @function(method=True, changes=True, out=True)
 def nextafter(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
     """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
@@ -206,7 +116,7 @@ def nextafter(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
     >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
     1.1920928955078125e-07
     """
-    _require_tensors("nextafter", input, other)
+    require_tensors("nextafter", input, other)
     dtype = result_type(input, other)
     if dtype.category != FLOATING or not dtype.promotes:
         raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
@@ -258,7 +168,7 @@ def heaviside(F: Namespace, input: Tensor, values: Tensor) -> Tensor:
     >>> heaviside(tensor([-1.5, 0.0, 2.0]), tensor([0.5]))
     tensor([0.0000, 0.5000, 1.0000])
     """
-    _require_tensors("heaviside", input, values)
+    require_tensors("heaviside", input, values)
     dtype = input.dtype
     if dtype is not values.dtype:
         raise DTypeError(f"heaviside: expected one dtype; got {dtype.name} and {values.dtype.name}; convert with .to()")
@@ -266,52 +176,3 @@ def heaviside(F: Namespace, input: Tensor, values: Tensor) -> Tensor:
         raise DTypeError(f"heaviside: not defined for {dtype.name}; take real or imag first")
     x = input.detach()
     return F.where(no_record_ops.eq(x, 0), values, no_record_ops.gt(x, 0).to(dtype))
-
-
-def _infinite(name: str, infinity: float, input: Tensor) -> Tensor:
-    """Whether each element is this infinity."""
-    x = input.detach()
-    if x.dtype.category == COMPLEX:
-        raise DTypeError(f"{name}: not defined for {x.dtype.name}; take real or imag first")
-    return no_record_ops.eq(x, infinity) if x.is_floating_point() else zeros_like(x, dtype=bool_)
-
-
-@function(method=True, out=True, instead=partial(_infinite, "isneginf", float("-inf")))
-def isneginf(input: Checked) -> None:
-    """Whether each element is negative infinity. False for integers."""
-
-
-@function(method=True, out=True, instead=partial(_infinite, "isposinf", float("inf")))
-def isposinf(input: Checked) -> None:
-    """Whether each element is positive infinity. False for integers."""
-
-
-# ------------------------------------------------------------------------------------------------ signs and sums
-@function(method=True)
-def positive(input: Checked) -> Tensor:
-    """`input` itself, as `+input`. TypeError for bool.
-
-    >>> from facula_tensor import tensor
-    >>> positive(tensor([-1.0]))
-    tensor([-1.])
-    """
-    if input.dtype.category == BOOL:
-        raise DTypeError("positive: not defined for bool; convert with .long(), or use ~ to invert a mask")
-    return input
-
-
-@function(overridable=True)
-def rsub(F: Namespace, input: Checked, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
-
-    Arguments:
-        input: what is subtracted.
-        other: what it is subtracted from.
-        alpha: the factor of `input`.
-
-    >>> from facula_tensor import tensor
-    >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
-    tensor([3., 1.])
-    """
-    plain = not isinstance(alpha, Tensor) and alpha == 1
-    return F.sub(other, input if plain else F.mul(input, alpha))

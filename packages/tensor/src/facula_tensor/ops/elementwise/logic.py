@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from facula_errors import DTypeError
 from facula_storage import bool_
 from facula_storage.extend import COMPLEX, FLOATING
 
 from ..._core.tensor import Tensor
+from ..._creation.like import zeros_like
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import no_record_ops
 from ..._dispatch.written import function
@@ -57,6 +60,24 @@ def isinf(input: Checked) -> Tensor:
     tensor([False,  True])
     """
     return infinite(input.detach())
+
+
+def _infinite(name: str, infinity: float, input: Tensor) -> Tensor:
+    """Whether each element is this infinity."""
+    x = input.detach()
+    if x.dtype.category == COMPLEX:
+        raise DTypeError(f"{name}: not defined for {x.dtype.name}; take real or imag first")
+    return no_record_ops.eq(x, infinity) if x.is_floating_point() else zeros_like(x, dtype=bool_)
+
+
+@function(method=True, out=True, instead=partial(_infinite, "isneginf", float("-inf")))
+def isneginf(input: Checked) -> None:
+    """Whether each element is negative infinity. False for integers."""
+
+
+@function(method=True, out=True, instead=partial(_infinite, "isposinf", float("inf")))
+def isposinf(input: Checked) -> None:
+    """Whether each element is positive infinity. False for integers."""
 
 
 @function(method=True, out=True, inline=True)

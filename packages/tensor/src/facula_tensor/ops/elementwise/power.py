@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from facula_errors import ArgumentError
-from facula_errors.extend import moved
-from facula_storage.extend import INTEGER
+from facula_errors import ArgumentError, InvalidTypeError
+from facula_errors.extend import boundary, moved
+from facula_storage import complex128, float16, float64
+from facula_storage.extend import COMPLEX, INTEGER
 
-from ..._core.tensor import Tensor
+from ..._core.promotion import promote_types, result_type
+from ..._core.tensor import Tensor, method
 from ..._dispatch.declaration import elementwise
+from ..._dispatch.overrides import overridable
+from ..._dispatch.written import function
+from ..memory.assignment import assign_inplace
 from .arithmetic import numeric
 
 if TYPE_CHECKING:
     from ..._core.types import Operand
     from ..._dispatch.kinds import FirstName
+    from ..._dispatch.namespaces import Namespace
 
 moved(__name__)  # names that pickles of earlier releases have
 
@@ -58,3 +64,31 @@ class pow:
 
     def vjp_exponent(F, g, input, exponent):
         return F.exponent_grad(g, input, exponent)
+
+
+@function(method=True, out=True)
+def float_power(F: Namespace, input: Operand, exponent: Operand) -> Tensor:
+    """`input ** exponent` in float64, or complex128. One of the two may be a number.
+
+    Arguments:
+        input: the bases.
+        exponent: the exponents.
+
+    >>> from facula_tensor import tensor
+    >>> float_power(tensor([2, 4]), -1)
+    tensor([0.5000, 0.2500], dtype=facula.float64)
+    """
+    operands = [input, exponent]
+    if not any(isinstance(one, Tensor) for one in operands):
+        raise InvalidTypeError(f"float_power: expected a Tensor; got {type(input).__name__}; make one with tensor()")
+    dtype = complex128 if promote_types(result_type(*operands), float16).category == COMPLEX else float64
+    base, power = [one.to(dtype) if isinstance(one, Tensor) else one for one in operands]
+    return F.pow(base, power)
+
+
+@overridable
+@method()
+@boundary
+def float_power_(self: Tensor, exponent: Operand) -> Tensor:
+    """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
+    return assign_inplace("float_power_", self, float_power(self.clone(), exponent))

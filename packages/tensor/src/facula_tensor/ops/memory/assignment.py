@@ -29,10 +29,13 @@ from ..._dispatch.snapshots import edge_from, snapshots_of
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.view_changes import rebase
 from ..._dispatch.writing import write
+from ..._dispatch.written import function
 from . import copying as _copying  # noqa: F401  declares `to`
 
 if TYPE_CHECKING:
     from ..._core.types import Operand
+    from ..._dispatch.kinds import Checked
+    from ..._dispatch.namespaces import Namespace
 
 
 def _copy_into(target: Tensor, source: Tensor) -> Tensor:
@@ -213,3 +216,17 @@ def zero_(self: Tensor) -> Tensor:
     except FaculaError as error:
         trim_traceback(error)
         raise
+
+
+@function(overridable=True, out=True)
+def fill(F: Namespace, input: Checked, value: Operand) -> Tensor:
+    """A tensor like `input`, all of whose elements are `value`.
+
+    Arguments:
+        value: a number, or a tensor without dimensions.
+
+    >>> from facula_tensor import ones
+    >>> fill(ones(2), 3)
+    tensor([3., 3.])
+    """
+    return F.clone(input).fill_(value)

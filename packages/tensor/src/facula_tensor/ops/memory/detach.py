@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from facula_errors import FaculaError, InvalidTypeError, OperationError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Layout, Storage
@@ -11,6 +13,10 @@ from ..._core.call_sites import user_site
 from ..._core.tensor import Tensor, method, snapshot
 from ..._core.wrapped import LevelLayout, WrappedLayout, innermost, no_address
 from ..._dispatch.overrides import call_torch_function, overridden
+from ..._dispatch.written import function
+
+if TYPE_CHECKING:
+    from ..._dispatch.kinds import Checked
 
 
 @method()
@@ -98,3 +104,9 @@ Tensor.data = property(  # type: ignore[method-assign, assignment]
     _set_data,
     doc="A tensor over the same memory, with a version of its own; assigning gives this tensor other memory.",
 )
+
+
+@function()
+def to_dlpack(input: Checked) -> object:
+    """A DLPack capsule of a tensor's memory, which other libraries read once: `input.__dlpack__()`."""
+    return input.__dlpack__()

@@ -17,7 +17,6 @@ from ...._dispatch.written import bodies_of
 from ....ops.memory.assignment import assign_inplace
 
 if TYPE_CHECKING:
-    from ...._core.types import Operand, Scalar
     from ....ops.elementwise.floating_point import Frexp
 
 bodies = bodies_of("ops.elementwise.floating_point")
@@ -84,27 +83,6 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 
 @overridable
 @method()
-def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input ** exponent` in float64, or complex128. One of the two may be a number.
-
-    Arguments:
-        input: the bases.
-        exponent: the exponents.
-
-    >>> from facula_tensor import tensor
-    >>> float_power(tensor([2, 4]), -1)
-    tensor([0.5000, 0.2500], dtype=facula.float64)
-    """
-    try:
-        result = bodies.float_power(ops, input, exponent)
-        return result if out is None else write_out("float_power", result, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
 @boundary
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
@@ -160,74 +138,6 @@ def heaviside_(input: Tensor, values: Tensor) -> Tensor:
     try:
         before = source("heaviside_", input, values)
         return assign_inplace("heaviside_", input, bodies.heaviside(ops, before, values))
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is negative infinity. False for integers."""
-    try:
-        if type(input) is not Tensor:
-            input = as_tensor("isneginf", input)
-        result = bodies.isneginf(input)
-        return result if out is None else write_out("isneginf", result, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is positive infinity. False for integers."""
-    try:
-        if type(input) is not Tensor:
-            input = as_tensor("isposinf", input)
-        result = bodies.isposinf(input)
-        return result if out is None else write_out("isposinf", result, out)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-@method()
-def positive(input: Tensor) -> Tensor:
-    """`input` itself, as `+input`. TypeError for bool.
-
-    >>> from facula_tensor import tensor
-    >>> positive(tensor([-1.0]))
-    tensor([-1.])
-    """
-    try:
-        if type(input) is not Tensor:
-            input = as_tensor("positive", input)
-        return bodies.positive(input)
-    except FaculaError as error:
-        trim_traceback(error)
-        raise
-
-
-@overridable
-def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
-
-    Arguments:
-        input: what is subtracted.
-        other: what it is subtracted from.
-        alpha: the factor of `input`.
-
-    >>> from facula_tensor import tensor
-    >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
-    tensor([3., 1.])
-    """
-    try:
-        if type(input) is not Tensor:
-            input = as_tensor("rsub", input)
-        return bodies.rsub(ops, input, other, alpha=alpha)
     except FaculaError as error:
         trim_traceback(error)
         raise

@@ -40,6 +40,34 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 @method()
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is negative infinity. False for integers."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("isneginf", input)
+        result = bodies.isneginf(input)
+        return result if out is None else write_out("isneginf", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is positive infinity. False for integers."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("isposinf", input)
+        result = bodies.isposinf(input)
+        return result if out is None else write_out("isposinf", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN.
 

@@ -11,11 +11,16 @@ from ...._core.tensor import method
 from ...._dispatch.arguments import first_named, unusable
 from ...._dispatch.namespaces import inplace_ops
 from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
 from ...._dispatch.slow_path import call_out
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
 
 if TYPE_CHECKING:
     from ...._core.tensor import Tensor
     from ...._core.types import Operand
+
+bodies = bodies_of("ops.elementwise.power")
 
 
 @method()
@@ -55,6 +60,27 @@ def pow_(input: Tensor, exponent: Operand | None = None) -> Tensor:
     """`pow` in place: changes `input` and returns it. Arguments: those of `pow`."""
     try:
         return inplace_ops.pow(input, exponent)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+@method()
+def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+    """`input ** exponent` in float64, or complex128. One of the two may be a number.
+
+    Arguments:
+        input: the bases.
+        exponent: the exponents.
+
+    >>> from facula_tensor import tensor
+    >>> float_power(tensor([2, 4]), -1)
+    tensor([0.5000, 0.2500], dtype=facula.float64)
+    """
+    try:
+        result = bodies.float_power(ops, input, exponent)
+        return result if out is None else write_out("float_power", result, out)
     except FaculaError as error:
         trim_traceback(error)
         raise

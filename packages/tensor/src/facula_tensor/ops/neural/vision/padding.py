@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from facula_storage import DType
 
-    from ...._dispatch.kinds import Steady
+    from ...._dispatch.kinds import Checked, Steady
     from ...._dispatch.namespaces import Namespace
 
 WORDS = {
@@ -145,3 +145,20 @@ def _constant_pad(F: Namespace, input: Tensor, sides: list[tuple[int, int, int]]
     strides = contiguous_strides(tuple(size))
     offset = sum([at * step for at, step in zip(start, strides, strict=True)])
     return F.inset(input, (tuple(size), strides, offset, (), number))
+
+
+@function(overridable=True, out=True)
+def constant_pad_nd(F: Namespace, input: Checked, pad: Sequence[int], value: float = 0) -> Tensor:
+    """`functional.pad` with a constant.
+
+    Arguments:
+        pad: how many elements are added, pairs (before, after) from the last dimension on; negative ones are cut off.
+        value: the constant.
+
+    >>> from facula_tensor import ones
+    >>> constant_pad_nd(ones(2), (1, 0), 5)
+    tensor([5., 1., 1.])
+    """
+    sides = sides_of("constant_pad_nd", (input,), sizes("constant_pad_nd", (), pad, "pad"), "constant")
+    result = _constant_pad(F, input, sides, value)
+    return F.clone(result) if result is input else result

@@ -1,0 +1,59 @@
+"""The public functions of `ops/elementwise/arithmetic.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import Tensor, method
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.types import Operand, Scalar
+
+bodies = bodies_of("ops.elementwise.arithmetic")
+
+
+@overridable
+@method()
+def positive(input: Tensor) -> Tensor:
+    """`input` itself, as `+input`. TypeError for bool.
+
+    >>> from facula_tensor import tensor
+    >>> positive(tensor([-1.0]))
+    tensor([-1.])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("positive", input)
+        return bodies.positive(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
+
+
+@overridable
+def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
+    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
+
+    Arguments:
+        input: what is subtracted.
+        other: what it is subtracted from.
+        alpha: the factor of `input`.
+
+    >>> from facula_tensor import tensor
+    >>> rsub(tensor([1.0, 2.0]), 5, alpha=2)
+    tensor([3., 1.])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("rsub", input)
+        return bodies.rsub(ops, input, other, alpha=alpha)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

@@ -1,0 +1,1 @@
+"""The public functions of `ops/memory/`, written by `python -m facula_tensor._forms`."""

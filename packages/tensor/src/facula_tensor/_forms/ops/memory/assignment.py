@@ -1,0 +1,42 @@
+"""The public functions of `ops/memory/assignment.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import Tensor
+from ...._dispatch.namespaces import recorded_ops as ops
+from ...._dispatch.overrides import overridable
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.writing import write_out
+from ...._dispatch.written import bodies_of
+
+if TYPE_CHECKING:
+    from ...._core.types import Operand
+
+bodies = bodies_of("ops.memory.assignment")
+
+
+@overridable
+def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
+    """A tensor like `input`, all of whose elements are `value`.
+
+    Arguments:
+        input: the tensor.
+        value: a number, or a tensor without dimensions.
+
+    >>> from facula_tensor import ones
+    >>> fill(ones(2), 3)
+    tensor([3., 3.])
+    """
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("fill", input)
+        result = bodies.fill(ops, input, value)
+        return result if out is None else write_out("fill", result, out)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise

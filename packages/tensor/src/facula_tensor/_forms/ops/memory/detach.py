@@ -1,0 +1,23 @@
+"""The public functions of `ops/memory/detach.py`, written by `python -m facula_tensor._forms`."""
+
+from __future__ import annotations
+
+from facula_errors import FaculaError
+from facula_errors.extend import trim_traceback
+
+from ...._core.tensor import Tensor
+from ...._dispatch.view_call import as_tensor
+from ...._dispatch.written import bodies_of
+
+bodies = bodies_of("ops.memory.detach")
+
+
+def to_dlpack(input: Tensor) -> object:
+    """A DLPack capsule of a tensor's memory, which other libraries read once: `input.__dlpack__()`."""
+    try:
+        if type(input) is not Tensor:
+            input = as_tensor("to_dlpack", input)
+        return bodies.to_dlpack(input)
+    except FaculaError as error:
+        trim_traceback(error)
+        raise
