@@ -216,6 +216,35 @@ def test_arguments_are_refused_by_name():
         ft.fuse(3)
 
 
+BESIDE_NUMBERS = {
+    "power": lambda x, y: x**y,
+    "a power of a number": lambda x, y: y**x,
+    "choose": lambda x, y: ft.where(x > y, x * y, ft.exp(x)),
+    "quotients": lambda x, y: y / x + x / y,
+    "logarithm": lambda x, y: ft.log(x * y) * abs(y) * (y * y),
+    "hypot": lambda x, y: ft.hypot(x, x * y),
+    "xlogy": lambda x, y: ft.xlogy(x, x + y),
+    "remainder": lambda x, y: ft.fmod(x, y) * x,
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_NUMBERS)
+def test_derivatives_beside_a_number_are_those_beside_tensors(name):
+    fused, x, t = ft.fuse(BESIDE_NUMBERS[name]), ft.tensor([1.0, 2.5]), ft.tensor([1.0, -2.0])
+
+    def slopes(function):
+        one = func.jvp(function, (x,), (t,))[1]
+        two = func.jvp(lambda x: func.jvp(function, (x,), (t,))[1], (x,), (t,))[1]
+        first = func.grad(lambda x: (function(x) * t).sum())
+        return [one, two, first(x), func.jvp(first, (x,), (t,))[1], func.grad(lambda x: first(x).sum())(x)]
+
+    for got, wanted in zip(
+        slopes(lambda x: fused(x, 2.0)), slopes(lambda x: fused(x, ft.full((2,), 2.0))), strict=True
+    ):
+        assert got.dtype is wanted.dtype
+        np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-5)
+
+
 @ft.fuse
 def doubled(x):
     return x * 2

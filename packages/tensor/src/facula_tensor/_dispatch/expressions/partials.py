@@ -10,14 +10,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import UnsupportedError
-from facula_storage import bool_, float32
+from facula_storage import bool_, float32, float64
 
-from ..namespaces import operators, recorded_ops
-from .symbols import NotElementwiseError, Symbol, Trace, symbol_ops, take_down
+from ..._core.promotion import result_type
+from ..namespaces import no_record_ops, operators, recorded_ops
+from .symbols import SIMPLER, NotElementwiseError, Symbol, Trace, symbol_ops, take_down
 
 if TYPE_CHECKING:
+    from facula_storage import DType
+
+    from ..._core.tensor import Tensor
     from ..._core.types import Function
     from ..operator import Operator
+
+NUMBERS = (float, int, bool)
+BESIDE_NUMBERS = ("add", "div", "mul", "pow", "sub", "where")
 
 
 def asked_by(rule: Function, given_first: int = 2) -> tuple[str, ...]:
@@ -87,6 +94,36 @@ def function_of(F: Any, op: Operator) -> Function:
     return op.library_call if F is recorded_ops else op.no_record
 
 
+def _call(F: Any, op: Operator, values: list[Any]) -> Any:
+    """An operator of what a trace stands for, where operands may be numbers, and so what is computed of them alone.
+
+    Numbers alone give a number, computed in float64. Beside tensors they become tensors, but for operators that are
+    known to take them.
+    """
+    numbers = [type(one) in NUMBERS for one in values]
+    if F is symbol_ops or not any(numbers):
+        return take_down(op, *values) if all(numbers) else function_of(F, op)(*values)
+    if op.name == "where" and numbers[0]:
+        return values[1] if values[0] else values[2]
+    if all(numbers):
+        if op.name in SIMPLER:
+            found = SIMPLER[op.name](*values)
+            if found is not None:
+                return found
+        return function_of(no_record_ops, op)(*[_tensor_of(one, float64) for one in values]).item()
+    if numbers[0] or op.name not in BESIDE_NUMBERS:
+        dtype = result_type(*values[op.mask_operands :])
+        values = [_tensor_of(one, dtype) if is_number else one for one, is_number in zip(values, numbers, strict=True)]
+    return function_of(F, op)(*values)
+
+
+def _tensor_of(number: float, dtype: DType) -> Tensor:
+    """A number as a tensor without dimensions; a bool stays one."""
+    from ..._creation.filled import full  # which needs operators
+
+    return full((), number, dtype=bool_ if type(number) is bool else dtype)
+
+
 def replay(F: Any, trace: Trace, result: Any, operands: dict[int, Any]) -> Any:
     """What a trace's result is, computed in a namespace: of tensors, or of symbols again.
 
@@ -112,6 +149,5 @@ def replay(F: Any, trace: Trace, result: Any, operands: dict[int, Any]) -> Any:
             continue
         assert op is not None  # operands are known
         values = [known[one.number] if isinstance(one, Symbol) else one for one in arguments]
-        numbers = all([type(one) in (float, int) for one in values])  # operands may be
-        known[number] = take_down(op, *values) if numbers else function_of(F, op)(*values)
+        known[number] = _call(F, op, values)
     return known[result.number]
