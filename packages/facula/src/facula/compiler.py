@@ -190,7 +190,7 @@ class OptimizedModule(Module):
             delattr(self._orig_mod, name)
 
 
-def compile_in_place(module: Module, *args: Any, **kwargs: Any) -> None:
+def compile_inplace(module: Module, *args: Any, **kwargs: Any) -> None:
     """What `module.compile` does: its `forward` is captured."""
     module.forward = compile(module.forward, *args, **kwargs)  # type: ignore[method-assign]
 

@@ -142,16 +142,16 @@ def get_swa_avg_fn() -> AverageOne:
 def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageAll:
     """`get_ema_avg_fn` for lists of parameters, in place; what is no floating number is copied."""
     check_decay("get_ema_multi_avg_fn", decay)
-    return _in_place(get_ema_avg_fn(decay))
+    return _inplace(get_ema_avg_fn(decay))
 
 
 @boundary
 def get_swa_multi_avg_fn() -> AverageAll:
     """`get_swa_avg_fn` for lists of parameters, in place; what is no floating number is copied."""
-    return _in_place(get_swa_avg_fn())
+    return _inplace(get_swa_avg_fn())
 
 
-def _in_place(average: AverageOne) -> AverageAll:
+def _inplace(average: AverageOne) -> AverageAll:
     @no_grad()
     def update(averaged: list[Tensor], current: list[Tensor], num_averaged: Tensor | int) -> None:
         for old, new in zip(averaged, current, strict=True):

@@ -34,13 +34,13 @@ class ListForm(NamedTuple):
         lists: how many operands after the first are lists of tensors, and nothing else.
         last: whether one more operand follows that may be numbers; or its default.
         options: further arguments of the operator, by name.
-        in_place: whether the name with an underscore exists; None for that alone.
+        inplace: whether the name with an underscore exists; None for that alone.
     """
 
     lists: int = 0
     last: float | bool = False
     options: tuple[str, ...] = ()
-    in_place: bool | None = True
+    inplace: bool | None = True
 
 
 UNARY = (
@@ -53,13 +53,13 @@ FORMS: dict[str, ListForm] = {
     **dict.fromkeys(("mul", "div", "pow", "maximum", "minimum", "clamp_max", "clamp_min"), ListForm(last=True)),
     **dict.fromkeys(("addcdiv", "addcmul"), ListForm(lists=2, last=1.0)),
     "lerp": ListForm(lists=1, last=True),
-    "mm": ListForm(lists=1, in_place=False),
-    "copy": ListForm(lists=1, options=("non_blocking",), in_place=None),
-    "zero": ListForm(in_place=None),
-    "clone": ListForm(options=("memory_format",), in_place=False),
-    "max": ListForm(in_place=False),
-    "norm": ListForm(options=("ord", "dtype"), in_place=False),
-    "powsum": ListForm(options=("ord", "dtype"), in_place=False),
+    "mm": ListForm(lists=1, inplace=False),
+    "copy": ListForm(lists=1, options=("non_blocking",), inplace=None),
+    "zero": ListForm(inplace=None),
+    "clone": ListForm(options=("memory_format",), inplace=False),
+    "max": ListForm(inplace=False),
+    "norm": ListForm(options=("ord", "dtype"), inplace=False),
+    "powsum": ListForm(options=("ord", "dtype"), inplace=False),
 }
 # Of `maximum` and `minimum` with numbers, and in place: the operators that have these.
 SAME = {"maximum": "clamp_min", "minimum": "clamp_max"}
@@ -78,8 +78,8 @@ def _powsum(one: Tensor, ord: float = 2, dtype: Any = None) -> Tensor:
 
 def names() -> list[str]:
     """All operators on lists, by name."""
-    plain = [f"_foreach_{name}" for name, form in FORMS.items() if form.in_place is not None]
-    return sorted([*plain, *(f"_foreach_{name}_" for name, form in FORMS.items() if form.in_place is not False)])
+    plain = [f"_foreach_{name}" for name, form in FORMS.items() if form.inplace is not None]
+    return sorted([*plain, *(f"_foreach_{name}_" for name, form in FORMS.items() if form.inplace is not False)])
 
 
 @cache

@@ -46,7 +46,7 @@ class Entry(NamedTuple):
 
     operator: Any
     operands: tuple
-    in_place: bool
+    inplace: bool
 
     @property
     def layouts(self) -> list[Layout]:
@@ -61,7 +61,7 @@ class Entry(NamedTuple):
         return [one for one in others if one in (bool, int, float, complex)]
 
     def __str__(self) -> str:
-        return self.operator.name + ("_" if self.in_place else "")
+        return self.operator.name + ("_" if self.inplace else "")
 
 
 class Watch:

@@ -245,12 +245,12 @@ def test_an_intermediate_result_that_overflows_or_vanishes_is_caught():
 def test_a_wrong_form_in_place_is_caught(monkeypatch):
     monkeypatch.setattr(Tensor, "wrong_", lambda self: self + 1, raising=False)
     for form in ("wrong_", lambda x: x + 1):
-        fails("in_place", lambda x: ft.exp(x), replace(EXP, inplace=form, rejects=False), np.exp)
+        fails("inplace", lambda x: ft.exp(x), replace(EXP, inplace=form, rejects=False), np.exp)
 
 
 def test_a_wrong_derivative_in_place_is_caught():
     form = lambda x: x.copy_(cube(lambda slope, x: slope * 1.01)(x * 1))
-    fails("derivatives_in_place", cube(), replace(SAMPLES, inplace=form, special=()))
+    fails("derivatives_inplace", cube(), replace(SAMPLES, inplace=form, special=()))
 
 
 def test_out_that_is_ignored_is_caught():

@@ -49,7 +49,7 @@ def _reflected(name: str) -> Callable[[object, object], PlainArray]:
     return function
 
 
-def _in_place(name: str, remedy: str) -> Callable[..., NoReturn]:
+def _inplace(name: str, remedy: str) -> Callable[..., NoReturn]:
     def method(self: object, *args: object, **kwargs: object) -> NoReturn:
         raise InvalidTypeError(
             f"{name}: expected a new value to be made; a Variable does not change in place. {remedy}, or "
@@ -78,8 +78,8 @@ class ArrayMethods(Value):
     std, swapaxes, take, trace = _method("std"), _method("swapaxes"), _method("take"), _method("trace")
     var, searchsorted, astype = _method("var"), _method("searchsorted"), _method("astype")
 
-    sort = _in_place("sort", "Use numpy.sort")
-    __setitem__ = _in_place("item assignment", "Use numpy.where, or numpy.concatenate of the parts")
+    sort = _inplace("sort", "Use numpy.sort")
+    __setitem__ = _inplace("item assignment", "Use numpy.where, or numpy.concatenate of the parts")
 
     def transpose(self, *axes: object) -> PlainArray:
         """The axes reversed, or in the order given: as integers or one tuple."""

@@ -26,9 +26,9 @@ publish(
 
 def _compile(module: Module, *args: object, **kwargs: object) -> None:
     """What `module.compile()` does."""
-    from ..compiler import compile_in_place
+    from ..compiler import compile_inplace
 
-    compile_in_place(module, *args, **kwargs)
+    compile_inplace(module, *args, **kwargs)
 
 
 _compilers.append(_compile)

@@ -50,11 +50,11 @@ def elementwise(body: type) -> Function:
         reflect(op, name)
     by_kernel = said.get("changes") and not takes_inplace(op.signature)  # activations: fewer steps while recorded
     if op.inplace and (by_kernel or not (written or private)):
-        _change_in_place(op, said, public=not (written or private))
+        _change_inplace(op, said, public=not (written or private))
     return written_operator(op, body) if written else function
 
 
-def _change_in_place(op: Operator, said: Mapping[str, Any], public: bool) -> None:
+def _change_inplace(op: Operator, said: Mapping[str, Any], public: bool) -> None:
     """Give an operator the functions that change their first operand; one is the method itself where `public`."""
     op.changing, called = _inplace_functions(op)
     setattr(inplace_ops, op.name, called)

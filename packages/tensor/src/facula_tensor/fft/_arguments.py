@@ -90,7 +90,7 @@ def cut_or_padded(name: str, x: Tensor, dim: int, length: int | None) -> Tensor:
     return recorded_ops.with_zeros(x, dim, wanted - now)
 
 
-def complex_transform(
+def complex_fft(
     name: str,
     input: Tensor,
     n: Lengths | None,

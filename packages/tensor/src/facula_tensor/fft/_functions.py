@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .._dispatch.written import Declared, declare
-from ._arguments import complex_transform, from_real, to_real
+from ._arguments import complex_fft, from_real, to_real
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor
@@ -34,17 +34,17 @@ def two(input: Tensor, s: Lengths | None = None, dim: Dims | None = (-2, -1), no
 def several_dims(input: Tensor, s: Lengths | None = None, dim: Dims | None = None, norm: str | None = None) -> None: ...
 
 
-def transforms(transform: Function, name: str, says: str, operand: str, result: str, length: int) -> None:
+def declare_fft(compute: Function, name: str, says: str, operand: str, result: str, length: int) -> None:
     """Declare a transform along one dimension, and along two and several.
 
     Arguments:
-        transform: computes it.
+        compute: computes it.
         name: of the one along one dimension.
         says: the start of its docstring.
         operand, result: its example.
         length: of the result's last dimension, where the operand has shape (2, 4).
     """
-    gives_reals = transform.func is to_real  # type: ignore[attr-defined]
+    gives_reals = compute.func is to_real  # type: ignore[attr-defined]
     example = f">>> from facula_tensor import tensor\n>>> {name}(tensor({operand}))\ntensor({result})"
     of_ones = ">>> from facula_tensor import ones\n>>> {name}(ones(2, 4)).shape\nfacula.Size([2, " + f"{length}])"
     by_dim = f"n: {RESULTS if gives_reals else PARTS}", "dim: the dimension."
@@ -59,35 +59,35 @@ def transforms(transform: Function, name: str, says: str, operand: str, result: 
     )  # fmt: skip
     for own, signature, first, (lengths, dims), shown in rows:
         doc = HEAD.format(says=first, lengths=lengths, dims=dims) + shown.format(name=own)
-        body = partial(transform, f"fft.{own}", several=signature is not one)
+        body = partial(compute, f"fft.{own}", several=signature is not one)
         declare(Declared(own, __name__, doc, signature, label=f"fft.{own}", out=True, overridable=True), body)
 
 
-transforms(
-    partial(complex_transform, inverse=False), "fft",
+declare_fft(
+    partial(complex_fft, inverse=False), "fft",
     "The discrete Fourier transform along a dimension.\n\n"
     "Operands are cut off or filled up with zeros to `n` elements. Scaling is by 1 / n, or in both directions by its\n"
     "root. Integers are computed in the default floating dtype.",
     "[1.0, 0.0, 0.0]", "[1.+0.j, 1.+0.j, 1.+0.j]", 4,
 )  # fmt: skip
-transforms(
-    partial(complex_transform, inverse=True), "ifft", "The inverse of `fft`.",
+declare_fft(
+    partial(complex_fft, inverse=True), "ifft", "The inverse of `fft`.",
     "[3.0, 0.0, 0.0]", "[1.+0.j, 1.+0.j, 1.+0.j]", 4,
 )  # fmt: skip
-transforms(
+declare_fft(
     partial(from_real), "rfft",
     "The first n // 2 + 1 elements of `fft` of real numbers; the others are their conjugates.",
     "[1.0, 0.0, 0.0, 0.0]", "[1.+0.j, 1.+0.j, 1.+0.j]", 3,
 )  # fmt: skip
-transforms(
+declare_fft(
     partial(to_real), "irfft", "The inverse of `rfft`: real numbers.", "[4.0, 0.0, 0.0]", "[1., 1., 1., 1.]", 6,
 )  # fmt: skip
-transforms(
+declare_fft(
     partial(to_real, hermitian=True), "hfft",
     "The transform of numbers whose other half is their conjugates: real numbers.",
     "[1.0, 0.0, 0.0]", "[1., 1., 1., 1.]", 6,
 )  # fmt: skip
-transforms(
+declare_fft(
     partial(from_real, hermitian=True), "ihfft",
     "The inverse of `hfft`, of real numbers: the first n // 2 + 1 elements.",
     "[4.0, 0.0, 0.0, 0.0]", "[1.-0.j, 1.-0.j, 1.-0.j]", 3,

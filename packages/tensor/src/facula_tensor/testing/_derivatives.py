@@ -100,7 +100,7 @@ def check_slopes(function: Callable[..., Any], tensors: Sequence[Tensor], loose:
     compare_slopes(function, tensors, gradgradcheck, loose=loose)
 
 
-def check_derivatives_in_place(case: Case) -> None:
+def check_derivatives_inplace(case: Case) -> None:
     """Check derivatives through the in-place form: of a tensor used before, of a view, and with the tensor itself."""
 
     def changed(x: Tensor, *others: Tensor) -> Any:

@@ -10,7 +10,7 @@ from facula_errors.extend import boundary
 
 from ._comparing import CheckError
 from ._derivatives import (
-    check_derivatives_in_place,
+    check_derivatives_inplace,
     check_first_derivatives,
     check_gradients_in_every_dtype,
     check_second_derivatives,
@@ -31,7 +31,7 @@ from ._values import (
     check_values,
     makes_tensors,
 )
-from ._writing import check_in_place, check_out_argument
+from ._writing import check_inplace, check_out_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,12 +57,12 @@ MATRIX: dict[str, Check] = {
     "default_device": Check(check_default_device, lambda case: not makes_tensors(case.function)),
     "storage_dtypes": Check(check_storage_dtypes, lambda case: True),
     "refusals": Check(check_refusals, lambda case: case.rejects or bool(case.refused)),
-    "in_place": Check(check_in_place, lambda case: case.inplace is not None),
+    "inplace": Check(check_inplace, lambda case: case.inplace is not None),
     "out": Check(check_out_argument, lambda case: case.out),
     "first_derivatives": Check(check_first_derivatives, lambda case: bool(case.gradient)),
     "second_derivatives": Check(check_second_derivatives, lambda case: bool(case.gradient) and case.second),
-    "derivatives_in_place": Check(
-        check_derivatives_in_place, lambda case: bool(case.gradient) and case.inplace is not None
+    "derivatives_inplace": Check(
+        check_derivatives_inplace, lambda case: bool(case.gradient) and case.inplace is not None
     ),
     "gradients_in_every_dtype": Check(check_gradients_in_every_dtype, lambda case: bool(case.gradient)),
     "kernel_levels": Check(check_kernel_levels, lambda case: not {*FLOATS, *COMPLEX}.isdisjoint(case.dtypes)),

@@ -26,15 +26,15 @@ def _form(case: Case) -> Any:
     return case.inplace
 
 
-def check_in_place(case: Case) -> None:
+def check_inplace(case: Case) -> None:
     """Check that the in-place form gives the same values in the same memory, on any layout that it can write."""
     for dtype in case.dtypes:
         cannot_hold = case.result(dtype) != dtype and dtype not in COMPLEX  # a float does not go into an integer
         for layout in layouts_of(case)[:1] if cannot_hold else layouts_of(case):
-            _check_in_place(case, dtype, layout, cannot_hold)
+            _check_inplace(case, dtype, layout, cannot_hold)
 
 
-def _check_in_place(case: Case, dtype: str, layout: str, cannot_hold: bool) -> None:
+def _check_inplace(case: Case, dtype: str, layout: str, cannot_hold: bool) -> None:
     arrays = operands(case, dtype, layout)
     target, others = lay(arrays[0], dtype, layout), [make(array, dtype) for array in arrays[1:]]
     before, address, what = target._version or 0, target.data_ptr(), f"{case} in place, {layout} ({dtype})"

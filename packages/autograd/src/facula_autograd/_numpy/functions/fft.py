@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 F = np.fft
 
 
-def _transform(function: Ufunc, many: bool) -> None:
+def _fft(function: Ufunc, many: bool) -> None:
     def transposed(k: int, g: Array, y: Array, x: Array, **parameters: object) -> Array:
         return np.conj(function(np.conj(g), **parameters))
 
@@ -38,9 +38,9 @@ def _resized(a: Array, n: int, axis: int) -> Array:
 
 
 for _function in (F.fft, F.ifft):
-    _transform(_function, many=False)
+    _fft(_function, many=False)
 for _function in (F.fft2, F.ifft2, F.fftn, F.ifftn):
-    _transform(_function, many=True)
+    _fft(_function, many=True)
 
 
 def _rfft(a: Array, n: int | None = None, axis: int = -1, norm: object = None) -> Array:

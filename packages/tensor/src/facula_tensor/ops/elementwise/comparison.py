@@ -148,7 +148,7 @@ class _answering:
         return F.zeros_like(g)
 
 
-def in_place(function: Function) -> None:
+def declare_inplace(function: Function) -> None:
     """Add the in-place method of a comparison, which stores the answers in the tensor: `eq_` for `eq`.
 
     The other operand gets a gradient, of zeros, as PyTorch gives it.
@@ -168,4 +168,4 @@ def in_place(function: Function) -> None:
 
 
 for _function in (eq, ne, lt, le, gt, ge):
-    in_place(_function)
+    declare_inplace(_function)

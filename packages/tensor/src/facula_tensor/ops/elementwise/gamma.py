@@ -133,7 +133,7 @@ def _polygamma_of(self: Tensor, n: int) -> Tensor:
 @overridable
 @method("polygamma_")
 @boundary
-def _polygamma_in_place(self: Tensor, n: int) -> Tensor:
+def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
     """`polygamma` in place: changes this tensor and returns it."""
     return assign_inplace("polygamma_", self, polygamma(n, self))
 

@@ -122,7 +122,7 @@ def masked_fill_(self: Tensor, mask: Tensor, value: Operand) -> Tensor:
         value: what to fill with.
     """
     try:
-        return self if _filled_quickly(self, mask, value) else _fill_in_place(self, mask, value)
+        return self if _filled_quickly(self, mask, value) else _fill_inplace(self, mask, value)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -162,7 +162,7 @@ def _filled_quickly(target: Tensor, mask: Tensor, value: Number) -> bool:
     return True
 
 
-def _fill_in_place(self: Tensor, mask: Tensor, value: object) -> Tensor:
+def _fill_inplace(self: Tensor, mask: Tensor, value: object) -> Tensor:
     """`masked_fill_` for all calls but the usual ones."""
     check_writable("masked_fill_", self)
     check_covers("masked_fill_", self, check_mask("masked_fill_", mask))
