@@ -235,7 +235,7 @@ def test_tensors_like_those_made_before_take_no_slow_line(name, monkeypatch):
     expected = MADE[name](x)
     for module, slow in (
         (allocation, "sizes"),
-        (filling, "fill"),
+        (filling, "fill_snapshot"),
         (allocation, "allocate"),
         (random, "_draw_slowly"),
     ):
