@@ -7,11 +7,11 @@ from kernel_helpers import BACKEND, layout
 from model_files import Model, add_array, one_launch, write
 from portable_cases import CASES, MANY, f4
 
-from facula_cpu import _registry
+from facula_cpu._runtime import registry
 from facula_cpu.extend import ADDRESS, NUMBER, OWN, Tables, portable_plan
 
 NAMES = [*CASES, *MANY, "cat"]
-KERNELS = sorted({(name, signature) for name, signature, _ in _registry.all_kernels()})
+KERNELS = sorted({(name, signature) for name, signature, _ in registry.all_kernels()})
 GUARD, PATTERN = 1 << 12, 0xA5  # bytes before and behind each array
 ODD = (0, 1, -1, 2, 3, 7, 8, 16, 63, 64, 65, 255, 511, 1 << 15, 1 << 20, 1 << 31, -(1 << 31), (1 << 31) - 1, 1 << 40,
        1 << 46, -(1 << 46), 1 << 62, -(1 << 63), (1 << 63) - 1)  # fmt: skip

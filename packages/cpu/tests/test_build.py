@@ -9,10 +9,10 @@ import pytest
 from kernel_helpers import BACKEND, layout
 
 import facula_cpu
-from facula_cpu import _planners, _registry
-from facula_cpu._elementwise import collapse
+from facula_cpu._elementwise.elementwise import collapse
+from facula_cpu._runtime import planners, registry
 
-LEVELS = _registry.LEVELS[: _registry.lib.facula_best_level() + 1]
+LEVELS = registry.LEVELS[: registry.lib.facula_best_level() + 1]
 
 
 def python(code, **environment):
@@ -38,27 +38,27 @@ def test_unknown_levels_are_refused():
 
 def test_no_two_kernels_are_the_same():
     """One row for a name, signature and level; float kernels exist at each level."""
-    rows = list(_registry.all_kernels())
+    rows = list(registry.all_kernels())
     assert len(rows) == len(set(rows))
     levels = {row[2] for row in rows if row[:2] == ("exp", (9, 9))}
-    assert levels == set(_registry.LEVELS if len(LEVELS) > 1 else ["baseline"])
+    assert levels == set(registry.LEVELS if len(LEVELS) > 1 else ["baseline"])
 
 
 def test_every_row_has_a_name_and_known_dtypes():
     """The table is not torn: the linker left no gaps."""
-    for name, signature, level in _registry.all_kernels():
+    for name, signature, level in registry.all_kernels():
         assert name.isidentifier()
         assert all(1 <= code <= 20 for code in signature)
-        assert level in _registry.LEVELS
+        assert level in registry.LEVELS
 
 
 def test_importing_starts_nothing():
     """No threads, no environment read, no plan at import."""
     code = """
 import os, facula_cpu
-from facula_cpu import _registry
+from facula_cpu._runtime import registry
 assert len(os.listdir("/proc/self/task")) == 1, os.listdir("/proc/self/task")
-assert _registry.level.cache_info().misses == 0
+assert registry.level.cache_info().misses == 0
 """
     assert python(code, FACULA_CPU_LEVEL="nonsense", OPENBLAS_NUM_THREADS="1").returncode == 0
 
@@ -102,8 +102,8 @@ def test_an_address_of_none_is_refused_before_anything_happens():
 
 def test_work_estimates():
     """Dearer kernels give the GIL away, and go parallel, earlier."""
-    assert _planners.release_at(10_000) < _planners.release_at(70)
-    assert _planners.release_at(0) == _planners.NEVER
+    assert planners.release_at(10_000) < planners.release_at(70)
+    assert planners.release_at(0) == planners.NEVER
 
 
 def test_version_of_the_face():

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kernel_helpers import BACKEND, compute, layout
 
-from facula_cpu import _convolution, get_num_threads, set_num_threads
+from facula_cpu import get_num_threads, set_num_threads
+from facula_cpu._layers import convolution as _convolution
 
 lengths = st.integers(1, 4)
 pairs = st.tuples(lengths, lengths)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from facula_cpu import CpuBackend, register_function, register_loop
-from facula_cpu._registry import kernel_for
+from facula_cpu._runtime.registry import kernel_for
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
 from facula_storage import LaunchError, contiguous, float16, float32, float64
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kernel_helpers import BACKEND, Bits, empty, layout, narrow, numpy_dtype, widen
 
 from facula_cpu import get_num_threads, set_num_threads
-from facula_cpu._registry import find_kernel
+from facula_cpu._runtime.registry import find_kernel
 from facula_errors import UnsupportedError
 from facula_storage import LaunchError
 from facula_storage.extend import STATUS_REQUIRED, Instruction, Program

@@ -1,44 +1,28 @@
 """The CPU backend: plans that launch vectorised C kernels on host memory.
 
 May import: facula_storage (layouts, plans), facula_allocator, facula_errors, NumPy, and its own C module `_kernels`.
-Look next: `_backend.py` (how an operator finds its planner), `_elementwise.py` (the planner most operators use),
-`_registry.py` (the kernel table), csrc/ (the kernels; Note [The pool], Note [Elementwise]).
+Its rooms, each of which imports only earlier ones: `_runtime` (the kernel table, binding, threads), `_elementwise`
+(loops, programs, copies), `_arrays` (reductions, indexing, lines), `_linalg` (products, decompositions) and `_layers`
+(layers of networks); planners of draws and of optimizers lie beside them. Start at `_backend.py` (how an operator finds
+its planner), then `_elementwise/elementwise.py` (the planner most operators use), then csrc/ (the kernels; Note [The
+pool], Note [Elementwise]). `_portable.py` and `_tables.py` write programs for files.
 """
 
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
-# Planners register themselves when their module is imported.
+# Planners register themselves when their module is imported; rooms import theirs.
 from . import _adafactor as _adafactor
-from . import _attention as _attention
-from . import _batch_norm as _batch_norm
-from . import _convolution as _convolution
-from . import _copy as _copy
-from . import _cross_entropy as _cross_entropy
-from . import _ctc as _ctc
-from . import _fft as _fft
-from . import _gather as _gather
-from . import _given_taps as _given_taps
-from . import _index as _index
-from . import _lapack as _lapack
-from . import _layer_norm as _layer_norm
-from . import _lines as _lines
-from . import _matmul as _matmul
-from . import _moves as _moves
+from . import _arrays as _arrays
+from . import _elementwise as _elementwise
+from . import _layers as _layers
+from . import _linalg as _linalg
 from . import _optimizer as _optimizer
-from . import _pooling as _pooling
 from . import _random as _random
-from . import _recurrent as _recurrent
-from . import _reduce as _reduce
-from . import _resample as _resample
-from . import _softmax as _softmax
-from . import _spectral as _spectral
-from . import _triangle as _triangle
-from . import _triangular_solve as _triangular_solve
 from ._backend import CpuBackend
 from ._own import register_function, register_loop
-from ._registry import level
-from ._threads import get_num_threads, set_num_threads
+from ._runtime.registry import level
+from ._runtime.threads import get_num_threads, set_num_threads
 
 _register("facula_cpu")
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._kernels import ffi
-from ._planners import SERIAL, bound_plan, no_kernel, planner
-from ._registry import find_kernel, kernel_for
+from ._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from ._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Plan
 
-    from ._types import Layouts, Parameters
+    from ._runtime.types import Layouts, Parameters
 
 NUMBERS = 7
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from facula_errors import MissingPackageError
 
-from ._elementwise import plan_elementwise
+from ._elementwise.elementwise import plan_elementwise
 from ._kernels import ffi
-from ._planners import no_kernel, planners
-from ._registry import is_loop
+from ._runtime.planners import no_kernel, planners
+from ._runtime.registry import is_loop
 
 if TYPE_CHECKING:
     from facula_storage import Allocator, Plan
     from facula_storage.extend import Program
 
-    from ._types import Inputs, Layouts, Parameters
+    from ._runtime.types import Inputs, Layouts, Parameters
 
 STATUS_MESSAGES = {
     1: "index {0} at position {1} is out of range for a dimension of size {2}",

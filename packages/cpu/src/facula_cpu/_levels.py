@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from facula_storage.extend import forget_plans
 
-from . import _elementwise, _programs, _registry
+from ._elementwise import elementwise, programs
+from ._runtime import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,10 +20,10 @@ VARIABLE = "FACULA_CPU_LEVEL"
 def levels() -> tuple[str, ...]:
     """The instruction levels at which this process can run, lowest first, up to the one at which it does.
 
-    >>> levels()[0], levels()[-1] == _registry.level()
+    >>> levels()[0], levels()[-1] == registry.level()
     ('baseline', True)
     """
-    return _registry.LEVELS[: _registry.LEVELS.index(_registry.level()) + 1]
+    return registry.LEVELS[: registry.LEVELS.index(registry.level()) + 1]
 
 
 @contextmanager
@@ -30,14 +31,14 @@ def at_level(name: str) -> Iterator[None]:
     """Run a block with the kernels of one of `levels()`: plans of all operators are made anew, before and after.
 
     >>> with at_level("baseline"):
-    ...     _registry.level()
+    ...     registry.level()
     'baseline'
     """
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = name
     _forget()
     try:
-        _registry.level()  # which refuses what is not there
+        registry.level()  # which refuses what is not there
         yield
     finally:
         if before is None:
@@ -49,9 +50,9 @@ def at_level(name: str) -> Iterator[None]:
 
 def _forget() -> None:
     """Forget kernels that were found, and the plans that have their addresses."""
-    _registry.level.cache_clear()
-    _registry.find_kernel.cache_clear()
-    _elementwise.find_form.cache_clear()
-    _elementwise.find_program_form.cache_clear()
-    _programs.compile_program.cache_clear()
+    registry.level.cache_clear()
+    registry.find_kernel.cache_clear()
+    elementwise.find_form.cache_clear()
+    elementwise.find_program_form.cache_clear()
+    programs.compile_program.cache_clear()
     forget_plans()

@@ -25,13 +25,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._kernels import ffi
-from ._planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
-from ._registry import find_kernel, kernel_for
+from ._runtime.planners import GRAIN, SERIAL, bound_plan, no_kernel, planner
+from ._runtime.registry import find_kernel, kernel_for
 
 if TYPE_CHECKING:
     from facula_storage import Plan
 
-    from ._types import Layouts, Parameters
+    from ._runtime.types import Layouts, Parameters
 
 # How many numbers a launch has (what they are stands in optimizer_numbers.h), and how many are kept of a parameter.
 NUMBERS = {"sgd_step": 6, "adam_step": 7, "rmsprop_step": 6, "rmsprop_centered_step": 6, "adadelta_step": 5,

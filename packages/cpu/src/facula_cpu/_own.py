@@ -12,18 +12,18 @@ from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 from facula_storage import DType, Layout
 
-from ._elementwise import find_form, find_program_form
+from ._elementwise.elementwise import find_form, find_program_form
+from ._elementwise.programs import MOST_READ, compile_program
 from ._kernels import ffi
-from ._planners import bound_plan, no_kernel, planners
-from ._programs import MOST_READ, compile_program
-from ._registry import Kernel, find_kernel, kernel_names, own_loops
+from ._runtime.planners import bound_plan, no_kernel, planners
+from ._runtime.registry import Kernel, find_kernel, kernel_names, own_loops
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from facula_storage import Plan
 
-    from ._types import Inputs, Layouts, Parameters
+    from ._runtime.types import Inputs, Layouts, Parameters
 
 own_functions: dict[tuple[str, tuple[int, ...]], tuple[int, bool]] = {}  # name, dtypes -> address, releases_gil
 _owners: list[object] = []  # of all addresses ever registered: plans may have any of them

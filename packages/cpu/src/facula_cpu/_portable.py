@@ -13,12 +13,12 @@ from facula_errors import UnsupportedError
 from facula_storage.extend import unbind
 
 from ._kernels import ffi, lib
-from ._registry import LEVELS, all_kernels, level
+from ._runtime.registry import LEVELS, all_kernels, level
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._types import Struct
+    from ._runtime.types import Struct
 
 FIRST = ("m", "n", "k", "a_row", "a_col", "b_row", "b_col", "o_row", "o_col", "batches", "batch_dims", "arg_a", "arg_b",
          "arg_bias", "arg_o")  # fmt: skip

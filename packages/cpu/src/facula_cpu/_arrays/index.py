@@ -1,0 +1,169 @@
+"""Planners of `take`, `put`, `take_back`, `count_true`, `nonzero_flat`, `nonzero` and `cat`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage import Plan
+
+from .._elementwise.elementwise import collapse
+from .._kernels import ffi
+from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._runtime.registry import kernel_for
+from .reduce import plan_reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from facula_storage import Layout
+
+    from .._runtime.types import Layouts, Parameters
+
+BOOL, INT64, COMPLEX128 = 1, 6, 12
+NEVER = -(1 << 63)  # no index of any dimension
+INDEX_COST, BYTE_COST = 4000, 50  # picoseconds: each index in each row, and each byte moved
+
+
+@planner("take", "index_select")
+def plan_take(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """o = a with `dim` indexed: shape a.shape[:dim] + index.shape + a.shape[dim + 1:]; inputs (a, index int64).
+
+    Negative indices count from the end. An index out of range is status INDEX with (value, position
+    in the index, size of the dimension), and nothing is written. With any strides.
+    "index_select" counts from 0 alone: a negative index is status POSITION.
+    """
+    a, index = inputs
+    return _plan(operator, inputs, outputs, parameters, a, index, outputs[0], accumulate=False)
+
+
+@planner("put")
+def plan_put(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """a with `dim` indexed = values, or += values; inputs (index int64, values), output (a,) written in place.
+
+    Parameters (dim, accumulate). Of several values for one place the last one wins; with `accumulate` they are added in
+    order. Indices as for `take`; with a third parameter, True, they count from 0 alone, as for "index_select".
+    """
+    index, values = inputs
+    return _plan(operator, inputs, outputs, parameters, outputs[0], index, values, accumulate=bool(parameters[1]))
+
+
+@planner("take_back")
+def plan_take_back(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Sums of values (values, index int64) by place along `dim`, in a contiguous array that is zero else.
+
+    Parameters (shape, dim, an index whose values are left out or None).
+    """
+    values, index = inputs
+    _shape, dim, skip = parameters
+    if not outputs[0].is_contiguous:
+        raise no_kernel(operator, inputs, outputs)
+    return _plan(operator, inputs, outputs, (dim,), outputs[0], index, values, accumulate=True, fresh=True, skip=skip)
+
+
+@planner("count_true")
+def plan_count(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """How many elements of a mask (bool,) are true: an int64 number."""
+    if inputs[0].dtype.code != BOOL or outputs[0].dtype.code != INT64:
+        raise no_kernel(operator, inputs, outputs)
+    return plan_reduction("sum", inputs, outputs, (tuple(range(inputs[0].ndim)), False))
+
+
+@planner("nonzero_flat")
+@planner("nonzero")
+def plan_nonzero(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Where a mask is true, row-major: int64 positions (n,), or for "nonzero" coordinates (n, dimensions).
+
+    n is what `count_true` says; the plan is right for any. A mask of no dimensions has no coordinates.
+    """
+    mask, o = inputs[0], outputs[0]
+    columns = mask.shape[::-1] if operator == "nonzero" else ()
+    fits = o.shape[1:] == ((len(columns),) if columns else ())
+    if mask.dtype.code != BOOL or o.dtype.code != INT64 or not o.is_contiguous or not fits:
+        raise no_kernel(operator, inputs, outputs)
+    dims = in_order(mask.shape, [mask.strides])
+    nest = [number for dim in dims for number in dim]
+    struct = ffi.new("struct facula_positions *", {"nest": [*nest, *columns]})
+    struct.dims, struct.columns = len(dims), len(columns)
+    kernel = kernel_for(operator)
+    cost = mask.numel * 500 / max(o.numel, 1)
+    return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=2, cost=cost)
+
+
+@planner("cat")
+def plan_cat(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Joins contiguous arrays into a contiguous one, for any shapes: launch(n, outer, parts, ..., output address).
+
+    Between them come for each part its address and the bytes it gives to each of the `outer` steps.
+    """
+    kernel = kernel_for(operator)
+    cost = kernel.cost * outputs[0].dtype.itemsize
+    return bound_plan(
+        operator, parameters, outputs, kernel.address, None, arrays=3, many=None, cost=cost, any_size=True
+    )
+
+
+def _plan(
+    operator: str,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
+    array: Layout,
+    index: Layout,
+    values: Layout,
+    *,
+    accumulate: bool,
+    fresh: bool = False,
+    skip: int | None = None,
+) -> Plan:
+    dim = parameters[0] % max(array.ndim, 1)
+    computes = not accumulate or array.dtype.code <= COMPLEX128
+    if index.dtype.code != INT64 or array.dtype is not values.dtype or not array.ndim or not computes:
+        raise no_kernel(operator, inputs, outputs)
+    size, after = array.dtype.itemsize, dim + index.ndim
+    array_steps = [stride * size for stride in array.strides]
+    value_steps = [stride * size for stride in values.strides]
+    outer = in_order(array.shape[:dim], [array_steps[:dim], value_steps[:dim]])
+    middle = in_order(index.shape, [[8 * stride for stride in index.strides], value_steps[dim:after]])
+    inner_shape = array.shape[dim + 1 :]
+    inner = collapse(inner_shape, [array_steps[dim + 1 :], value_steps[after:]])
+    struct = ffi.new("struct facula_index *", {"nest": [number for one in (*outer, *middle, *inner) for number in one]})
+    struct.size, struct.step = array.shape[dim], array_steps[dim]
+    struct.lowest = (
+        0 if operator == "index_select" or (operator == "put" and parameters[2:] == (True,)) else -struct.size
+    )
+    struct.skip = NEVER if skip is None else skip
+    struct.clear = array.nbytes if fresh else 0
+    struct.count, struct.outer, struct.inner = index.numel, _product(array.shape[:dim]), _product(inner_shape)
+    struct.itemsize, struct.dtype, struct.accumulate = size, array.dtype.code, accumulate
+    struct.outer_dims, struct.index_dims, struct.inner_dims = len(outer), len(middle), len(inner)
+    each = INDEX_COST + struct.inner * size * BYTE_COST
+    work = struct.outer * struct.count * each + struct.clear * BYTE_COST // 4
+    struct.serial = work <= SERIAL
+    struct.group = max(1, SERIAL // (2 * each))
+    kernel = kernel_for("take" if operator == "index_select" else operator)
+    cost = work / max(outputs[0].numel, 1)
+    return bound_plan(operator, parameters, outputs, kernel.address, struct, arrays=3, cost=cost)
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    product = 1
+    for extent in shape:
+        product *= extent
+    return product
+
+
+def in_order(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Dimensions (extent, steps), innermost first, merged where they are walked as one, in row-major order.
+
+    >>> in_order((2, 3, 1), [(3, 1, 7)])
+    [(6, 1)]
+    """
+    merged: list[tuple[int, ...]] = []
+    for extent, *by in reversed(list(zip(shape, *steps, strict=True))):
+        if extent == 1:
+            continue
+        if merged and all(step == before * merged[-1][0] for step, before in zip(by, merged[-1][1:], strict=True)):
+            merged[-1] = (extent * merged[-1][0], *merged[-1][1:])
+        else:
+            merged.append((extent, *by))
+    return merged or [(1, *(0 for _ in steps))]

@@ -1,0 +1,141 @@
+"""Planners of operators on whole lines along a dimension: sorts, scans, searches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage import Plan
+
+from .._elementwise.elementwise import collapse
+from .._elementwise.programs import UNSIGNED
+from .._kernels import ffi
+from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._runtime.registry import find_kernel, kernel_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._runtime.registry import Kernel
+    from .._runtime.types import Layouts, Parameters
+
+OPERANDS = 4  # at most
+LINE_COST = 10_000  # picoseconds
+SORT_COST, SELECT_COST, SEARCH_COST = 10_000, 3_000, 20_000  # picoseconds an element
+COLUMNS = 64  # lines side by side that keep vectors busy
+COMPLEX64 = 11
+MEDIAN, NANMEDIAN, MODE = 0, -1, -2  # as in the kernel
+RANKS = {"median_dim": MEDIAN, "nanmedian_dim": NANMEDIAN, "mode": MODE}
+
+
+@planner("sort")
+def plan_sort(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """(values, indices int64) of (a,) in order along parameters (dim, descending), stably, NaN the greatest."""
+    dim, descending = parameters
+    return _plan(operator, "sort_lines", inputs, outputs, parameters, dim, SORT_COST, flag=descending)
+
+
+@planner("topk")
+def plan_topk(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """(values, indices int64) of the k first of (a,) along parameters (k, dim, largest, in order)."""
+    k, dim, largest, ordered = parameters
+    flag = int(largest) + 2 * int(ordered)
+    return _plan(operator, "topk_lines", inputs, outputs, parameters, dim, SELECT_COST, option=k, flag=flag)
+
+
+@planner("kthvalue", "median_dim", "nanmedian_dim", "mode")
+def plan_rank(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """(value, index int64), the dimension kept, of one element of each line: parameters (dim,) or (dim, k)."""
+    option = RANKS[operator] if operator in RANKS else parameters[1]
+    return _plan(operator, "rank_lines", inputs, outputs, parameters, parameters[0], SORT_COST, option=option)
+
+
+@planner("search_sorted")
+def plan_search(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Where values belong in sorted lines, along the last dimension: inputs (lines, values), parameters (right,)."""
+    if inputs[0].dtype is not inputs[1].dtype or inputs[0].dtype.code >= COMPLEX64:
+        raise no_kernel(operator, inputs, outputs)
+    dim = inputs[0].ndim - 1
+    return _plan(operator, "search_lines", inputs, outputs, parameters, dim, SEARCH_COST, flag=parameters[0])
+
+
+@planner("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "recurrence")
+def plan_scan(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """What has come so far along parameters (dim, backwards) of one dtype; of extremes also where (int64).
+
+    `recurrence` of (a, b) gives y[i] = b[i] + a[i] y[i - 1], or y[i] = b[i] + a[i + 1] y[i + 1] backwards.
+    """
+    dim, backwards = parameters
+    name = "recur" if operator == "recurrence" else operator
+    kernel = find_kernel(name + "_lines", outputs[0].dtype.code)
+    if kernel is None or any(one.dtype is not outputs[0].dtype for one in inputs):
+        raise no_kernel(operator, inputs, outputs)
+    return _plan(operator, kernel, inputs, outputs, parameters, dim, kernel.cost, flag=backwards, backwards=backwards)
+
+
+def _plan(
+    operator: str,
+    kernel: Kernel | str,
+    inputs: Layouts,
+    outputs: Layouts,
+    parameters: Parameters,
+    dim: int,
+    cost: int,
+    *,
+    option: int = 0,
+    flag: int = 0,
+    backwards: bool = False,
+) -> Plan:
+    found = kernel_for(kernel) if isinstance(kernel, str) else kernel
+    operands = (*inputs, *outputs)
+    code = inputs[0].dtype.code
+    if operator in ("sort", "topk", *RANKS, "kthvalue") and code >= COMPLEX64 and code not in UNSIGNED:
+        raise no_kernel(operator, inputs, outputs)
+    shape: tuple[int, ...] = ()
+    lengths, along, steps = [], [], []
+    for one in operands:
+        size = one.dtype.itemsize
+        by = [stride * size for stride in one.strides]
+        if one.ndim:
+            shape = (*one.shape[:dim], *one.shape[dim + 1 :])
+        lengths.append(one.shape[dim] if one.ndim else 1)
+        along.append(by[dim] if one.ndim else size)
+        steps.append([*by[:dim], *by[dim + 1 :]])
+    starts = [(n - 1) * step if backwards else 0 for n, step in zip(lengths, along, strict=True)]
+    lines = 1
+    for extent in shape:
+        lines *= extent
+    nothing = [0] * len(shape)
+    padded = [*steps, *([nothing] * (OPERANDS - len(steps)))]
+    order: list[Sequence[int]] = [
+        *padded[len(operands) :],
+        *padded[: len(operands)],
+    ]  # `collapse` goes by the last, the output
+    dims = [
+        (extent, *by[OPERANDS - len(operands) :], *by[: OPERANDS - len(operands)])
+        for extent, *by in (collapse(shape, order) if lines else [(1, *(0,) * OPERANDS)])
+    ]
+    first = dims[0][0]
+    by_column = first > 1 and abs(dims[0][1]) < abs(along[0])
+    each = LINE_COST + cost * max(lengths[:-1] if len(lengths) > 1 else lengths)
+    work = lines * each
+    segment = first
+    if work > SERIAL:
+        segment = max(1, SERIAL // (2 * each))
+        whole = COLUMNS if by_column else 1
+        segment = min(first, -(-segment // whole) * whole)
+    rows = lines // first
+    struct = ffi.new("struct facula_lines *", {"nest": [number for one in dims for number in one]})
+    struct.run = ffi.cast("int64_t (*)(const struct facula_lines *, char *const *, int64_t)", found.address)
+    rest = OPERANDS - len(operands)
+    struct.n, struct.step = [*lengths, *([0] * rest)], [-step if backwards else step for step in along] + [0] * rest
+    struct.start = [*starts, *([0] * rest)]
+    struct.next = list(dims[0][1:])
+    struct.dtype, struct.itemsize = inputs[0].dtype.code, inputs[0].dtype.itemsize
+    struct.option, struct.flag = option, int(flag)
+    struct.segment = max(segment, 1)
+    struct.segments = -(-first // struct.segment) * rows
+    struct.group = max(1, SERIAL // (2 * struct.segment * each))
+    struct.operands, struct.by_column, struct.serial, struct.dims = len(operands), by_column, work <= SERIAL, len(dims)
+    driver = kernel_for("lines")
+    total = max(outputs[0].numel, 1)
+    return bound_plan(operator, parameters, outputs, driver.address, struct, arrays=len(operands), cost=work / total)

@@ -1,0 +1,101 @@
+"""The planner of copies: within a dtype or between two, and in blocks where the dimensions change places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_storage.extend import dtype_of_code
+
+from .._kernels import ffi
+from .._runtime.planners import SERIAL, bound_plan, no_kernel, planner
+from .._runtime.registry import kernel_for
+from .elementwise import byte_steps, collapse, find_form, plan_elementwise
+from .programs import next_on_the_way
+
+if TYPE_CHECKING:
+    from facula_storage import Layout, Plan
+
+    from .._runtime.types import Layouts, Parameters
+
+WORTH_TILES = 4  # both dimensions at least so long, or
+LONG = 64  # one of them so long and the other one read, or written, without gaps
+LINE = 64  # a cache line, in bytes; and rows in a piece of work, at least: whole lines of any dtype
+BETWEEN = 4  # bytes of an element between two conversions, for which rows of tiles have room
+PIECE = 8192  # elements in a piece of work, about
+
+
+@planner("copy")
+def plan_copy(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """A plan that copies one array, broadcast to the output's shape, with the casts that cast.inc describes."""
+    (source,), (target,) = inputs, outputs
+    if not isinstance(source, type) and not source.is_contiguous:
+        plan = plan_transposing(operator, source, target, parameters)
+        if plan is not None:
+            return plan
+    plan = plan_elementwise(operator, inputs, outputs, parameters)
+    launch_for = plan.for_layouts
+    if launch_for is not None and not isinstance(source, type):  # others may be better copied by tiles
+        plan.for_layouts = lambda output, given: launch_for(output, given) if given.is_contiguous else None
+    return plan
+
+
+def plan_transposing(operator: str, source: Layout, target: Layout, parameters: Parameters) -> Plan | None:
+    """The plan by way of tiles, where source and target have their smallest steps along different dimensions."""
+    shape = target.shape
+    dims = collapse(shape, [byte_steps(source, shape), byte_steps(target, shape)])
+    at = find_rows(dims, target.dtype.itemsize)
+    if at is None:
+        return None
+    (columns, source_step, _), (rows, source_row, target_step) = dims[0], dims[at]
+    form = find_form(operator, (source.dtype.code,), target.dtype.code)
+    if form is None:
+        raise no_kernel(operator, (source,), (target,))
+    between = dtype_of_code(next_on_the_way(source.dtype.code, target.dtype.code))
+    if len(form.loops) > 2 or (between is not target.dtype and between.itemsize != BETWEEN):
+        return None
+    around = dims[1:at] + dims[at + 1 :]
+    band = max(LINE, PIECE // columns // LINE * LINE)
+    block = kernel_for("transpose_block", target.dtype.itemsize)
+    cast, narrow, cost = ffi.NULL, ffi.NULL, block.cost
+    if source.dtype is not target.dtype or source_row != source.dtype.itemsize:
+        cast, narrow = (*form.loops, cast)[:2]
+        cost += form.cost
+    struct = ffi.new(
+        "struct facula_transpose *",
+        {
+            "block": ffi.cast("facula_transpose_block", block.address),
+            "cast": cast,
+            "round": narrow,
+            "gather": bool(cast) and source_row == source.dtype.itemsize <= target.dtype.itemsize,
+            "rows": rows,
+            "columns": columns,
+            "source_row": source_row,
+            "source_step": source_step,
+            "target_step": target_step,
+            "band": band,
+            "bands": -(-rows // band),
+            "serial": SERIAL // cost,
+            "dims": len(around),
+            "nest": [number for dim in around for number in dim],
+        },
+    )
+    kernel = kernel_for("transposing_copy")
+    return bound_plan(operator, parameters, (target,), kernel.address, struct, arrays=2, cost=cost)
+
+
+def find_rows(dims: list[tuple[int, ...]], itemsize: int) -> int | None:
+    """Which of `dims` (see `collapse`) is turned over against the first; None where tiles are not worth it.
+
+    >>> find_rows([(100, 800, 4), (200, 4, 400)], 4), find_rows([(100, 4, 4), (200, 800, 400)], 4)
+    (1, None)
+    """
+    columns, column_step, target_step = dims[0]
+    if target_step != itemsize:
+        return None
+    steps = [(step, at) for at, (_, step, _) in enumerate(dims) if step]
+    step, at = min(steps, default=(0, 0))
+    if at == 0 or step >= LINE or not column_step:
+        return None
+    rows = dims[at][0]
+    worth = min(rows, columns) >= WORTH_TILES or rows >= LONG or (columns >= LONG and column_step == rows * step)
+    return at if worth else None

@@ -1,0 +1,330 @@
+"""The planner of elementwise operators, one loop or a program of many, over operands of any strides."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from facula_errors import UnsupportedError
+from facula_storage import Plan, contiguous
+from facula_storage.extend import Elementwise, Instruction, Program, dtype_of_code, rebind
+
+from .._kernels import ffi
+from .._runtime.planners import GRAIN, SERIAL, bound_launch, no_kernel, release_at
+from .._runtime.registry import find_kernel, kernel_for
+from .programs import (
+    BFLOAT16,
+    BOOL,
+    FLOAT8,
+    FLOAT16,
+    HALVES,
+    INT64,
+    QUOTIENTS,
+    UNSIGNED,
+    Steps,
+    assemble,
+    compile_program,
+    computed_in,
+    next_on_the_way,
+    rounded,
+    single,
+    widened,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from facula_storage import Layout
+
+    from .._runtime.registry import Kernel
+    from .._runtime.types import Inputs, Layouts, Parameters, Struct
+    from .programs import Compiled
+
+FLOAT32, FLOAT64 = 9, 10
+FLOATS = (*HALVES, FLOAT32, FLOAT64)
+SCALAR_INTEGER, SCALAR_REAL, SCALAR_COMPLEX, SCALAR_FLOAT16, SCALAR_BFLOAT16 = 1, 2, 3, 4, 5  # enum scalar_kind
+HALF_SCALARS = {SCALAR_FLOAT16: FLOAT16, SCALAR_BFLOAT16: BFLOAT16}
+ARGUMENTS = (int, int, float, complex, float, float)  # what the launch is given for each
+MOST_OPERANDS, MOST_DIMS = 16, 64
+# Numbers beside float16 and bfloat16 that are rounded to those first, by operator and place, as PyTorch's kernels do.
+# Others, factors and divisors above all (a loss times 70000), take part in float32.
+BOTH_ROUNDED = "add sub add_scaled remainder fmod pow pow_number maximum minimum fmax fmin eq ne lt le gt ge".split()
+ROUNDED = {**dict.fromkeys(BOTH_ROUNDED, (0, 1)), "floor_divide": (0,), "trunc_divide": (0,)}
+MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+STRUCT = ffi.typeof("struct facula_elementwise *")
+
+
+class Form(NamedTuple):
+    """What plans for all lengths and strides share."""
+
+    launch: Callable[..., None]  # for contiguous operands of one shape
+    for_layouts: Callable[..., Callable[..., None] | None]  # (output, *inputs) -> the launch for these
+    loops: tuple[Struct, ...]  # in their order
+    cost: int  # picoseconds an element
+    elementwise: Elementwise | None  # None where elements may be refused, or are folded
+
+
+def find_loop(operator: str, operands: tuple[int | type, ...], output: int) -> tuple[Kernel, tuple[int, ...]] | None:
+    """The loop for these inputs (dtype codes, or types of scalars) and output, and the dtypes it takes and gives.
+
+    A scalar takes the type that the operator computes in. Where it could be a wider integer than
+    the arrays and the table has such a loop (comparisons), that is exact for every scalar.
+    """
+    if operator == "copy" and isinstance(operands[0], int):
+        between = next_on_the_way(operands[0], output)
+        kernel = find_kernel(operator, operands[0], between)
+        return None if kernel is None else (kernel, (operands[0], between))
+    codes = [code for code in operands if isinstance(code, int)]
+    ours = output if output != BOOL or not codes else codes[0]
+    for scalar in (INT64, ours) if BOOL < ours < INT64 else (ours,):
+        exact = tuple(code if isinstance(code, int) else scalar for code in operands)
+        wide = tuple(widened(code, operator) for code in exact)
+        for dtypes in ((*exact, output), (*wide, output), (*wide, widened(output, operator))):
+            kernel = find_kernel(operator, *dtypes)
+            if kernel is not None:
+                return kernel, dtypes
+    return None
+
+
+@lru_cache(maxsize=4096)
+def find_form(operator: str, inputs: tuple[int | type, ...], output: int) -> Form | None:
+    """The form of a plan for these inputs (dtype codes, or types of scalars) and output dtype code."""
+    name, order = operator, tuple(range(len(inputs)))
+    if operator == "fill":
+        name = "copy"
+    elif operator in MIRRORED and isinstance(inputs[0], type):
+        name, order = MIRRORED[operator], (1, 0)  # the table has integers against any int on the right
+    operands = tuple(inputs[i] for i in order)
+    found = find_loop(name, operands, output)
+    if found is None:
+        return None
+    kernel, dtypes = found
+    kinds = [scalar_kind(one, code) for one, code in zip(operands, dtypes, strict=False)]
+    half = next((code for code in operands if code in HALVES), None)
+    if half is not None and name in ROUNDED:
+        for place in ROUNDED[name]:
+            if kinds[place] == SCALAR_REAL:
+                kinds[place] = SCALAR_FLOAT16 if half == FLOAT16 else SCALAR_BFLOAT16
+    compiled: Compiled | None = single(kernel)
+    there = [here if isinstance(one, type) else one for one, here in zip(operands, dtypes, strict=False)]
+    if (*there, output) != dtypes:
+        steps = Steps(there)
+        given = [steps.converted(place, code) for place, code in enumerate(dtypes[:-1])]
+        compiled = assemble(steps, operands, (output,), [steps.add(kernel, tuple(given), dtypes[-1])])
+    if compiled is None:
+        return None
+    if name == "copy" and output in HALVES and dtypes[0] in (*HALVES, FLOAT32):
+        compiled = compiled._replace(computes=())  # it only converts
+    said = with_roundings(name, compiled, kinds, dtypes[:-1], output)
+    kernel_name = "elementwise_quotient" if operator in QUOTIENTS and output <= INT64 else "elementwise"
+    return form_of(said, compiled, inputs, order, kinds, dtypes[:-1], (output,), kernel_name)
+
+
+def with_roundings(
+    name: str, compiled: Compiled, kinds: Sequence[int], dtypes: Sequence[int], output: int
+) -> str | Program:
+    """A loop as a program that says where half types are rounded; its name where nothing is.
+
+    Arguments:
+        name: the loop's.
+        compiled: what runs it.
+        kinds: how each operand's scalar is given.
+        dtypes: what dtype each operand has there.
+        output: the dtype code of the result.
+    """
+    count, values = len(kinds), list(range(len(kinds)))
+    instructions: list[Instruction] = []
+    for place, (kind, code) in enumerate(zip(kinds, dtypes, strict=True)):
+        half = HALF_SCALARS.get(kind, code) if kind else 0
+        if half in HALVES:
+            values[place] = count + len(instructions)
+            instructions.append(Instruction(dtype_of_code(half).name, (place,)))
+    if compiled.computes:
+        instructions.append(Instruction(name, tuple(values)))
+        values.append(count + len(instructions) - 1)
+    program = rounded(Program(name, count, (), tuple(instructions), (values[-1],)), (output,))
+    return name if program.instructions == (Instruction(name, tuple(range(count))),) else program
+
+
+@lru_cache(maxsize=4096)
+def find_program_form(program: Program, inputs: tuple[int | type, ...], outputs: tuple[int, ...]) -> Form | None:
+    """The form of a plan that runs a program."""
+    compiled = compile_program(program, inputs, outputs)
+    if compiled is None or len(inputs) + len(outputs) > MOST_OPERANDS:
+        return None
+    compute = computed_in(inputs, outputs[0])
+    kinds = [scalar_kind(one, compute) for one in inputs]
+    dtypes = [compute if isinstance(one, type) else one for one in inputs]
+    order = tuple(range(len(inputs)))
+    said = rounded(program, outputs)
+    return form_of(said, compiled, inputs, order, kinds, dtypes, outputs, "elementwise", program.reduction)
+
+
+def form_of(
+    operator: str | Program,
+    compiled: Compiled,
+    inputs: tuple[int | type, ...],
+    order: tuple[int, ...],
+    kinds: Sequence[int],
+    dtypes: Sequence[int],
+    outputs: Sequence[int],
+    kernel_name: str,
+    reduction: str = "",
+) -> Form:
+    """The form of a loop or a program.
+
+    Arguments:
+        operator: the loop's name, or the program, its roundings to half types said.
+        compiled: what runs.
+        inputs: dtype codes, or types of scalars, in the order of the call.
+        order: which input each of its operands is.
+        kinds: how each operand's scalar is given, 0 for an array; in its own order, as what follows.
+        dtypes: what dtype each operand has there.
+        outputs: the dtype codes of the results.
+        kernel_name: the kernel for operands of any kind.
+        reduction: a program's.
+    """
+    # In the launch: n, arrays in the order of the inputs, outputs, scalars in their order (a complex one takes two).
+    arrays = sum(isinstance(one, int) for one in inputs)
+    places, next_array, next_scalar = [], 1, 1 + arrays + len(outputs)
+    for one in inputs:
+        places.append(next_array if isinstance(one, int) else next_scalar)
+        next_array += isinstance(one, int)
+        next_scalar += 0 if isinstance(one, int) else 2 if one is complex else 1
+    scalars = [ARGUMENTS[kind] for kind in (kinds[i] for i in order) if kind]  # swapping twice is no swap
+    operands = (*(inputs[i] for i in order), *outputs)
+    itemsizes = [dtype_of_code(one).itemsize if isinstance(one, int) else 0 for one in operands]
+    cost, program = compiled.cost, compiled.program
+    reducer = kernel_for("sum_reducer", outputs[0], outputs[0]).address if reduction else 0
+    struct = ffi.new(
+        STRUCT,
+        {
+            "loop": compiled.loop,
+            "program": program,
+            "reducer": ffi.cast("struct facula_reducer *", reducer),
+            "mean": reduction == "mean",
+            "serial": SERIAL // cost,
+            "grain": GRAIN // cost,
+            "release": release_at(cost),
+            "cost": cost,
+            "operands": len(operands),
+            "results": len(outputs),
+            "argument": [*(places[i] for i in order), *range(1 + arrays, 1 + arrays + len(outputs))],
+            "scalar": [*kinds, *[0] * len(outputs)],
+            "dtype": [*dtypes, *outputs],
+            "itemsize": itemsizes,
+            "nest": [0, *itemsizes],
+        },
+    )
+    dense = "program_dense" if program else "elementwise_dense"
+    if any(kinds) or reduction or kernel_name != "elementwise":
+        dense = kernel_name
+    launches = [
+        bound_launch(
+            kernel_for(name).address, struct, arrays=arrays + len(outputs), scalars=scalars, cost=cost, also=(program,)
+        )
+        for name in (dense, kernel_name)
+    ]
+    for_layouts = partial(rebind, launches[1], kernel_for("elementwise_shape").address)
+    whole = kernel_name == "elementwise" and not reduction and not compiled.requires
+    whole = whole and not any([code in UNSIGNED or code in FLOAT8 for code in (*dtypes, *inputs, *outputs)])
+    elementwise = Elementwise(operator, inputs, order, compiled.computes) if whole else None
+    return Form(launches[0], for_layouts, compiled.loops, cost, elementwise)
+
+
+def plan_elementwise(operator: str | Program, inputs: Inputs, outputs: Layouts, parameters: Parameters) -> Plan:
+    """A plan for outputs of one shape and inputs that broadcast to it; see Note [Elementwise] in elementwise.c."""
+    output = outputs[0]
+    shape = output.shape
+    name = operator if isinstance(operator, str) else operator.name
+    if operator == "pow" and output.dtype.code in FLOATS and isinstance(inputs[1], type):
+        operator = "pow_number"
+    any_size = output.is_contiguous
+    types: list[int | type[complex]] = []
+    arrays: list[Layout] = []
+    for one in inputs:
+        if one is None:
+            raise no_kernel(name, inputs, outputs)
+        if isinstance(one, type):
+            types.append(one)
+        else:
+            types.append(one.dtype.code)
+            arrays.append(one)
+            any_size = any_size and one.is_contiguous and one.shape == shape
+    codes = tuple([one.dtype.code for one in outputs])
+    if isinstance(operator, str):
+        form = find_form(operator, tuple(types), codes[0])
+    else:
+        form = find_program_form(operator, tuple(types), codes)
+        if operator.reduction:  # in the place of the output: what is folded, which is nowhere
+            output = contiguous(np.broadcast_shapes(*[one.shape for one in arrays]), output.dtype, output.device)
+            any_size = False
+    if form is None or (not isinstance(operator, str) and operator.reduction and codes[0] in HALVES):
+        raise no_kernel(name, inputs, outputs)
+    if any_size:
+        return Plan(
+            name, parameters, outputs, form.launch,
+            any_size=True, for_layouts=form.for_layouts, elementwise=form.elementwise,
+        )  # fmt: skip
+    launch = form.for_layouts(output, *arrays)
+    if launch is None:
+        raise UnsupportedError(
+            f"{name}: expected operands that broadcast to {output.shape}, at most {MOST_DIMS} dimensions to walk; "
+            f"got {', '.join(str(one.shape) for one in arrays)}"
+        )
+    for_layouts = None if output is not outputs[0] else form.for_layouts
+    return Plan(name, parameters, outputs, launch, for_layouts=for_layouts, elementwise=form.elementwise)
+
+
+def scalar_kind(operand: object, code: int) -> int:
+    """How the scalar of type `operand` is given to a loop that computes in dtype `code`; 0 for an array."""
+    if operand is complex:
+        return SCALAR_COMPLEX
+    if operand is float:
+        return SCALAR_REAL
+    if isinstance(operand, type):
+        return SCALAR_INTEGER if code <= INT64 or code in UNSIGNED else SCALAR_REAL
+    return 0
+
+
+def byte_steps(layout: Layout, shape: tuple[int, ...]) -> Sequence[int]:
+    """Bytes from one element to the next along each dimension of `shape`; 0 where the layout broadcasts."""
+    itemsize = layout.dtype.itemsize
+    if layout.shape == shape:
+        return [stride * itemsize for stride in layout.strides]
+    steps = [0] * (len(shape) - len(layout.shape))
+    for size, stride in zip(layout.shape, layout.strides, strict=True):
+        steps.append(0 if size == 1 else stride * itemsize)
+    return steps
+
+
+def collapse(shape: tuple[int, ...], steps: list[Sequence[int]]) -> list[tuple[int, ...]]:
+    """The fewest dimensions that visit the same elements: (extent, step of each operand), innermost first.
+
+    Dimensions are ordered by the steps of the last operand, the output, so that it is written in
+    the order it lies in; neighbours that every operand walks as one are merged. A result of one
+    or more dimensions, at most 64.
+
+    >>> collapse((2, 3, 4), [(48, 16, 4), (0, 0, 4), (48, 16, 4)])
+    [(4, 4, 4, 4), (6, 16, 0, 16)]
+    """
+    dims = [dim for dim in zip(shape, *steps, strict=True) if dim[0] != 1]
+    dims.reverse()
+    dims.sort(key=last)
+    merged: list[tuple[int, ...]] = []
+    for dim in dims:
+        if merged:
+            extent, *inner = merged[-1]
+            if dim[1:] == tuple([step * extent for step in inner]):
+                merged[-1] = (extent * dim[0], *inner)
+                continue
+        merged.append(dim)
+    if len(merged) > MOST_DIMS:
+        raise UnsupportedError(f"at most {MOST_DIMS} dimensions can be walked; got {len(merged)}; copy first")
+    return merged or [(1, *(0 for _ in steps))]
+
+
+last = itemgetter(-1)  # of a dimension: the step of the output

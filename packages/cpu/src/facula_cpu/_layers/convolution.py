@@ -1,0 +1,182 @@
+"""Planners of `conv2d` and its derivatives, `conv2d_input` and `conv2d_weight`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from facula_storage import Plan
+
+from .._kernels import ffi, lib
+from .._linalg.matmul import product
+from .._runtime.planners import bound_plan, no_kernel, planner
+from .._runtime.registry import find_kernel
+
+if TYPE_CHECKING:
+    from .._runtime.types import Layouts, Parameters, Struct
+
+PATCHES = 1 << 18  # bytes of a block's patches: they stay in the second cache
+SHARED, MOST_BLOCKS = 1_000_000, 32  # multiply-adds worth a block of their own, and how many to wish for
+MOST_SUMS = 16  # sums of weights' gradients that are made apart
+PACKED_FROM = 6  # elements of a band for each one that a weight meets: then it is packed
+MULTIPLY_COST = 10  # picoseconds
+STRUCT = ffi.typeof("struct facula_convolution *")
+
+
+class Sizes(NamedTuple):
+    """The geometry of a convolution; `channels` and `filters` are those of one group.
+
+    Volumes are so many images as results are deep, with a channel for each plane that a filter meets there.
+    """
+
+    images: int
+    groups: int
+    channels: int
+    filters: int
+    height: int
+    width: int
+    out_height: int
+    out_width: int
+    kernel_height: int
+    kernel_width: int
+
+    @property
+    def taps(self) -> int:
+        """Weights of a filter."""
+        return self.channels * self.kernel_height * self.kernel_width
+
+
+@planner("conv2d", "conv2d_input", "conv2d_weight")
+def plan_convolution(operator: str, inputs: Layouts, outputs: Layouts, parameters: Parameters) -> Plan:
+    """Convolutions of row-major arrays, float32 or float64: of images, or of volumes.
+
+    Parameters: stride, padding (above, left), dilation, groups, and what the output's shape says; pairs but for
+    groups, and triples for volumes.
+
+    conv2d: images, weights and a bias (or None) to results. conv2d_input: the results' gradient and weights to the
+    images' gradient. conv2d_weight: the results' gradient and images to the weights' gradient.
+    """
+    stride, padding, dilation, groups, _ = parameters
+    code = outputs[0].dtype.code
+    kernel = find_kernel(operator, code)
+    if kernel is None or not all(one.dtype.code == code and one.is_contiguous for one in (*inputs, *outputs) if one):
+        raise no_kernel(operator, inputs, outputs)
+    if operator == "conv2d":
+        images, weights, results = inputs[0], inputs[1], outputs[0]
+    elif operator == "conv2d_input":
+        images, weights, results = outputs[0], inputs[1], inputs[0]
+    else:
+        images, weights, results = inputs[1], outputs[0], inputs[0]
+    in_volumes = len(images.shape) == 5
+    deep: tuple[int, ...] = 1, 1, 1, 1, 1, 0
+    if in_volumes:
+        deep = images.shape[2], results.shape[2], weights.shape[2], stride[0], dilation[0], padding[0]
+        stride, padding, dilation = stride[1:], padding[1:], dilation[1:]
+    sizes = Sizes(
+        images.shape[0] * deep[1], groups, weights.shape[1] * deep[2], weights.shape[0] // groups, *images.shape[-2:],
+        *results.shape[-2:], *weights.shape[-2:],
+    )  # fmt: skip
+
+    size = outputs[0].dtype.itemsize
+    block_images, block_lines = cut(sizes, size)
+    if in_volumes:  # of which blocks reach into one alone
+        block_images = next(count for count in range(min(block_images, deep[1]), 0, -1) if deep[1] % count == 0)
+    full = block_images * block_lines * sizes.out_width
+    last = (
+        (sizes.images % block_images or block_images)
+        * sizes.out_width
+        * (sizes.out_height % block_lines or block_lines)
+    )
+    alone = block_images == 1
+    products = [
+        block_product(operator, code, sizes, pixels, deep[1] * sizes.out_height * sizes.out_width if alone else pixels)
+        for pixels in (full, last)
+    ]
+    packed_rows, rows, *in_rows = band(block_lines, sizes.kernel_height, stride[0], dilation[0])
+    packed_columns, columns, *in_columns = band(sizes.out_width, sizes.kernel_width, stride[1], dilation[1])
+    bands = whole(sizes.channels * block_images * rows * columns * size)
+    patches = whole(sizes.taps * full * size)
+    made = (0 if alone else sizes.filters * full) + (sizes.filters * sizes.taps if operator == "conv2d_weight" else 0)
+
+    whole_images = -(-sizes.images // block_images)
+    tasks, task_blocks = whole_images * -(-sizes.out_height // block_lines), 1
+    if operator == "conv2d_input":
+        tasks = images.shape[0] if in_volumes else whole_images
+    elif operator == "conv2d_weight":
+        task_blocks = -(-tasks // MOST_SUMS) or 1
+        tasks = -(-tasks // task_blocks)
+    work = sizes.images * groups * sizes.filters * sizes.taps * sizes.out_height * sizes.out_width * MULTIPLY_COST
+
+    struct: Struct = ffi.new(STRUCT, sizes._asdict())
+    struct.in_volumes = in_volumes
+    struct.depth, struct.out_depth, struct.kernel_depth, struct.depth_stride, struct.depth_dilation, struct.front = deep
+    struct.row_stride, struct.column_stride = stride
+    struct.row_dilation, struct.column_dilation = dilation
+    struct.packed_rows, struct.packed_columns = packed_rows, packed_columns
+    struct.band_row_stride, struct.band_row_dilation = in_rows
+    struct.band_column_stride, struct.band_column_dilation = in_columns
+    struct.top, struct.left = padding
+    struct.block_images, struct.block_lines = block_images, block_lines
+    struct.tasks, struct.task_blocks = tasks, task_blocks
+    struct.band_bytes, struct.patches_bytes, struct.product_bytes = bands, patches, whole(made * size)
+    matmul = find_kernel("matmul", code, code, code)
+    assert matmul is not None
+    struct.multiply = ffi.cast("int64_t (*)(const void *, int64_t *)", matmul.address)
+    struct.full_product, struct.last_product = products
+    return bound_plan(
+        operator,
+        parameters,
+        outputs,
+        kernel.address,
+        struct,
+        arrays=len(inputs) + 1,
+        cost=work / max(outputs[0].numel, 1),
+        workspace=lib.facula_complete_convolution(struct, size, operator == "conv2d_weight", lib.facula_threads()),
+        also=products,
+    )
+
+
+def whole(nbytes: int) -> int:
+    """Bytes in whole cache lines."""
+    return -(-nbytes // 64) * 64
+
+
+def band(out: int, kernel: int, stride: int, dilation: int) -> tuple[bool, int, int, int]:
+    """Whether a block's band is packed along one dimension; its length, and the strides and dilations in it.
+
+    Packed elements are copied one by one, so that it takes more to make it worth while.
+
+    >>> band(8, 3, 1, 1), band(8, 1, 2, 1), band(3, 3, 1000, 999)
+    ((False, 10, 1, 1), (False, 15, 2, 1), (True, 9, 3, 1))
+    """
+    length = (out - 1) * stride + (kernel - 1) * dilation + 1
+    if length > PACKED_FROM * out * kernel:
+        return True, out * kernel, kernel, 1
+    return False, length, stride, dilation
+
+
+def cut(sizes: Sizes, itemsize: int) -> tuple[int, int]:
+    """A block: all lines of so many images, or so many lines of one. From shapes alone: see Note [Convolution].
+
+    >>> cut(Sizes(32, 1, 16, 32, 8, 8, 8, 8, 3, 3), 4), cut(Sizes(1, 1, 64, 64, 99, 99, 99, 99, 3, 3), 4)
+    ((4, 8), (1, 1))
+    """
+    pixels = max(1, PATCHES // (sizes.taps * itemsize or 1))
+    image = sizes.out_height * sizes.out_width
+    if image > pixels:
+        blocks = -(-sizes.out_height // max(1, pixels // sizes.out_width))
+        return 1, -(-sizes.out_height // blocks)
+    work = sizes.images * image * sizes.filters * sizes.taps
+    blocks = max(-(-sizes.images * image // pixels), min(work // SHARED, MOST_BLOCKS), 1)
+    return max(1, -(-sizes.images // blocks)), sizes.out_height
+
+
+def block_product(operator: str, code: int, sizes: Sizes, pixels: int, pitch: int) -> Struct:
+    """The plan of a block's product. Results have rows of `pitch` pixels; see Note [Convolution]."""
+    filters, taps = sizes.filters, sizes.taps
+    if operator == "conv2d":
+        shape, strides = (filters, pixels, taps), (taps, 1, pixels, 1, pitch, 1)
+    elif operator == "conv2d_input":
+        shape, strides = (taps, pixels, filters), (1, taps, pitch, 1, pixels, 1)
+    else:
+        shape, strides = (filters, taps, pixels), (pitch, 1, 1, pixels, taps, 1)
+    return product(code, shape, strides, threads=1)

@@ -1,0 +1,8 @@
+"""Linear algebra: matrix products, decompositions, and Fourier transforms by NumPy."""
+
+from . import fft as fft
+from . import lapack as lapack
+from . import matmul as matmul
+from . import spectral as spectral
+from . import triangle as triangle
+from . import triangular_solve as triangular_solve

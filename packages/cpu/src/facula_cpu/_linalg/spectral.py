@@ -1,0 +1,179 @@
+"""Planners of eigenvalues, singular values and orthogonal decompositions, by NumPy's LAPACK: see `lapack.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .lapack import FAILED, computes, one_by_one
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def each(compute: Callable[..., None], *arrays: np.ndarray) -> None:
+    """Compute all matrices at once; where one fails one by one, so that the others have their results.
+
+    The last array is `info`, the one before it the result, which is NaN for matrices that fail: NumPy raises for
+    some, and gives NaN for others.
+    """
+    out, info = arrays[-2:]
+    try:
+        compute(*arrays[:-1])
+        info[...] = np.isnan(out).any(tuple(range(info.ndim, out.ndim)))
+    except FAILED:
+        info[...] = 0
+        one_by_one(lambda *one: _each_one(compute, *one), *arrays)
+
+
+def each_finite(compute: Callable[..., None], *arrays: np.ndarray, read: np.ndarray | None = None) -> None:
+    """`each`, where the result for infinite elements is NaN and no failure, and that of NaN always is one.
+
+    `read` is what is read of the first array, if that is not all of it.
+    """
+    each(compute, *arrays)
+    a, info = arrays[0] if read is None else read, arrays[-1]
+    lost, infinite = np.isnan(a).any((-2, -1)), np.isinf(a).any((-2, -1))
+    info[...] = np.where(infinite, 0, info) | lost
+    if lost.any():
+        arrays[-2][lost] = np.nan
+
+
+def _each_one(compute: Callable[..., None], *arrays: np.ndarray) -> None:
+    try:
+        compute(*arrays[:-1])
+    except FAILED:
+        arrays[-2][...] = np.nan
+        arrays[-1][...] = 1
+
+
+@computes("eigh")
+def eigh(a: np.ndarray, out: np.ndarray, info: np.ndarray, upper: bool) -> None:
+    """Eigenvectors in columns, and below them the eigenvalues."""
+
+    def compute(a: np.ndarray, out: np.ndarray) -> None:
+        out[..., -1, :], out[..., :-1, :] = np.linalg.eigh(a, "U" if upper else "L")
+
+    each_finite(compute, a, out, info, read=np.triu(a) if upper else np.tril(a))
+
+
+@computes("eigvalsh")
+def eigvalsh(a: np.ndarray, out: np.ndarray, info: np.ndarray, upper: bool) -> None:
+    """Eigenvalues of Hermitian matrices."""
+
+    def compute(a: np.ndarray, out: np.ndarray) -> None:
+        out[...] = np.linalg.eigvalsh(a, "U" if upper else "L")
+
+    each_finite(compute, a, out, info, read=np.triu(a) if upper else np.tril(a))
+
+
+@computes("eig")
+def eig(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
+    """Eigenvectors in columns, and below them the eigenvalues."""
+
+    def compute(a: np.ndarray, out: np.ndarray) -> None:
+        out[..., -1, :], out[..., :-1, :] = np.linalg.eig(a)
+
+    each(compute, a, out, info)
+
+
+@computes("eigvals")
+def eigvals(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
+    """Eigenvalues."""
+
+    def compute(a: np.ndarray, out: np.ndarray) -> None:
+        out[...] = np.linalg.eigvals(a)
+
+    each(compute, a, out, info)
+
+
+@computes("svd")
+def svd(a: np.ndarray, out: np.ndarray, info: np.ndarray, full: bool) -> None:
+    """U, V and S, one below the other."""
+    m = a.shape[-2]
+
+    def compute(a: np.ndarray, out: np.ndarray) -> None:
+        u, s, vh = np.linalg.svd(a, full)
+        out[..., :m, : u.shape[-1]] = u
+        out[..., m:-1, : vh.shape[-2]] = np.conj(np.swapaxes(vh, -1, -2))
+        out[..., -1, : s.shape[-1]] = s
+
+    out[...] = 0
+    each_finite(compute, a, out, info)
+
+
+@computes("svdvals")
+def svdvals(a: np.ndarray, out: np.ndarray, info: np.ndarray) -> None:
+    """Singular values."""
+
+    def compute(a: np.ndarray, out: np.ndarray) -> None:
+        out[...] = np.linalg.svd(a, compute_uv=False)
+
+    each_finite(compute, a, out, info)
+
+
+@computes("qr")
+def qr(a: np.ndarray, out: np.ndarray, complete: bool) -> None:
+    """Q, and below it R transposed."""
+    m = a.shape[-2]
+    q, r = np.linalg.qr(a, "complete" if complete else "reduced")
+    out[..., :m, :], out[..., m:, :] = q, np.swapaxes(r, -1, -2)
+
+
+@computes("qr_r")
+def qr_r(a: np.ndarray, out: np.ndarray) -> None:
+    """R alone."""
+    out[...] = np.linalg.qr(a, "r")
+
+
+@computes("pinv")
+def pinv(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray, info: np.ndarray, hermitian: bool) -> None:
+    """Pseudo-inverses."""
+    if not out.size:
+        info[...] = 0
+        return
+    atol, rtol = (np.broadcast_to(one, info.shape) for one in (atol, rtol))
+
+    def compute(a: np.ndarray, atol: np.ndarray, rtol: np.ndarray, out: np.ndarray) -> None:
+        if hermitian:
+            s, u = np.linalg.eigh(a)
+            vh = np.conj(np.swapaxes(u, -1, -2))
+        else:
+            u, s, vh = np.linalg.svd(a, full_matrices=False)
+        size = np.abs(s)
+        bound = np.maximum(atol, rtol * size.max(-1))[..., None]
+        inverse = np.where(size > bound, 1 / np.where(size > bound, s, 1), np.where(np.isnan(size), size, 0))
+        out[...] = np.conj(np.swapaxes(vh, -1, -2)) * inverse[..., None, :] @ np.conj(np.swapaxes(u, -1, -2))
+
+    each_finite(compute, a, atol, rtol, out, info, read=np.tril(a) if hermitian else a)
+
+
+# Of the rational function with polynomials of degree 13 that is nearest to the exponential at 0.
+PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+        670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)  # fmt: skip
+LARGEST = 5.371920351148152  # norm up to which it is as good as double precision
+
+
+@computes("matrix_exp")
+def matrix_exp(a: np.ndarray, out: np.ndarray) -> None:
+    """Exponentials, in double precision, by scaling and squaring (N. J. Higham, 2005)."""
+    if not a.size:
+        return
+    a = a.astype(np.result_type(a.dtype, np.float64))
+    size = np.abs(a).sum(-2).max(-1)
+    usable = np.where(np.isfinite(size), size, 0)
+    halvings = np.maximum(0, np.ceil(np.log2(np.maximum(usable, 1e-300) / LARGEST))).astype(int)
+    a = a * (0.5**halvings)[..., None, None]
+    one, b = np.eye(a.shape[-1], dtype=a.dtype), PADE
+    a2 = a @ a
+    a4 = a2 @ a2
+    a6 = a4 @ a2
+    odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * one)
+    even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * one
+    good = np.isfinite(even).all((-2, -1)) & np.isfinite(odd).all((-2, -1))
+    below = np.where(good[..., None, None], even - odd, one)
+    result = np.where(good[..., None, None], np.linalg.solve(below, even + odd), np.nan)
+    for step in range(int(halvings.max(initial=0))):
+        result = np.where((halvings > step)[..., None, None], result @ result, result)
+    out[...] = result

@@ -1,0 +1,1 @@
+"""Runtime: the kernel table, binding kernels to plans, and threads."""

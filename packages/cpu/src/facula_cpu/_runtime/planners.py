@@ -1,0 +1,109 @@
+"""How an operator finds its planner, and the last step they all share: binding a kernel to its plan struct."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from facula_errors import UnsupportedError
+from facula_storage import Plan, bind
+
+from .._kernels import ffi
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .types import Inputs, Layouts, Parameters, Planner, Struct
+
+# Note [When to share]
+# ~~~~~~~~~~~~~~~~~~~~
+# Estimated work, in picoseconds, decides three things. Below SERIAL waking other threads costs
+# more than they save. A GRAIN is the smallest piece worth handing to one. Below RELEASE the GIL is
+# kept: whoever gives it away beside a busy Python thread waits up to the switch interval (5 ms)
+# to get it back, while keeping it so long is noticed by nobody.
+SERIAL = 5_000_000
+GRAIN = 2_000_000
+RELEASE = 50_000_000
+NEVER = 1 << 62
+INTPTR = ffi.typeof("intptr_t")
+
+planners: dict[str, Planner] = {}
+
+
+def planner(*operators: str) -> Callable[[Planner], Planner]:
+    """Register the decorated function as the planner of these operators.
+
+    It is called as `plan(operator, inputs, outputs, parameters)` and gives a Plan, or raises
+    NotImplementedError.
+    """
+
+    def register(function: Planner) -> Planner:
+        for operator in operators:
+            planners[operator] = function
+        return function
+
+    return register
+
+
+def release_at(cost: float) -> int:
+    """The number of elements, at `cost` picoseconds each, from which a launch gives the GIL away."""
+    return int(RELEASE / cost) if cost > 0 else NEVER
+
+
+def bound_plan(
+    operator: str,
+    parameters: Parameters,
+    outputs: Layouts,
+    kernel: int,
+    struct: Struct | None,
+    *,
+    arrays: int,
+    scalars: Sequence[type] = (),
+    many: int | None = 0,
+    cost: float = 0,
+    workspace: int = 0,
+    any_size: bool = False,
+    also: Sequence[object] = (),
+) -> Plan:
+    """The plan that launches what `bound_launch` gives for the same arguments."""
+    launch = bound_launch(kernel, struct, arrays=arrays, scalars=scalars, many=many, cost=cost, workspace=workspace,
+                          also=also)  # fmt: skip
+    return Plan(operator, parameters, outputs, launch, workspace, any_size)
+
+
+def bound_launch(
+    kernel: int,
+    struct: Struct | None,
+    *,
+    arrays: int,
+    scalars: Sequence[type] = (),
+    many: int | None = 0,
+    cost: float = 0,
+    workspace: int = 0,
+    also: Sequence[object] = (),
+) -> Callable[..., None]:
+    """The launch of the kernel at address `kernel` with the cffi struct `struct` (or None).
+
+    `arrays` counts the addresses at launch (inputs and outputs; the workspace comes on top),
+    `scalars` are the types of what follows them: int, float, or complex (given as two floats); `many` counts addresses
+    that come after those, of operators on any number of tensors; None where the launch itself says how many.
+    `cost` is the estimated work in picoseconds for each of the launch's n. `also` are structs that `struct` points to.
+    """
+    doubles, at = 0, 1 + arrays + (workspace > 0)
+    for kind in scalars:
+        if kind is complex:
+            doubles |= 3 << at
+            at += 1
+        elif kind is float:
+            doubles |= 1 << at
+        at += 1
+    address = 0 if struct is None else int(ffi.cast(INTPTR, struct))
+    return bind(kernel, address, release_at(cost), doubles, (struct, *also), -at if many is None else at + many)
+
+
+def no_kernel(operator: str, inputs: Inputs, outputs: Layouts) -> NotImplementedError:
+    """The error for dtypes that have no kernel."""
+    given = ", ".join(
+        one.__name__ if isinstance(one, type) else "None" if one is None else one.dtype.name for one in inputs
+    )
+    made = ", ".join(layout.dtype.name for layout in outputs)
+    return UnsupportedError(f"{operator}: the CPU has no kernel for ({given}) -> {made}; convert the operands")

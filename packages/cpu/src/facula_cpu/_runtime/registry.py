@@ -1,0 +1,90 @@
+"""The kernel table as Python sees it: kernels found by name and dtypes, at the instruction level in use."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from facula_errors import InvalidValueError, MissingKeyError
+
+from .._kernels import ffi, lib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LEVELS = ("baseline", "avx2", "avx512")
+
+
+class Kernel(NamedTuple):
+    """An entry of the kernel table: the C function's address, and picoseconds an element."""
+
+    address: int
+    cost: int
+
+
+@lru_cache(maxsize=1)
+def level() -> str:
+    """The instruction level kernels run at: "baseline", "avx2" or "avx512".
+
+    The best this processor has, or what the environment variable FACULA_CPU_LEVEL says when the
+    first plan is made. ValueError where that is unknown or too high for the processor.
+
+    >>> level() in ("baseline", "avx2", "avx512")
+    True
+    """
+    best = lib.facula_best_level()
+    wish = os.environ.get("FACULA_CPU_LEVEL")
+    if not wish:
+        return LEVELS[best]
+    if wish not in LEVELS[: best + 1]:
+        known = ", ".join(LEVELS[: best + 1])
+        raise InvalidValueError(f"FACULA_CPU_LEVEL: expected one of {known} on this processor; got {wish!r}")
+    return wish
+
+
+own_loops: dict[tuple[str, tuple[int, ...]], Kernel] = {}  # that programs registered: see `_own.py`
+
+
+@lru_cache(maxsize=4096)
+def find_kernel(name: str, *dtypes: int) -> Kernel | None:
+    """The kernel of that name for these dtype codes (inputs, then outputs); None where there is none.
+
+    >>> find_kernel("add", 9, 9, 9).cost > 0, find_kernel("no such kernel")
+    (True, None)
+    """
+    own = own_loops.get((name, dtypes))
+    if own is not None:
+        return own
+    entry = lib.facula_find_kernel(name.encode(), bytes(dtypes), LEVELS.index(level()))
+    return Kernel(int(ffi.cast("intptr_t", entry.function)), entry.cost) if entry else None
+
+
+def kernel_for(name: str, *dtypes: int) -> Kernel:
+    """The kernel as `find_kernel` finds it, where there must be one: LookupError else."""
+    kernel = find_kernel(name, *dtypes)
+    if kernel is None:
+        raise MissingKeyError(
+            f"the kernel table has no {name!r} for dtype codes {dtypes}; was the package built whole?"
+        )
+    return kernel
+
+
+def all_kernels() -> Iterator[tuple[str, tuple[int, ...], str]]:
+    """Every entry of the table: name, signature, level."""
+    index = 0
+    while entry := lib.facula_kernel_at(index):
+        signature = tuple(code for byte in entry.signature for code in byte if code)
+        yield ffi.string(entry.name).decode(), signature, LEVELS[entry.level]
+        index += 1
+
+
+@lru_cache(maxsize=1)
+def kernel_names() -> frozenset[str]:
+    """The names in the table that the package was built with."""
+    return frozenset(name for name, _, _ in all_kernels())
+
+
+def is_loop(name: str) -> bool:
+    """Whether a loop of this name is there, built or registered."""
+    return name in kernel_names() or any([own == name for own, _ in own_loops])
