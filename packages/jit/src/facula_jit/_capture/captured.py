@@ -1,4 +1,4 @@
-"""Captured functions: what becomes of a call, by what is known of its kind."""
+"""Captured functions: what a call does, by the state of its signature (Note [States of a signature])."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from .._recording.graph_breaks import CaptureError, GraphBreak
 from .._recording.marked_sizes import Decisions
 from .._recording.recorder import Recorder
 from .._recording.signature import Signature, by_value, shown, tensors_in
-from .._replay.checked_calls import NEVER, Digest, described, difference, first_check, interval_of, next_check
+from .._replay.checked_calls import Digest, described, difference, interval_of, next_check
 from .._replay.memory_pool import Pool
 from .._replay.replay import MISS, BusyFlag, Replay
 from ..passes._pass_manager import run_passes
-from .cache_entry import CacheEntry, WithoutAttributes
+from .cache_entry import EAGER, MAX_REPLAYS, REPLAYING, SPLIT, CacheEntry, Event, WithoutAttributes
+from .outcomes import outcome_of
 from .recorded_call import RecordedCall
 from .report import report_of
 from .split_function import SplitFunction, own_function
@@ -32,12 +33,7 @@ R = TypeVar("R")
 
 launching_modules.add(__name__)
 
-MAX_SIGNATURES = 16  # kinds of calls that are captured
-MAX_REPLAYS = 8  # of one kind: of other modes of modules, other `.grad`s
-EVICTION_SERVED = 10 * MAX_REPLAYS  # replays of these, from which on the oldest makes room: changes are seldom
-MAX_SPLIT_ATTEMPTS = 16  # runs that may find the first run of a piece before them, whose graph is not captured yet
-MAX_OTHER_GRAPHS = 1000  # runs on the graph of a checked call, where that of a replay is captured
-MAX_ATTEMPTS = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
+MAX_SIGNATURES = 16  # that are captured
 
 
 @boundary
@@ -120,44 +116,31 @@ class Captured(Generic[P, R]):
         if entry is None:
             parts = self._parts(signature.key, args, kwargs)
             if len(self._entries) >= MAX_SIGNATURES:
-                if self._split is not None:
-                    return (self._split_around_varying(parts) or self._run_eagerly)(args, kwargs)
-                words, remedy = [one.words for one in self._entries.values()], "pad the arguments to fewer shapes"
-                if words.count(present := shown(args, kwargs)) > 1:  # which differ by an object alone
-                    remedy = "give it tensors, dicts and dataclasses, no objects that are new in each call"
-                problem = f"calls of more than {MAX_SIGNATURES} kinds: {present} beside {words[0]}"
-                return self._broken(GraphBreak(problem, remedy, None), args, kwargs)
+                return self._refuse_signature(parts, args, kwargs)
             entry = self._entries[signature.key] = CacheEntry(shown(args, kwargs), signature.kept, parts)
-        if entry.split is not None:
-            return entry.split(*args, **kwargs)
-        if entry.breaks is not None:
+        state, why = entry.state, ""
+        if state is SPLIT:
+            return entry.split(*args, **kwargs)  # type: ignore[misc]  # there in this state
+        if state is EAGER:
             return self._run_eagerly(args, kwargs)
-        tensors = tuple(signature.tensors)
-        why = ""
-        for replay in reversed(entry.replays):
-            if replay.count:
-                self._improve(replay, entry.words)
-            if replay.identity_args and not replay.has_same_objects(args, kwargs):
+        if state is REPLAYING:
+            tensors = tuple(signature.tensors)
+            for replay in reversed(entry.replays):
+                if replay.count:
+                    self._improve(replay, entry.words)
+                if replay.identity_args and not replay.has_same_objects(args, kwargs):
+                    why = why or replay.describe(replay.missed)
+                    continue
+                if replay.count == replay.check_at and replay.fits(tensors, signature.containers):
+                    return self._check(entry, replay, signature, args, kwargs)
+                result = MISS if replay.knows(signature.containers) else self._try(replay, tensors)
+                if result is not MISS:
+                    self._use_next(replay, args, kwargs)
+                    return result
                 why = why or replay.describe(replay.missed)
-                continue
-            if replay.count == replay.check_at and replay.fits(tensors, signature.containers):
-                return self._check(entry, replay, signature, args, kwargs)
-            result = MISS if replay.knows(signature.containers) else self._try(replay, tensors)
-            if result is not MISS:
-                self._use_next(replay, args, kwargs)
-                return result
-            why = why or replay.describe(replay.missed)
-        if len(entry.replays) >= MAX_REPLAYS and sum([one.served for one in entry.replays]) >= EVICTION_SERVED:
-            entry.replays.pop(0)
-        if len(entry.replays) >= MAX_REPLAYS:
-            if self._split is not None:
-                entry.split = self._split.around_names([entry.replays[-1].name_of_missed])
-            problem = f"what it depends on has changed {MAX_REPLAYS} times, at last {why}"
-            entry.breaks = GraphBreak(problem, entry.replays[-1].remedy, None)
-            entry.replays.clear()
-            self._latest = None
-            return entry.split(*args, **kwargs) if entry.split else self._broken(entry.breaks, args, kwargs)
-        return self._capture(entry, signature, args, kwargs, why)
+            if not entry.evict():
+                return self._give_up(entry, why, args, kwargs)
+        return self._record(entry, signature, args, kwargs, why)
 
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Let the next call go straight to this replay, if it needs no look at its signature."""
@@ -176,63 +159,61 @@ class Captured(Generic[P, R]):
             result = replay.replay(tensors)
         return result
 
-    def _capture(
+    def _record(
         self, entry: CacheEntry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
-        """Run the function, and keep what it does; `changed` is what earlier captures did not fit."""
-        run = self._run(entry, signature, args, kwargs)
-        result, found, recorder, why = run.result, run.recording, run.recorder, run.breaks
-        if why is None and self._split is not None and not recorder.launches:
-            entry.breaks = GraphBreak("tensors have nothing to do in it", "leave it as it is", None)
-            return result
-        if why is None and self._split is not None:
-            found.unsettled = entry.compare_returned(found.plain()) or found.unsettled
-        entry.pending = recorder.retry or found.unsettled
-        if why is None and recorder.retry is not None:
-            return result
-        replay = None
-        unsettled = found.unsettled
-        if why is None and unsettled is None:
-            replay = Replay(found, self._name, run.reads, self._busy_flag)
-            replay.eager_backward, replay.identity_args, replay.compared_at = (
-                run.eager_backward,
-                run.identity_args,
-                run.reads.identity.compared_at,
-            )
-            replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
-            is_unchecked = recorder.decides or (recorder.uses_allowed and self._interval is None)
-            replay.check_at = NEVER if is_unchecked else first_check(self._interval)
-            if recorder.found_argument or replay.knows(signature.containers):
-                problem = "an argument is a tensor or container that the function finds elsewhere, too"
-                unsettled = GraphBreak(problem, "call it with a clone()", None)
-        if why is None and unsettled is not None:
-            entry.attempts += 1
-            most = (
-                MAX_OTHER_GRAPHS if entry.replays else MAX_SPLIT_ATTEMPTS if self._split is not None else MAX_ATTEMPTS
-            )
-            if entry.attempts < (MAX_ATTEMPTS if recorder.outside is None else most):
-                return result
-            why = unsettled
-        if why is not None:
-            entry.breaks = why
-            if self.on_break == "error":
-                raise CaptureError(why)
-            if self._split is None or recorder.sees_variables:
-                self._warn(why)
-                return result
-            entry.split = self._split.around(recorder.line if why is found.breaks else None)
-            if not any([one.replays for one in self._entries.values()]):
-                self._cut = entry.split
-            if self._split.refusal:
-                self._warn(why._replace(remedy=f"it cannot be cut there: {self._split.refusal}"))
-            return result
-        assert replay is not None
-        replay.reason = changed
-        self._pool.share(replay, self._replays())
-        entry.replays.append(replay)
-        entry.attempts = 0
-        self._use_next(replay, args, kwargs)
-        return result
+        """Run the function under a recorder; `changed` says which guard of earlier captures failed."""
+        run, is_split = self._run(entry, signature, args, kwargs), self._split is not None
+        if run.breaks is None and is_split and not run.recorder.launches:
+            entry.reject(GraphBreak("tensors have nothing to do in it", "leave it as it is", None))
+            return run.result
+        outcome = outcome_of(run, entry, signature, self._name, self._busy_flag, self._interval, is_split)
+        if outcome is None:
+            entry.on(Event.NOT_KEPT)
+        elif isinstance(outcome, GraphBreak):
+            self._reject(entry, outcome, run)
+        else:
+            outcome.reason = changed
+            self._pool.share(outcome, self._replays())
+            entry.capture(outcome)
+            self._use_next(outcome, args, kwargs)
+        return run.result
+
+    def _reject(self, entry: CacheEntry, why: GraphBreak, run: RecordedCall) -> None:
+        """Neither record nor replay calls of a signature after a run that broke."""
+        if self.on_break == "error":
+            entry.reject(why)
+            raise CaptureError(why)
+        if self._split is None or run.recorder.sees_variables:
+            entry.reject(why)
+            self._warn(why)
+            return
+        split = self._split.around(run.recorder.line if why is run.recording.breaks else None)
+        entry.reject(why, split)
+        if not any([one.replays for one in self._entries.values()]):
+            self._cut = split
+        if self._split.refusal:
+            self._warn(why._replace(remedy=f"it cannot be cut there: {self._split.refusal}"))
+
+    def _give_up(self, entry: CacheEntry, changed: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call after which nothing more is captured of its signature: guards of all its replays fail too often."""
+        last = entry.replays[-1]
+        problem = f"what it depends on has changed {MAX_REPLAYS} times, at last {changed}"
+        why = GraphBreak(problem, last.remedy, None)
+        entry.reject(why, None if self._split is None else self._split.around_names([last.name_of_missed]))
+        entry.replays.clear()
+        self._latest = None
+        return self._broken(why, args, kwargs) if entry.split is None else entry.split(*args, **kwargs)
+
+    def _refuse_signature(self, parts: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of one signature too many."""
+        if self._split is not None:
+            return (self._split_around_varying(parts) or self._run_eagerly)(args, kwargs)
+        words, remedy = [one.words for one in self._entries.values()], "pad the arguments to fewer shapes"
+        if words.count(present := shown(args, kwargs)) > 1:  # which differ by an object alone
+            remedy = "give it tensors, dicts and dataclasses, no objects that are new in each call"
+        problem = f"calls of more than {MAX_SIGNATURES} kinds: {present} beside {words[0]}"
+        return self._broken(GraphBreak(problem, remedy, None), args, kwargs)
 
     def _run(
         self, entry: CacheEntry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -261,7 +242,7 @@ class Captured(Generic[P, R]):
             return run.result
         entry.replays.clear()
         message = described(self._name, words, site)
-        entry.breaks = GraphBreak(message, "leave what changes out of the function", None)
+        entry.reject(GraphBreak(message, "leave what changes out of the function", None))
         if self._interval is not None:
             raise CaptureError(message, "" if site is None else describe_call_site(*site))
         warn(f"capture: {message}; it runs eagerly from now on")
@@ -308,8 +289,8 @@ class Captured(Generic[P, R]):
 
     def _fall_back(self, entry: CacheEntry, why: GraphBreak) -> None:
         """Capture no more calls of a kind."""
-        if entry.breaks is None:
-            entry.breaks = why
+        if not entry.is_rejected:
+            entry.reject(why)
             entry.replays.clear()
             self._latest = None
             if self.on_break == "error":
@@ -337,11 +318,8 @@ class Captured(Generic[P, R]):
         <lambda>: 1 kind of call
           (float32 (2,)): 1 launch, replayed once, 0 bytes of temporaries
         """
-        entries = [
-            (one.words, one.replays, one.breaks, one.pending, one.split is not None) for one in self._entries.values()
-        ]
         split = [] if self._split is None else [one.report() for one in self._split.captured()]
-        return report_of(self._name, entries, self._eager, split)
+        return report_of(self._name, [*self._entries.values()], self._eager, split)
 
     def graph(self, number: int = -1) -> Graph:
         """What one capture does, as a graph of operators; by default the latest, else by its place in `report()`.

@@ -7,30 +7,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._recording.graph_breaks import GraphBreak
-    from .._replay.replay import Replay
+    from .cache_entry import CacheEntry
 
 TIMES = {0: "never", 1: "once"}
 
 
-def report_of(
-    name: str,
-    entries: Sequence[tuple[str, list[Replay], GraphBreak | None, GraphBreak | None, bool]],
-    eager: int,
-    pieces: Sequence[str] = (),
-) -> str:
+def report_of(name: str, entries: Sequence[CacheEntry], eager: int, pieces: Sequence[str] = ()) -> str:
     """The report of a captured function.
 
     Arguments:
         name: the function's.
-        entries: of each kind of call its words, the replays, why it runs as written, why it is not captured yet, and
-            whether it runs in pieces.
+        entries: those of its signatures.
         eager: how many calls ran as written.
         pieces: the reports of its pieces.
     """
     lines = [f"{name}: {_counted(len(entries), 'kind')} of call" + ("s" if len(entries) != 1 else "")]
-    for words, replays, breaks, pending, is_cut in entries:
-        for replay in replays:
+    for entry in entries:
+        words = entry.words
+        for replay in entry.replays:
             launches = _counted(len(replay.recording.launches), "launch", "launches")
             if len(replay.recording.launches) != replay.launches_before:
                 launches += f" (before passes {replay.launches_before})"
@@ -41,10 +35,11 @@ def report_of(
             )
             if replay.reason:
                 lines.append(f"    captured again because {replay.reason} has changed")
-        if breaks is not None:
-            lines.append(f"  {words}: runs {'in pieces' if is_cut else 'as written'}: {breaks}")
-        elif not replays:
-            lines.append(f"  {words}: not captured yet: {pending or 'it was not called to its end'}")
+        if entry.is_rejected:
+            way = "as written" if entry.split is None else "in pieces"
+            lines.append(f"  {words}: runs {way}: {entry.graph_break}")
+        elif not entry.replays:
+            lines.append(f"  {words}: not captured yet: {entry.pending or 'it was not called to its end'}")
     if eager:
         lines.append(f"  {_counted(eager, 'call')} ran as written")
     lines += ["  " + line for piece in pieces for line in piece.splitlines()]

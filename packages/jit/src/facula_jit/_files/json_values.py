@@ -96,6 +96,15 @@ def parameter(value: Any) -> Any:
     raise InvalidTypeError(f"a parameter is a {type(value).__name__}")
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a parameter can be written."""
+    try:
+        parameter(value)
+    except TypeError:
+        return False
+    return True
+
+
 def alignment(dtype: DType) -> int:
     """Of what an address of elements has to be a multiple, in bytes: complex numbers are two."""
     return min(dtype.itemsize // (2 if dtype.is_complex else 1), 8)

@@ -8,19 +8,16 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
-from facula_autograd.extend import LEAF, active_modes
+from facula_autograd.extend import active_modes
 from facula_cpu.extend import with_streams
 from facula_errors import (
     ArgumentError,
     FaculaError,
-    InvalidTypeError,
-    InvalidValueError,
-    MissingKeyError,
     OperationError,
 )
 from facula_errors.extend import boundary
 from facula_storage.extend import current_recorder, launching_modules, new_instance
-from facula_tensor import Parameter, Tensor, is_grad_enabled, no_grad
+from facula_tensor import Parameter, Tensor, is_grad_enabled
 from facula_tensor.extend import no_record_ops, snapshot
 
 from .._graph.graph import Graph, numbered
@@ -32,14 +29,13 @@ from .batch_sizes import MAX_SIZE, at
 from .call_signatures import as_data, size_of, tensors_of, words
 from .errors import Refusal, SaveError, refuse
 from .json_values import a_list, an_int, entries, is_int, to_layout
+from .loaded_tensors import LoadedTensors
 from .optimizer_options import Options
 from .results import with_arguments
 from .sections import Section, check_versions, memory_of
 from .sized_graph import Shared, SizedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from facula_storage import Layout, Storage
 
     Parts = tuple[Storage, Layout, int]
@@ -49,12 +45,11 @@ launching_modules.add(__name__)
 FORMAT = 2  # 1 is that of graphs in which no tensors decide what runs
 UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)  # what nonsense raises
 MAX_SIZES = 16  # of a batch, for which replays are kept
-KEPT = ("parameter", "buffer", "state", "tensor")  # in a state dict
 KINDS = ("parameter", "buffer", "state", "tensor", "constant", "grad")
 
 
 @boundary
-class Loaded:
+class Loaded(LoadedTensors):
     """A graph that `load` read: called as the function that was captured, without its source.
 
     Tensors of the function's own are its own now: `parameters()`, `state_dict()`, `load_state_dict()`. `options` are
@@ -77,7 +72,7 @@ class Loaded:
             refuse(f"it has format {number!r:.40}, and {known}; update facula-jit to read it")
         check_versions(operators)
         self._data, self.members = data, members
-        self._kinds: dict[str, str] = {}
+        self._kinds = {}
         self._shared = shared = Shared(a_list(plans, "plans"), memory_of(a_list(memory, "memory"), contents))
         self._named = shared.named
         self._ready: OrderedDict[tuple[int, int], SizedGraph] = OrderedDict()
@@ -240,60 +235,6 @@ class Loaded:
         place = numbered(range(len(self._graphs)), number, "graphs")
         used = [ready for (one, _), ready in self._ready.items() if one == place]
         return Graph(used[-1].replay.recording, self._name, words(self._graphs[place].arguments))
-
-    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """The names and tensors of what requires a gradient."""
-        return iter([(name, one) for name, one in self._named.items() if one.node is LEAF])
-
-    def parameters(self) -> Iterator[Tensor]:
-        """The tensors that require a gradient."""
-        return iter([one for _, one in self.named_parameters()])
-
-    def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
-        """The names and tensors of the modules' buffers."""
-        return iter([(name, one) for name, one in self._named.items() if self._kinds[name] == "buffer"])
-
-    def buffers(self) -> Iterator[Tensor]:
-        """The modules' buffers."""
-        return iter([one for _, one in self.named_buffers()])
-
-    def state_dict(self) -> dict[str, Tensor]:
-        """All tensors by name but for gradients: parameters, buffers, the state of optimizers. They share memory."""
-        return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in KEPT])
-
-    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> None:
-        """Copy tensors into those of the same names.
-
-        Arguments:
-            state_dict: tensors by name.
-            strict: whether all names have to be there, and no others.
-
-        Raises:
-            KeyError: names are missing or unknown.
-            TypeError, ValueError: a tensor is none, or of another shape.
-        """
-        if not isinstance(state_dict, Mapping):
-            found = f"{type(state_dict).__name__} {state_dict!r:.60}"
-            raise InvalidTypeError(f"load_state_dict: expected a dict of tensors by name; got {found}")
-        own = self.state_dict()
-        missing, unknown = [one for one in own if one not in state_dict], [one for one in state_dict if one not in own]
-        if strict and (missing or unknown):
-            raise MissingKeyError(
-                f"load_state_dict: missing are {', '.join(missing[:5]) or 'none'}; unknown are "
-                f"{', '.join(map(str, unknown[:5])) or 'none'}; strict=False leaves them out"
-            )
-        for name, one in state_dict.items():
-            if name in own:
-                if not isinstance(one, Tensor):
-                    raise InvalidTypeError(f"load_state_dict: {name} is {type(one).__name__}; expected a tensor")
-                if one.shape != own[name].shape:
-                    raise InvalidValueError(
-                        f"load_state_dict: expected {name} of shape {tuple(own[name].shape)}; got {tuple(one.shape)}"
-                    )
-        with no_grad():
-            for name, one in state_dict.items():
-                if name in own:
-                    own[name].copy_(one)
 
     def _described(self) -> tuple[dict[str, Any], dict[str, Parts]]:
         """graph.json as it is now, and the contents of memory."""

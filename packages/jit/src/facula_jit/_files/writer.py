@@ -334,7 +334,7 @@ class _Description:
         place = next((k for k, one in enumerate(writer.optimizers) if one is group), len(writer.optimizers))
         if place == len(writer.optimizers):
             writer.optimizers.append(group)
-            options = {name: value for name, value in group.items() if name != "params" and _is_plain(value)}
+            options = {name: value for name, value in group.items() if name != "params" and json_values.is_plain(value)}
             writer.groups.append({
                 "optimizer": type(refill.numbers.owner).__name__,
                 "options": {name: json_values.parameter(value) for name, value in options.items()},
@@ -392,11 +392,3 @@ def _is_shown(one: Address, layout: Layout | None) -> bool:
         return layout is not None and one.layout is not None
     both = one.layout.is_contiguous and layout.is_contiguous and one.layout.dtype is layout.dtype
     return both and one.layout.numel == layout.numel
-
-
-def _is_plain(value: Any) -> bool:
-    try:
-        json_values.parameter(value)
-    except TypeError:
-        return False
-    return True

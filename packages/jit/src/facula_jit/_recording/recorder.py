@@ -37,7 +37,8 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 from .._source.function_ast import line_under_way
 from .graph_breaks import HOOKS_RUN, RATES_READ, CaptureError, GraphBreak
 from .optimizer_recorder import OptimizerRecorder
-from .records import ANY_GRAD, Address, Block, Launched, Loop, Skip, Stream, moment_of, moved
+from .records import ANY_GRAD, Address, Block, Launched, Loop, Skip, moment_of, moved
+from .rng_recorder import RngRecorder
 from .rng_values import RngValue
 from .signature import has_hooks
 from .tensor_guards import GRAD, contents_of
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from .records import Moment, Site
 
 
-class Recorder(OptimizerRecorder):
+class Recorder(OptimizerRecorder, RngRecorder):
     """Records the work of the thread that made it.
 
     Arguments:
@@ -68,7 +69,7 @@ class Recorder(OptimizerRecorder):
         self.tensors: dict[int, ref[Tensor]] = {}  # what the program has of blocks that were there before
         self.watched: set[int] = set()  # ids of those among them that were there before, too
         self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> how often, by what, where last
-        self.generators: dict[int, Stream] = {}  # id -> what is known of a generator
+        self.generators = {}
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
         self.globals: dict[str, Any] = {}  # variables of the program, for names in files
         self.found_argument = False  # whether the function reads an argument from somewhere else, too
@@ -255,32 +256,6 @@ class Recorder(OptimizerRecorder):
             number = self.number_of(storage)
             _, code, instruction = storage.mutator
             self.changed[number] = self.changed.get(number, (0,))[0] + 1, operation, (code, instruction)
-
-    def drawn(self, generator: Any, key: int, start: int, count: int) -> tuple[int, int]:
-        """A generator gave numbers to draw from: the same two, which know where they are from."""
-        if self.breaks is not None:
-            return key, start
-        return self._rng_values(self._stream(generator, start), key, start)
-
-    def state_of(self, generator: Any, seed: int, offset: int) -> tuple[int, int]:
-        """The state of a generator is asked for."""
-        return (seed, offset) if self.breaks else self._rng_values(self._stream(generator, offset), seed, offset)
-
-    def seeded(self, generator: Any, number: int) -> None:
-        """A generator is about to be set to the program's own number, or to one that it had."""
-        self.branches.refuse("the setting of a generator's state")
-        if self.breaks is None:
-            self._stream(generator, generator._offset).follows = type(number) is RngValue
-
-    def _stream(self, generator: Any, offset: int) -> Stream:
-        return self.generators.setdefault(id(generator), Stream(generator, offset, len(self.generators)))
-
-    def _rng_values(self, stream: Stream, key: int, offset: int) -> tuple[int, int]:
-        """A seed and an offset that follow the generator's, unless the program has set it."""
-        if not stream.follows:
-            return key, offset
-        source = 2 * stream.place
-        return RngValue.of(key, self, source, 0), RngValue.of(offset, self, source + 1, offset - stream.start)
 
     def grad_set(self, leaf: Tensor) -> None:
         """`.grad` of a leaf is about to be set, or given its first gradient."""

@@ -10,8 +10,9 @@ from facula_errors.extend import warn as say
 from facula_tensor import Tensor, cat, get_rng_state, no_grad, set_rng_state
 from facula_tensor.extend import user_site
 
-from .._capture.captured import MAX_ATTEMPTS, Captured
+from .._capture.captured import Captured
 from .._capture.decorator import capture
+from .._capture.outcomes import MAX_ATTEMPTS
 from .._files.loaded import Loaded
 from .._files.saving import in_memory, save
 from .._recording.graph_breaks import CaptureError

@@ -1,0 +1,79 @@
+"""The tensors of a loaded graph by name: its parameters, its buffers, and its state dict."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from facula_autograd.extend import LEAF
+from facula_errors import InvalidTypeError, InvalidValueError, MissingKeyError
+from facula_errors.extend import boundary
+from facula_tensor import Tensor, no_grad
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KEPT = ("parameter", "buffer", "state", "tensor")  # in a state dict
+
+
+@boundary
+class LoadedTensors:
+    """The part of a loaded graph that names its tensors, as a module does."""
+
+    _named: dict[str, Tensor]
+    _kinds: dict[str, str]  # of each name: "parameter", "buffer", "state", "tensor", "constant" or "grad"
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """The names and tensors of what requires a gradient."""
+        return iter([(name, one) for name, one in self._named.items() if one.node is LEAF])
+
+    def parameters(self) -> Iterator[Tensor]:
+        """The tensors that require a gradient."""
+        return iter([one for _, one in self.named_parameters()])
+
+    def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
+        """The names and tensors of the modules' buffers."""
+        return iter([(name, one) for name, one in self._named.items() if self._kinds[name] == "buffer"])
+
+    def buffers(self) -> Iterator[Tensor]:
+        """The modules' buffers."""
+        return iter([one for _, one in self.named_buffers()])
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """All tensors by name but for gradients: parameters, buffers, the state of optimizers. They share memory."""
+        return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in KEPT])
+
+    def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> None:
+        """Copy tensors into those of the same names.
+
+        Arguments:
+            state_dict: tensors by name.
+            strict: whether all names have to be there, and no others.
+
+        Raises:
+            KeyError: names are missing or unknown.
+            TypeError, ValueError: a tensor is none, or of another shape.
+        """
+        if not isinstance(state_dict, Mapping):
+            found = f"{type(state_dict).__name__} {state_dict!r:.60}"
+            raise InvalidTypeError(f"load_state_dict: expected a dict of tensors by name; got {found}")
+        own = self.state_dict()
+        missing, unknown = [one for one in own if one not in state_dict], [one for one in state_dict if one not in own]
+        if strict and (missing or unknown):
+            raise MissingKeyError(
+                f"load_state_dict: missing are {', '.join(missing[:5]) or 'none'}; unknown are "
+                f"{', '.join(map(str, unknown[:5])) or 'none'}; strict=False leaves them out"
+            )
+        for name, one in state_dict.items():
+            if name in own:
+                if not isinstance(one, Tensor):
+                    raise InvalidTypeError(f"load_state_dict: {name} is {type(one).__name__}; expected a tensor")
+                if one.shape != own[name].shape:
+                    raise InvalidValueError(
+                        f"load_state_dict: expected {name} of shape {tuple(own[name].shape)}; got {tuple(one.shape)}"
+                    )
+        with no_grad():
+            for name, one in state_dict.items():
+                if name in own:
+                    own[name].copy_(one)
