@@ -36,4 +36,4 @@ def test_ordinary_programs_are_captured(name, tmp_path):
             found, function = run(PROGRAMS[name], path, lambda one, options=options: facula.capture(one, **options))
         report = function.report()
         assert found == wanted, (mode, report)
-        assert "replayed" in report and "as written" not in report and "in pieces" not in report, report
+        assert "replayed" in report and "eagerly" not in report and "runs split" not in report, report

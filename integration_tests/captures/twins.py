@@ -123,7 +123,7 @@ def differences(scenario: Scenario, wanted: list[Any], found: list[Any]) -> list
 
 def behaviour_of(reports: list[str]) -> str:
     """What a capture did, by its reports before the first change, before the second one, and at the end."""
-    if re.search(r"as written|eagerly|in pieces|not captured yet", reports[-1]) or "replayed" not in reports[-1]:
+    if re.search(r"eagerly|runs split|not captured yet", reports[-1]) or "replayed" not in reports[-1]:
         return BREAKS
     captures = re.findall(r"replayed (\w+)", reports[-1])
     replays = [sum(map(count_of, re.findall(r"replayed (\w+)", one))) for one in reports]

@@ -280,7 +280,7 @@ def test_hooks_of_modules_that_remember(kind, first):
             found.append(([one.grad for one in model.parameters()], list(log)))
     for one, other in zip(found[:8], found[8:]):
         assert all(map(same, one[0], other[0])) and one[1] == other[1]
-    assert "runs as written: " in run.report()
+    assert "runs eagerly: " in run.report()
 
 
 @pytest.mark.filterwarnings("ignore:capture")

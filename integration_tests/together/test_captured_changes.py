@@ -282,4 +282,4 @@ def test_changes_that_are_seldom_leave_a_step_captured():
             network.power += 1
         if number % 80 == 7:
             optimizer.state.clear()
-    assert "as written" not in one.learn.report()
+    assert "eagerly" not in one.learn.report()

@@ -87,7 +87,7 @@ def compare(name, wrap, dtype, steps):
 def test_a_program_captured_is_the_program(name, wrap, dtype, steps):
     captured = compare(name, wrap, dtype, SHORT.get(name, steps) if steps == STEPS else steps)
     reports = [one.report() for one in captured]
-    assert all("replayed" in one and "as written" not in one for one in reports) or name in UNCAPTURED, reports
+    assert all("replayed" in one and "eagerly" not in one for one in reports) or name in UNCAPTURED, reports
 
 
 def test_the_examples_captured_by_one_line():

@@ -65,14 +65,14 @@ def test_strides_and_dtypes_are_kinds_of_their_own():
             x = make()
             assert same(captured(x), x * 2 + 1)
     assert same(captured(ones(2, dtype=float64)), ones(2, dtype=float64) * 3)
-    assert captured.report().startswith("<lambda>: 5 kinds of calls") or "4 kinds" in captured.report()
+    assert captured.report().startswith("<lambda>: 5 signatures") or "4 signatures" in captured.report()
 
 
 def test_the_number_of_kinds_in_words():
     captured = capture(lambda x: x * 2)
-    assert repr(captured).endswith("<lambda>: 0 kinds of calls>")
+    assert repr(captured).endswith("<lambda>: 0 signatures>")
     captured(ones(2))
-    assert repr(captured).endswith("<lambda>: 1 kind of calls>")
+    assert repr(captured).endswith("<lambda>: 1 signature>")
 
 
 def test_a_result_is_the_callers():
@@ -180,7 +180,7 @@ def test_more_kinds_of_calls_than_are_kept():
     captured = capture(lambda x: x + 1)
     for size in range(16):
         captured(ones(size))
-    with pytest.warns(UserWarning, match="more than 16 kinds"):
+    with pytest.warns(UserWarning, match="more than 16 signatures"):
         captured(ones(16))
     assert [captured(ones(size)).tolist() for size in range(20)] == [[2.0] * size for size in range(20)]
 

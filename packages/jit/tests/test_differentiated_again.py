@@ -126,7 +126,7 @@ def test_a_graph_is_asked_for(program, first, on_break):
             found.append((use(function, randn(4), number >= first), get_rng_state()))
     assert same(found[:6], found[6:]), [at for at in range(6) if not same(found[at], found[at + 6])]
     if first or program not in (mapped, forward_over_reverse):  # the first call's graph is that of the run
-        assert "runs as written: a backward pass" in function.report()
+        assert "runs eagerly: a backward pass" in function.report()
         assert "test_differentiated_again.py" in function.report()
 
 
@@ -220,7 +220,7 @@ def test_hooks_that_a_function_registers(function):
             results[-1].sum().backward()
             found.append((w.grad, results[0].grad if len(results) > 1 else None, list(log)))
     assert same(found[:5], found[5:])
-    assert "as written: hooks look at the gradient of " in run.report()
+    assert "eagerly: hooks look at the gradient of " in run.report()
 
 
 def test_what_hooks_remember_is_noticed():

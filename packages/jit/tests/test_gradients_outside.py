@@ -120,7 +120,7 @@ def go_back_from_all(*losses):
 )
 def test_the_backward_of_one_capture_inside_another(forward, step, retain):
     assert "replayed" in (report := through(forward, step, retain))
-    assert "as written" not in report
+    assert "eagerly" not in report
 
 
 def test_a_chain_of_captures_is_gone_back_through_in_another():

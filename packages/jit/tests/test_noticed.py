@@ -150,12 +150,12 @@ BREAKS = {
 def test_a_value_that_is_read(name):
     function = BREAKS[name]
     captured = capture(function)
-    with pytest.warns(UserWarning, match=r"runs as it is written.*test_noticed.py:\d+"):
+    with pytest.warns(UserWarning, match=r"runs eagerly.*test_noticed.py:\d+"):
         captured(ones(3))
     for _ in range(3):
         x = randn(3)
         assert same(captured(x), function(x))
-    assert "runs as written" in captured.report() and "test_noticed.py" in captured.report()
+    assert "runs eagerly" in captured.report() and "test_noticed.py" in captured.report()
     with pytest.raises(CaptureError, match=r"test_noticed\.py") as caught:
         capture(function, on_break="error")(ones(3))
     assert "test_noticed.py" in caught.value.where
@@ -316,7 +316,7 @@ def test_another_object_of_the_same_value():
     for number in range(6):
         box.k = 1.5 + number // 6
         assert captured(ones(4), slice(number // 6, 3), np.float32(2)).tolist() == [3.0] * 3
-    assert "1 kind of call" in captured.report() and "replayed 5 times" in captured.report()
+    assert "1 signature" in captured.report() and "replayed 5 times" in captured.report()
 
 
 def test_the_order_of_keywords_and_dicts_of_other_classes():
@@ -328,7 +328,7 @@ def test_the_order_of_keywords_and_dicts_of_other_classes():
     batches = capture(lambda batch: Dotted(y=batch.x * 2))
     results = [batches(Dotted(x=ones(1) * number)) for number in range(4)]
     assert [(type(one), one.y.item()) for one in results] == [(Dotted, 2.0 * number) for number in range(4)]
-    assert "1 kind of call" in batches.report()
+    assert "1 signature" in batches.report()
 
 
 @pytest.mark.filterwarnings("ignore:capture")
@@ -374,7 +374,7 @@ def test_what_a_program_counts_beside_is_not_looked_at():
         loop.meter.total["sum"] += 1.5
         loop.state["number"], loop.number = number, number
         loop.state["seen"].add(number)
-    assert captured.report().count("replayed") == 4 and "as written" not in captured.report(), captured.report()
+    assert captured.report().count("replayed") == 4 and "eagerly" not in captured.report(), captured.report()
 
 
 def test_a_list_that_gets_a_result():

@@ -288,7 +288,7 @@ def test_a_program_in_pieces_is_as_it_is_written(program, capsys):
     assert same(got, expected) and rest == own_rest and len(history) == len(own_history)
     assert all([same(a, b) for a, b in zip(history, own_history, strict=True)])
     report = function.report()
-    assert "runs in pieces" in report and (program in AS_WRITTEN or search(r"replayed [12]\d times", report)), report
+    assert "runs split" in report and (program in AS_WRITTEN or search(r"replayed [12]\d times", report)), report
 
 
 def step(x, y):
@@ -314,7 +314,7 @@ def test_gradients_flow_from_piece_to_piece():
         losses = [function(ones(3), full((3,), number / 20)).item() for number in range(20)]
         found.append((losses, list(HISTORY), WEIGHT.tolist()))
     assert found[0] == found[1]
-    assert "replayed 1" in captured.report() and "calls ran as written" not in captured.report()
+    assert "replayed 1" in captured.report() and "ran eagerly" not in captured.report()
 
 
 def test_a_hook_on_what_another_piece_made_is_one_of_the_program():
@@ -379,8 +379,7 @@ def test_other_kinds_of_calls_are_captured_whole():
         assert same(captured(x, number % 2 == 1), function(x, False))
     report = captured.report()
     assert (
-        "(float32 (2,), False): 1 launch (before passes 3)" in report
-        and "(float32 (2,), True): runs in pieces" in report
+        "(float32 (2,), False): 1 launch (before passes 3)" in report and "(float32 (2,), True): runs split" in report
     )
 
 
@@ -422,5 +421,5 @@ def is_asked_after_a_line(x):
 @pytest.mark.parametrize("program", [is_asked, is_asked_after_a_line])
 def test_a_function_whose_variables_another_asks_for_is_not_cut(program):
     captured = capture(program, on_break="split")
-    with pytest.warns(UserWarning, match="runs as it is written"):
+    with pytest.warns(UserWarning, match="runs eagerly"):
         assert same([captured(ones(2)) for _ in range(4)], [full((2,), 5.0)] * 4)

@@ -115,4 +115,4 @@ def test_a_cut_call_may_end_left_of_where_it_begins():
     for number in range(5):
         x = full((3,), number / 2)
         assert same(function(x), calls_over_several_lines(x))
-    assert "runs in pieces" in function.report()
+    assert "runs split" in function.report()

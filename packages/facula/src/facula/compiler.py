@@ -1,4 +1,4 @@
-"""facula.compiler: `compile`, which captures (facula.capture, in pieces where it must), and what programs say to it."""
+"""facula.compiler: `compile`, which captures (facula.capture, split where it must), and what programs say to it."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def compile(
     """A function or module that runs captured: its tensor work is taken down in the first call of each kind.
 
     As `capture(model, on_break="split")`, under PyTorch's signature: where something cannot be captured (a value is
-    looked at) the pieces around that line are; a function that yields or awaits runs as it is written. Of a module an
+    looked at) the pieces around that line are; a function that yields or awaits runs eagerly. Of a module an
     `OptimizedModule` is made, which holds the module as `_orig_mod`. `report()` of the result says what was captured;
     with FACULA_LOGS=jit in the environment, a program says it at its end.
 
     Arguments:
         model: the function or module; without it, a decorator is returned.
         fullgraph: raise where something cannot be captured, at its line.
-        dynamic: no difference: each kind of call is captured by itself.
+        dynamic: no difference: each signature is captured by itself.
         options: {"emulate_precision_casts": False} to round float16 and bfloat16 less often, as
             `facula.jit.passes.fuse_elementwise` says; others make no difference.
         backend: "eager" to run `model` as it is; other names of PyTorch's compilers make no difference, nor does a
@@ -91,7 +91,7 @@ def compile(
         mode: one of PyTorch's modes, which makes no difference.
         disable: run `model` as it is.
         name, recompile_limit, isolate_recompiles, shapes_spec: no difference: `report()` has the function's own name,
-            and at most 16 kinds of calls are captured.
+            and at most 16 signatures are captured.
 
     Raises:
         TypeError: `model` cannot be called.
@@ -102,7 +102,7 @@ def compile(
     >>> [double(facula.ones(2) * n).tolist() for n in range(3)]
     [[1.0, 1.0], [3.0, 3.0], [5.0, 5.0]]
     >>> print(double.report())
-    <lambda>: 1 kind of call
+    <lambda>: 1 signature
       (float32 (2,)): 1 launch (before passes 2), replayed 2 times (1 checked), 0 bytes of temporaries
     """
     if backend is not None and not callable(backend) and backend not in _BACKENDS:
@@ -297,7 +297,7 @@ class set_stance:
     """Say whether what `compile` made runs captured: lastingly, for a block, or for a decorated function.
 
     Arguments:
-        stance: "force_eager" to run all of it as it is written; with any other of PyTorch's stances it runs captured.
+        stance: "force_eager" to run all of it eagerly; with any other of PyTorch's stances it runs captured.
         force_backend: no difference.
         options: no difference.
 

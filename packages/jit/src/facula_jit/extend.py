@@ -17,12 +17,12 @@ __all__ = ["never_captured", "note_break", "pause", "reset"]
 
 
 def reset(captured: Captured[..., Any]) -> None:
-    """Forget what was captured: the next calls are captured anew."""
+    """Forget what was captured: the next calls are captured again."""
     captured._reset()
 
 
 def pause(captured: Captured[..., Any], is_paused: bool) -> None:
-    """Let calls run as they are written from now on, or captured again."""
+    """Let calls run eagerly from now on, or captured again."""
     captured._pause(is_paused)
 
 

@@ -72,9 +72,9 @@ class BackwardReplay:
     def run_backward(self, lease: FrameLease, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
         """The gradients of the targets, by the captured backward; by another one where the pass is `recorded`."""
         if recorded:
-            return self._gradients_again(lease, gradients, recorded, RECORDED)
+            return self._eager_gradients(lease, gradients, recorded, RECORDED)
         if self.read_backwards and first_failing(self.read_backwards) is not None:
-            return self._gradients_again(lease, gradients, recorded, CHANGED)
+            return self._eager_gradients(lease, gradients, recorded, CHANGED)
         self.check_versions(lease)
         given = []
         for one, like in zip(gradients, self.recording.gradients, strict=True):
@@ -82,7 +82,7 @@ class BackwardReplay:
                 one = zeros(like.layout.shape, dtype=like.layout.dtype, device=like.layout.device)
             if one._layout is not like.layout:  # of other strides, those of single elements perhaps
                 if type(one._storage) is not Storage:
-                    return self._gradients_again(lease, gradients, recorded, WRAPPED)
+                    return self._eager_gradients(lease, gradients, recorded, WRAPPED)
                 one = snapshot(no_record_ops.contiguous(one))
                 one = made_tensor(like.layout, one._storage, one._offset, None)
             given.append(one)
@@ -98,7 +98,7 @@ class BackwardReplay:
                     )
         return results
 
-    def _gradients_again(
+    def _eager_gradients(
         self, lease: FrameLease, gradients: list[Tensor | None], recorded: bool, problem: str
     ) -> list[Tensor | None]:
         if self.eager_backward is None:

@@ -1,12 +1,12 @@
-"""Calls of a captured function that are run again as they were written, for backward passes that are more than numbers.
+"""Calls of a captured function that run again eagerly, for backward passes that are more than numbers.
 
 Note [Eager backward]
 ~~~~~~~~~~~~~~~~~~~~~
 A backward pass with `create_graph=True` is recorded by itself, and one through gradients that a transform wraps goes
 through many at once: both need the operators of the function, where a replay has launches. The result of the run that
-is recorded has its true graph. For that of a replay the function runs once more, as it is written, on what the call
-was given and with the generators as they were then; if its results are those of the replay bit for bit, the pass goes
-through the graph of this run. Either way, calls of this kind run as they are written from then on.
+is recorded has its true graph. For that of a replay the function runs once more, eagerly, with the arguments of
+the call and the generators as they were then; if its results are those of the replay bit for bit, the pass goes
+through the graph of this run. Either way, calls of this signature run eagerly from then on.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ REMEDY = "take that gradient inside the captured function, where it is captured,
 
 
 class EagerBackward:
-    """One kind of call of a captured function, as it is written.
+    """The eager call of one signature of a captured function.
 
     Arguments:
         function: the function.
-        notify: is told why calls of this kind run as they are written from now on.
+        notify: is told why calls of this signature run eagerly from now on.
         args: the positional arguments of one such call.
         kwargs: its keyword arguments.
         tensors: the tensors among these.
@@ -81,7 +81,7 @@ class EagerBackward:
         recorded: bool,
         problem: str,
     ) -> list[Tensor | None]:
-        """The gradients of the targets of a replay, by a backward pass through the function as it is written.
+        """The gradients of the targets of a replay, by a backward pass through the eager function.
 
         Arguments:
             replay: the replay.
@@ -182,6 +182,6 @@ def _is_as_before(replay: BackwardReplay, lease: FrameLease, roots: Sequence[Ten
 
 def _refused(replay: BackwardReplay, problem: str, why: str) -> OperationError:
     return OperationError(
-        f"backward: {problem} ({replay.name}), for which the call would have to run again as it is written; but {why}. "
-        "Calls of this kind run as they are written from now on: repeat this one, too"
+        f"backward: {problem} ({replay.name}), for which the call would have to run again eagerly; but {why}. "
+        "Calls of this signature run eagerly from now on: repeat this one, too"
     )

@@ -78,7 +78,7 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
     made = RecordedBackward(len(recorder.launches), roots, targets, gradients)
     for one in gradients:
         recorder.add_input(one)
-    untouched = SideEffects(recorder, roots)
+    effects = SideEffects(recorder, roots)
     recorder.goes_back = True  # the tensors that it takes are the graph's
     try:
         with stopped_at(targets):  # what comes before an argument is the caller's graph
@@ -90,7 +90,7 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
     finally:
         recorder.goes_back = False
-        if words := untouched.restore():
+        if words := effects.restore():
             recorder.broken(f"its backward pass changes {words}, where a replay would not", REMEDY)
     if recorder.breaks is not None:
         return None

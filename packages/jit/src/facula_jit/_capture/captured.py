@@ -82,12 +82,12 @@ class Captured(Generic[P, R]):
         self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
         self._places: list[int] = []  # of those that were, and how many there were
         self._count = 0
-        self._cut: Any = None  # what runs instead of the function, if no kind of call was captured whole
+        self._cut: Any = None  # what runs instead of the function, if no signature was captured whole
         self._pool = Pool()
         self._eager = 0
 
     def _pause(self, is_paused: bool) -> None:
-        """Whether calls run as they are written from now on."""
+        """Whether calls run eagerly from now on."""
         self._paused, self._latest = is_paused, None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -212,7 +212,7 @@ class Captured(Generic[P, R]):
         words, remedy = [one.words for one in self._entries.values()], "pad the arguments to fewer shapes"
         if words.count(present := shown(args, kwargs)) > 1:  # which differ by an object alone
             remedy = "give it tensors, dicts and dataclasses, no objects that are new in each call"
-        problem = f"calls of more than {MAX_SIGNATURES} kinds: {present} beside {words[0]}"
+        problem = f"calls of more than {MAX_SIGNATURES} signatures: {present} beside {words[0]}"
         return self._broken(GraphBreak(problem, remedy, None), args, kwargs)
 
     def _run(
@@ -261,7 +261,7 @@ class Captured(Generic[P, R]):
     def _replays(self) -> list[Replay]:
         return [replay for entry in self._entries.values() for replay in entry.replays]
 
-    # -------------------------------------------------------------------------------------------- in pieces, as written
+    # ------------------------------------------------------------------------------------------------ split, eager
     def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The parts of a signature's key that are no tensors, by the names of the arguments."""
         if self._own is None:
@@ -271,7 +271,7 @@ class Captured(Generic[P, R]):
         return {name: part for name, part in named if not (type(part) is tuple and part[:1] == (Tensor,))}
 
     def _split_around_varying(self, parts: dict[str, Any]) -> Any:
-        """The function in pieces around what reads those of its arguments that are others in most calls."""
+        """The function, split around what reads those of its arguments that are others in most calls."""
         assert self._split is not None
         values = {name: {entry.parts.get(name) for entry in self._entries.values()} for name in parts}
         made = self._split.around_names([name for name, found in values.items() if len(found) > MAX_SIGNATURES // 2])
@@ -300,7 +300,7 @@ class Captured(Generic[P, R]):
     def _warn(self, why: GraphBreak) -> None:
         if not self._warned:
             self._warned = True
-            warn(f"capture: {self._name} runs as it is written: {why}")
+            warn(f"capture: {self._name} runs eagerly: {why}")
 
     # ----------------------------------------------------------------------------------------------------- to look at
     @property
@@ -315,7 +315,7 @@ class Captured(Generic[P, R]):
         >>> twice = capture(lambda x: x + x)
         >>> _ = twice(ones(2)), twice(ones(2))
         >>> print(twice.report())  # doctest: +ELLIPSIS
-        <lambda>: 1 kind of call
+        <lambda>: 1 signature
           (float32 (2,)): 1 launch, replayed once, 0 bytes of temporaries
         """
         split = [] if self._split is None else [one.report() for one in self._split.captured()]
@@ -345,7 +345,7 @@ class Captured(Generic[P, R]):
         return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))
 
     def _found(self) -> list[tuple[Replay, str, Captured[..., Any]]]:
-        """All captures, their kinds of calls, and whose they are: those of pieces, too."""
+        """All captures, their signatures, and whose they are: those of pieces, too."""
         found = [(replay, entry.words, self) for entry in self._entries.values() for replay in entry.replays]
         split = [] if self._split is None else self._split.captured()
         return found + [one for piece in split for one in piece._found()]
@@ -358,11 +358,11 @@ class Captured(Generic[P, R]):
         return self._latest_by_signature()
 
     def _latest_by_signature(self) -> list[tuple[Any, Replay]]:
-        """The latest capture of each kind of call, with the key of its signature."""
+        """The latest capture of each signature, with its key."""
         return [(key, entry.replays[-1]) for key, entry in self._entries.items() if entry.replays]
 
     def __repr__(self) -> str:
-        return f"<captured {self._name}: {len(self._entries)} kind{'s' if len(self._entries) != 1 else ''} of calls>"
+        return f"<captured {self._name}: {len(self._entries)} signature{'s' if len(self._entries) != 1 else ''}>"
 
     def __getattr__(self, name: str) -> Any:
         if name == "function":  # not set yet: a copy is being made

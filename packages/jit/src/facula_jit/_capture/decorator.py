@@ -1,4 +1,4 @@
-"""`capture`: a function whose tensor work is recorded once for each kind of call, and replayed in C."""
+"""`capture`: a function whose tensor work is recorded once for each signature, and replayed in C."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def capture(
 
     Arguments:
         function: what is captured; left out, a decorator is returned.
-        on_break: what becomes of a function that cannot be captured: "eager" to run it as it is written, "error" to
+        on_break: what becomes of a function that cannot be captured: "eager" to run it eagerly, "error" to
             raise CaptureError at the line, "split" to cut it there, and capture the pieces around the line.
         passes: functions that are called with the graph of a capture and change it, in their order, when it is about to
             be replayed for the second time; by default those of `facula_jit.passes`, which change no bit of a result.
@@ -104,7 +104,7 @@ def capture(
     >>> [round(step(x, y).item(), 3) for _ in range(3)]
     [2.5, 2.025, 1.64]
     >>> print(step.report())  # doctest: +ELLIPSIS
-    step: 1 kind of call
+    step: 1 signature
       (float32 (2, 2), float32 (2,)): 8 launches (before passes 13), replayed 2 times (1 checked), 192 bytes of ...
     """
     if on_break not in ("eager", "error", "split"):

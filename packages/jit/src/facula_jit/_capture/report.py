@@ -18,10 +18,10 @@ def report_of(name: str, entries: Sequence[CacheEntry], eager: int, pieces: Sequ
     Arguments:
         name: the function's.
         entries: those of its signatures.
-        eager: how many calls ran as written.
+        eager: how many calls ran eagerly.
         pieces: the reports of its pieces.
     """
-    lines = [f"{name}: {_counted(len(entries), 'kind')} of call" + ("s" if len(entries) != 1 else "")]
+    lines = [f"{name}: {_counted(len(entries), 'signature')}"]
     for entry in entries:
         words = entry.words
         for replay in entry.replays:
@@ -36,12 +36,12 @@ def report_of(name: str, entries: Sequence[CacheEntry], eager: int, pieces: Sequ
             if replay.reason:
                 lines.append(f"    captured again because {replay.reason} has changed")
         if entry.is_rejected:
-            way = "as written" if entry.split is None else "in pieces"
+            way = "eagerly" if entry.split is None else "split"
             lines.append(f"  {words}: runs {way}: {entry.graph_break}")
         elif not entry.replays:
             lines.append(f"  {words}: not captured yet: {entry.pending or 'it was not called to its end'}")
     if eager:
-        lines.append(f"  {_counted(eager, 'call')} ran as written")
+        lines.append(f"  {_counted(eager, 'call')} ran eagerly")
     lines += ["  " + line for piece in pieces for line in piece.splitlines()]
     return "\n".join(lines)
 

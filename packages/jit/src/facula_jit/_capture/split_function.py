@@ -1,4 +1,4 @@
-"""What runs in the place of a function that cannot be captured whole: the function in pieces, each captured."""
+"""What runs in the place of a function that cannot be captured whole: the function, split into captured parts."""
 
 from __future__ import annotations
 

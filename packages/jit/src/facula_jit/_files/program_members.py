@@ -27,7 +27,7 @@ def member_name(number: int, replay: Replay) -> str:
 
 
 def captures_of_other_modes(captured: Captured[Any, Any]) -> list[tuple[Any, Replay]]:
-    """Of each kind of call whose latest capture ran in training mode, the latest in evaluation mode, and vice versa."""
+    """Of each signature whose latest capture ran in training mode, the latest in evaluation mode, and vice versa."""
     found = []
     for key, entry in captured._entries.items():
         modes = [training_of(one) for one in entry.replays]

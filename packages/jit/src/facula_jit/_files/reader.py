@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FIELDS = ("name", "arguments", "inputs", "gradients", "blocks", "launches", "boundary", "roots", "outputs", "result",
           "passes", "targets", "puts", "needed", "changed", "skips", "generators", "refills", "watched")  # fmt: skip
 NODES = {"": None, "leaf": LEAF, "computed": Node}
-MOST = 1 << 20  # blocks, launches, arguments of one
+MAX_COUNT = 1 << 20  # blocks, launches, arguments of one
 
 
 class Reader:
@@ -66,7 +66,7 @@ class Reader:
         data, recorder = self.data, self.recorder
         made: Any = Recording.__new__(Recording)
         made.recorder, made.breaks, made.unsettled = recorder, None, None
-        roots = an_int(data["roots"], 0, MOST, "roots")
+        roots = an_int(data["roots"], 0, MAX_COUNT, "roots")
         made.roots = list(range(roots))
         inputs = [to_layout(one) for one in a_list(data["inputs"], "inputs", len(self.wants))]
         nodes = [NODES[one] if roots else None for one in self.wants]
@@ -116,7 +116,7 @@ class Reader:
             self.recorder.blocks.append(block)
             kinds.append(kind)
             if kind in ("input", "gradient"):
-                place = an_int(value, 0, MOST, "an argument") + (len(made.inputs) if kind == "gradient" else 0)
+                place = an_int(value, 0, MAX_COUNT, "an argument") + (len(made.inputs) if kind == "gradient" else 0)
                 if place >= len(given) or (kind == "input" and place >= len(made.inputs)) or place in arguments:
                     refuse("a block is no argument of the graph, or one that another is")
                 arguments.add(place)
@@ -133,7 +133,7 @@ class Reader:
                 self.extents.append(Extent(block.layout.extent, block.layout.dtype, True))
             else:
                 refuse(f"a block is of kind {kind!r:.40}")
-        if len(kinds) > MOST:
+        if len(kinds) > MAX_COUNT:
             refuse("it has too many blocks")
 
     def _block(self, number: Any, kind: str = "") -> int:
@@ -163,7 +163,7 @@ class Reader:
             request = Request.of(self.plans[place])
             self.made[place] = request, plan_of(request)
         request, plan = self.made[place]
-        part = an_int(data["part"], 0, MOST, "a part") if "part" in data else -1
+        part = an_int(data["part"], 0, MAX_COUNT, "a part") if "part" in data else -1
         if part == 0 and plan.parts is None:  # at other sizes of the batch it begins elsewhere
             part = -1
         roles = roles_of(request, plan, part)
@@ -287,7 +287,7 @@ class Reader:
             if type(name) is not str:
                 refuse("what changes a block has no name")
             site = site_of("")
-            self.recorder.changed[self._block(block)] = an_int(count, 1, MOST, "a count"), name[:100], site
+            self.recorder.changed[self._block(block)] = an_int(count, 1, MAX_COUNT, "a count"), name[:100], site
 
     def _generators(self) -> None:
         for place, one in enumerate(a_list(self.data["generators"], "generators")):

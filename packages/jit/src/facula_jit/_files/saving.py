@@ -40,7 +40,7 @@ def save(
     """Write what was captured into a file, which any machine can load and run, without the function's source.
 
     The file has the operators, and all tensors of the program that they use: parameters, buffers, the state of
-    optimizers, `.grad`. Of each kind of call the latest capture is written. The file is a zip of a JSON graph and
+    optimizers, `.grad`. Of each signature the latest capture is written. The file is a zip of a JSON graph and
     safetensors: no pickle, no code. It is replaced at once, or not at all.
 
     Arguments:
@@ -96,7 +96,7 @@ def save(
         pieces = len(function._found())
         if pieces:
             raise SaveError(
-                f"save: {function._name} runs in pieces around lines that cannot be captured, and a file holds one "
+                f"save: {function._name} runs split around lines that cannot be captured, and a file holds one "
                 f"graph; save the pieces apart: save(captured.graph(number), path) for numbers from 0 to {pieces - 1}, "
                 f"which str(captured.graph(number)) shows. {function.report()}"
             )

@@ -54,7 +54,7 @@ class Graph(Editable):
     Arguments:
         recording: what was recorded.
         name: the function's.
-        words: the kind of call, in words.
+        words: the signature, in words.
         source: the captured function, and its capture with the key of the call; None where there is none.
     """
 

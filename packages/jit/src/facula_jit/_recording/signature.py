@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 NUMBERS = (int, float, complex, str, bytes)
-AGAIN = "facula_jit._autograd.eager_backward"  # whose hooks look for recorded backward passes
+EAGER_BACKWARD = "facula_jit._autograd.eager_backward"  # whose hooks look for recorded backward passes
 MAX_WORDS = 8  # containers in containers whose parts are shown
 PLAIN = frozenset((*NUMBERS, type(None), bool, range))  # types whose values are compared alone
 
@@ -132,7 +132,7 @@ def has_hooks(tensor: Tensor) -> bool:
         return hooks is not None
     if type(node) is not Node or type(around := node.rule.extra) is not WrappedRule:
         return False
-    return any([getattr(one, "__module__", "") != AGAIN for one in around.watchers()])
+    return any([getattr(one, "__module__", "") != EAGER_BACKWARD for one in around.watchers()])
 
 
 def by_value(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:

@@ -51,7 +51,7 @@ def cut(
     piece: Callable[[FunctionType], object],
     callee: Callable[[object], object],
 ) -> FunctionType | None:
-    """The function in pieces; None where there is nothing around its line.
+    """The function, split; None where there is nothing around its line.
 
     Arguments:
         function: a function with source.

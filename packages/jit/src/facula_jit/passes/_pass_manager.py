@@ -20,7 +20,7 @@ def run_passes(recording: Recording, passes: Sequence[Callable[[Graph], object]]
         recording: as it was recorded.
         passes: functions of a graph.
         name: the function's.
-        words: the kind of call.
+        words: the signature, in words.
     """
     if not passes:
         return recording

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from facula_storage import int64
 
-from .shapes import MOST, are_sizes, is_dim, is_flag, reach, without
+from .shapes import MAX_NUMBER, are_sizes, is_dim, is_flag, reach, without
 
 if TYPE_CHECKING:
     from facula_storage import Layout
@@ -101,9 +101,9 @@ def roll(inputs: Any, parameters: Any) -> bool:
 
 def _inside(shape: Any, strides: Any, offset: Any, whole: Layout) -> bool:
     """Whether a view of contiguous elements stays inside of them."""
-    if not (whole.is_contiguous and len(shape) == len(strides) and type(offset) is int and 0 <= offset < MOST):
+    if not (whole.is_contiguous and len(shape) == len(strides) and type(offset) is int and 0 <= offset < MAX_NUMBER):
         return False
-    if not all([type(one) is int and abs(one) < MOST for one in (*shape, *strides)]):
+    if not all([type(one) is int and abs(one) < MAX_NUMBER for one in (*shape, *strides)]):
         return False
     first, last = reach(tuple(shape), tuple(strides), offset)
     return 0 in shape or (first >= 0 and last < whole.numel)

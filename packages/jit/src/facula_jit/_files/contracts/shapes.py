@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
     Shape = tuple[int, ...]
 
-MOST = 1 << 40  # of any number among parameters
+MAX_NUMBER = 1 << 40  # of any number among parameters
 
 
 def is_size(value: Any, least: int = 0) -> TypeGuard[int]:
     """Whether a value is an int of at least `least`, and not so large that sums of some overflow."""
-    return type(value) is int and least <= value < MOST
+    return type(value) is int and least <= value < MAX_NUMBER
 
 
 def are_sizes(values: Any, count: int, least: int = 0) -> TypeGuard[tuple[int, ...]]:
