@@ -4,7 +4,7 @@ import facula_tensor as ft
 from facula_storage import Layout, layout_of
 from facula_storage._layout_caches import DUPLICATES_TO_CLEAR, clear_layout_caches
 from facula_storage._layouts import Draft, _table
-from facula_tensor._dispatch.snapshots import snapshots_of
+from facula_tensor._dispatch.slow_path.snapshots import snapshots_of
 
 
 def twin(layout: Layout) -> Layout:

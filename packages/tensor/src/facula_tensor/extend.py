@@ -58,7 +58,7 @@ from ._dispatch.declaration import elementwise, operator, view
 from ._dispatch.namespaces import composite, identity_grad, may_alias_grad, no_record_ops, operators, recorded_ops
 from ._dispatch.operator import Operator
 from ._dispatch.overrides import disable_overrides, overridable, plain_torch_function, watch_functions
-from ._dispatch.saved import SavedTensors
+from ._dispatch.rules.saved import SavedTensors
 from ._dispatch.value_checks import refuse_unless
 from ._interop.export import forget_readers
 from ._interop.pickling import as_class, attributes, block_under

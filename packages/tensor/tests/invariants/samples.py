@@ -19,7 +19,7 @@ from one_moment import forget_plans
 from slow_path import PLANNING, SLOW, calls
 
 import facula_tensor as ft
-from facula_tensor._dispatch.nodes import node_for
+from facula_tensor._dispatch.slow_path.nodes import node_for
 from facula_tensor.extend import operators
 from facula_tensor.extend import recorded_ops as F
 from facula_tensor.testing._derivatives import smooth

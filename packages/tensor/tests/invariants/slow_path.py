@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import facula_tensor as ft
 from facula_storage import Layout
-from facula_tensor._dispatch.inplace import slow_inplace
-from facula_tensor._dispatch.planning import find_plan, make_plan
-from facula_tensor._dispatch.slow_path import slow_call
+from facula_tensor._dispatch.slow_path.inplace import slow_inplace
+from facula_tensor._dispatch.slow_path.planning import find_plan, make_plan
+from facula_tensor._dispatch.slow_path.slow_call import slow_call
 from facula_tensor.extend import operators
 from facula_tensor.ops.shape import slicing
 

@@ -10,7 +10,7 @@ import facula_tensor as ft
 from facula_autograd import gradcheck, gradgradcheck
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError, OperationError
 from facula_tensor import func, library
-from facula_tensor._dispatch.slow_path import slow_call
+from facula_tensor._dispatch.slow_path.slow_call import slow_call
 from facula_tensor.testing import Samples, check_operator
 
 WHOLE = Samples(dtypes=("float64",), gradient=("float64",), rejects=False)

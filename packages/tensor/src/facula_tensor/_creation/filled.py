@@ -17,7 +17,7 @@ from .._core.promotion import (
 )
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import no_record_ops
-from .._dispatch.writing import write_out
+from .._dispatch.slow_path.writing import write_out
 from .._dispatch.written import maker
 from .filling import filled
 

@@ -15,7 +15,7 @@ from .._core.allocation import fresh
 from .._core.errors import relabel
 from .._core.promotion import number_for
 from .._core.tensor import Tensor
-from .._dispatch.launching import launch
+from .._dispatch.slow_path.launching import launch
 
 if TYPE_CHECKING:
     from .._core.types import Number, Operand

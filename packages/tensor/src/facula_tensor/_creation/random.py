@@ -15,11 +15,11 @@ from .._core.errors import named
 from .._core.promotion import as_dtype, as_integer, as_real, check_scalar, number_for
 from .._core.tensor import Tensor, make
 from .._core.wrapped import LevelLayout
-from .._dispatch.launching import launch
 from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.slow_path.launching import launch
+from .._dispatch.slow_path.writing import write, write_out
 from .._dispatch.value_checks import check_within
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write, write_out
 from .._dispatch.written import function, maker
 from .batches import draw_batched, open_batches
 from .filled import empty, layout_like

@@ -17,11 +17,11 @@ from .._core.memory import check_overlap, check_writable
 from .._core.promotion import as_integer, as_real, result_type
 from .._core.tensor import Tensor, elements, layout_of_tensor, method, snapshot
 from .._core.wrapped import LevelLayout
-from .._dispatch.inplace_checks import starts_inplace
-from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops
 from .._dispatch.overrides import overridable
-from .._dispatch.planning import broadcast_shapes
+from .._dispatch.slow_path.inplace_checks import starts_inplace
+from .._dispatch.slow_path.launching import mutated
+from .._dispatch.slow_path.planning import broadcast_shapes
 from .._dispatch.value_checks import refuse_outside
 from .batches import open_batches
 from .filled import finish, with_options

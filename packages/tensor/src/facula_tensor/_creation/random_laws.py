@@ -14,8 +14,8 @@ from facula_storage.extend import FLOATING, INTEGER
 from .._core.memory import check_overlap, check_writable
 from .._core.promotion import as_real
 from .._core.tensor import Tensor, method, snapshot
-from .._dispatch.inplace_checks import starts_inplace
 from .._dispatch.overrides import overridable
+from .._dispatch.slow_path.inplace_checks import starts_inplace
 from .generator import Generator
 from .random import bernoulli, rand, randn
 

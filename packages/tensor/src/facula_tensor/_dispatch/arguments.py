@@ -16,7 +16,7 @@ from .._core.geometry import hashable
 from .._core.promotion import as_integer
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import LevelLayout
-from .operands import describe
+from .slow_path.operands import describe
 from .view_call import as_tensor
 
 if TYPE_CHECKING:

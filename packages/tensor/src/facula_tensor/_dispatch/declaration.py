@@ -13,12 +13,12 @@ from .._forms._dispatch.fast.inplace import make_accumulate, make_inplace, make_
 from .._forms._dispatch.fast.many import make_elementwise, make_many, make_ternary
 from .._forms._dispatch.fast.pairs import make_double, make_pair
 from .._forms._dispatch.fast.unary import make_binary, make_number_first, make_unary
-from .alpha import with_alpha
-from .inplace import slow_inplace
 from .namespaces import inplace_ops, no_record_ops, operators, recorded_ops
 from .operator import Operator
 from .signatures import set_signature
-from .slow_path import slow_call
+from .slow_path.alpha import with_alpha
+from .slow_path.inplace import slow_inplace
+from .slow_path.slow_call import slow_call
 from .view_call import make_view
 from .written import takes_inplace, written_operator
 

@@ -26,7 +26,7 @@ from facula_storage.extend import FLOATING, PlanTable
 from .conversions import row_major
 from .expressions.gradients import derived_rule
 from .namespaces import operators
-from .rules import make_rules, refusing_rule
+from .rules.vjp_rules import make_rules, refusing_rule
 from .written import OPTIONS, operands_of
 
 if TYPE_CHECKING:

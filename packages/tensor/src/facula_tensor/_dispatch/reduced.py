@@ -19,9 +19,9 @@ from .expressions.gradients import gradient_program, kernel_of
 from .expressions.partials import asked_by
 from .namespaces import no_record_ops, operators
 from .operator import Operator
-from .planning import broadcast_shapes
-from .rules import rule_of
-from .saved import saved_edges
+from .rules.saved import saved_edges
+from .rules.vjp_rules import rule_of
+from .slow_path.planning import broadcast_shapes
 
 if TYPE_CHECKING:
     from .._core.tensor import Tensor

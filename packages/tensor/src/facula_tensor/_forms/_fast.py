@@ -19,12 +19,12 @@ NAMES = {
     "facula_storage.extend": "allocate collecting new_instance",
     ".._core.call_sites": "user_frame",
     ".._core.tensor": "Tensor make",
-    ".._dispatch.inplace": "accumulate trimmed_inplace",
-    ".._dispatch.launching": "MISSED NOWHERE",
-    ".._dispatch.modes": "call_in_mode unrecorded",
-    ".._dispatch.planning": "plan_inplace_of_other_shape plan_of_other_shape",
-    ".._dispatch.saved": "SavedOperands SavedTensors save_alias",
-    ".._dispatch.slow_path": "slow_call",
+    ".._dispatch.slow_path.inplace": "accumulate trimmed_inplace",
+    ".._dispatch.slow_path.launching": "MISSED NOWHERE",
+    ".._dispatch.slow_path.modes": "call_in_mode unrecorded",
+    ".._dispatch.slow_path.planning": "plan_inplace_of_other_shape plan_of_other_shape",
+    ".._dispatch.rules.saved": "SavedOperands SavedTensors save_alias",
+    ".._dispatch.slow_path.slow_call": "slow_call",
 }
 """Where the names in the templates come from, seen from `_forms/`."""
 TYPES = {(".._core.types", "Function"), (".._dispatch.operator", "Operator")}

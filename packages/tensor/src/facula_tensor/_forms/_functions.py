@@ -115,7 +115,7 @@ class Text:
         call = self.call_of(function, operation)
         if not self.out or "out" in function.__code__.co_varnames[: function.__code__.co_argcount]:
             return [f"return {call}"]
-        self.needs.add((".._dispatch.writing", "write_out"))
+        self.needs.add((".._dispatch.slow_path.writing", "write_out"))
         return [f"result = {call}", f'return result if out is None else write_out("{self.operation}", result, out)']
 
     def rare_options(self) -> list[str]:
@@ -147,7 +147,7 @@ class Text:
             return [*steps, last, condition, change, "return result"]
         if not self.out or self.what.prepare is not None:
             return [*steps, last]
-        self.needs.add((".._dispatch.writing", "write_out"))
+        self.needs.add((".._dispatch.slow_path.writing", "write_out"))
         return [
             *steps,
             last,
@@ -186,7 +186,7 @@ class Text:
             given = ", ".join(operators[name].inputs)
             step = f"result = ops.{name}({given})"
             if direct:
-                self.needs.add((".._dispatch.slow_path", "call_out"))
+                self.needs.add((".._dispatch.slow_path.slow_call", "call_out"))
                 step += f' if out is None else call_out("{name}", ({given}{"," * (", " not in given)}), out)'
             head = f"{'el' * (place > 0)}if {condition}:" if condition else "else:"
             steps += [head, f"    {step}"] if len(choices) > 1 else [step]
@@ -196,7 +196,7 @@ class Text:
             steps += ["if result is NotImplemented:", f"    {raised}"]
         if not self.out or direct:
             return [*steps, "return result"]
-        self.needs.add((".._dispatch.writing", "write_out"))
+        self.needs.add((".._dispatch.slow_path.writing", "write_out"))
         return [*steps, f'return result if out is None else write_out("{self.operation}", result, out)']
 
     def change(self, operation: str) -> list[str]:

@@ -27,11 +27,11 @@ from .._core.wrapped import Level, LevelLayout, innermost
 from .._creation.filled import empty, zeros
 from .._creation.from_data import tensor
 from .._creation.generator import default_generator, get_rng_state, repeating, set_rng_state
-from .._dispatch.inplace_checks import check_family
-from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.saved import SavedTensors
-from .._dispatch.view_changes import rebase
+from .._dispatch.rules.saved import SavedTensors
+from .._dispatch.slow_path.inplace_checks import check_family
+from .._dispatch.slow_path.launching import mutated
+from .._dispatch.slow_path.view_changes import rebase
 from ..ops.elementwise import arithmetic as _  # noqa: F401  declares what the class below takes over
 from ..ops.shape.joining import stack
 from .finite import all_finite, unwrapped

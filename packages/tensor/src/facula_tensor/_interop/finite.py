@@ -13,7 +13,7 @@ from facula_storage.extend import layout_cache_clearers
 from .._core.tensor import Tensor, layout_of_tensor
 from .._core.wrapped import LevelLayout
 from .._dispatch.namespaces import no_record_ops, operators
-from .._dispatch.planning import find_plan
+from .._dispatch.slow_path.planning import find_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,8 +9,8 @@ from facula_errors.extend import boundary
 from facula_storage import bool_, uint8
 
 from .._core.tensor import Tensor, layout_of_tensor, method, snapshot
-from .._dispatch.operands import describe
 from .._dispatch.overrides import overridable
+from .._dispatch.slow_path.operands import describe
 from .._dispatch.view_call import as_tensor
 
 if TYPE_CHECKING:

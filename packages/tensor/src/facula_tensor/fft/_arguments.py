@@ -15,8 +15,8 @@ from .._core.promotion import as_dtype, as_integer, floating, get_default_dtype
 from .._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from .._creation.from_data import tensor
 from .._dispatch.namespaces import recorded_ops
+from .._dispatch.slow_path.writing import write_out
 from .._dispatch.view_call import as_tensor
-from .._dispatch.writing import write_out
 from ..ops.fft import OPPOSITE
 
 if TYPE_CHECKING:

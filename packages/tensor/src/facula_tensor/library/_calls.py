@@ -10,8 +10,8 @@ from facula_storage import meta
 
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
-from .._dispatch.launching import mutated
 from .._dispatch.namespaces import no_record_ops, recorded_ops
+from .._dispatch.slow_path.launching import mutated
 from ..transforms.trees import LEAF, Shape, put_together, take_apart
 
 if TYPE_CHECKING:

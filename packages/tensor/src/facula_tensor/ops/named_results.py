@@ -8,8 +8,8 @@ from facula_errors import InvalidTypeError
 
 from .._core.memory import check_out
 from .._core.tensor import Tensor, layout_of_tensor
-from .._dispatch.operands import describe
-from .._dispatch.writing import write_out
+from .._dispatch.slow_path.operands import describe
+from .._dispatch.slow_path.writing import write_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -35,10 +35,10 @@ from .._core.view_family import register, root_of, views_of
 from .._core.wrapped import Level, LevelLayout, batched_as, batches_of, no_storage
 from .._creation.filled import zeros
 from .._dispatch.expressions.gradients import asked_by
-from .._dispatch.inplace_checks import check_family, starts_inplace
 from .._dispatch.namespaces import no_record_ops, recorded_ops
-from .._dispatch.nodes import node_for
-from .._dispatch.view_changes import region
+from .._dispatch.slow_path.inplace_checks import check_family, starts_inplace
+from .._dispatch.slow_path.nodes import node_for
+from .._dispatch.slow_path.view_changes import region
 from .custom import apply_at_dual
 from .grad import GradLevel, differentiable
 from .levels import (

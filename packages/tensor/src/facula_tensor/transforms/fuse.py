@@ -28,7 +28,7 @@ from .._dispatch.expressions.partials import replay
 from .._dispatch.expressions.symbols import Trace, symbol_ops
 from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
-from .._dispatch.planning import make_plan, output_layouts
+from .._dispatch.slow_path.planning import make_plan, output_layouts
 from .fuse_level import DETACHED, FuseLevel, NumberUsedError, SymbolLayout, standing_in
 from .levels import is_at
 

@@ -33,7 +33,7 @@ from .._dispatch.expressions.symbols import NotElementwiseError, Symbol, Trace, 
 from .._dispatch.namespaces import operators
 from .._dispatch.operator import Operator
 from .._dispatch.overrides import plain_torch_function
-from .._dispatch.planning import output_layouts
+from .._dispatch.slow_path.planning import output_layouts
 from .levels import is_at
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from .._core.call_sites import user_site
 from .._core.tensor import Tensor, layout_of_tensor, snapshot
 from .._core.view_family import register
 from .._core.wrapped import Level, LevelLayout, no_storage
-from .._dispatch.inplace_checks import check_family, refuse_leaf, starts_inplace
+from .._dispatch.slow_path.inplace_checks import check_family, refuse_leaf, starts_inplace
 from .custom import apply_at_grad
 from .levels import (
     call_contents,

@@ -13,8 +13,8 @@ from .._core.tensor import Tensor, layout_of_tensor
 from .._core.view_family import register, root_of, views_of
 from .._core.wrapped import LevelLayout, no_storage
 from .._dispatch.namespaces import no_record_ops, operators, recorded_ops
-from .._dispatch.nodes import node_for
-from .._dispatch.view_changes import rebase
+from .._dispatch.slow_path.nodes import node_for
+from .._dispatch.slow_path.view_changes import rebase
 from ..ops.memory.assignment import copy_as
 
 if TYPE_CHECKING:

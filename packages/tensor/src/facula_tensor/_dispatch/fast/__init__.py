@@ -40,5 +40,6 @@ gradients, of which none is recorded), `inplace` (changes of the first operand).
 #    operand (a leaf itself), what the rules ask for, each with its version (an operand that is no leaf as `save_alias`
 #    makes it, the result by its parts), layouts and parameters where rules ask for them, and the call site.
 # 3. The differentiable results get the node last: nobody sees a tensor with half a node.
-# The slow path (`nodes.py`) does the same for every kind of call; besides, it packs saved tensors for hooks, takes the
-# rules of complex numbers, and notes overrides. A test of invariants holds each path to what the slow path makes.
+# The slow path (`slow_path/nodes.py`) does the same for every kind of call; besides, it packs saved tensors for hooks,
+# takes the rules of complex numbers, and notes overrides. A test of invariants holds each path to what the slow path
+# makes.

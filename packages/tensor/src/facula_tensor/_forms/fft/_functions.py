@@ -8,7 +8,7 @@ from facula_errors import FaculaError
 from facula_errors.extend import trim_traceback
 
 from ..._dispatch.overrides import overridable
-from ..._dispatch.writing import write_out
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.written import bodies_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from facula_storage import DType, Layout, bool_
 from ..._core.tensor import Tensor, method
 from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
-from ..._dispatch.snapshots import snapshots_of
+from ..._dispatch.slow_path.snapshots import snapshots_of
 from ..memory.assignment import assign_inplace
 from .pointwise import is_real
 

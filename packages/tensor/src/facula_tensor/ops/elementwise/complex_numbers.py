@@ -14,8 +14,8 @@ from ..._core.promotion import floating
 from ..._core.tensor import Tensor, layout_of_tensor, method, steady
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
 

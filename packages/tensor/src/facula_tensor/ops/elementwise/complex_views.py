@@ -14,8 +14,8 @@ from facula_storage.extend import COMPLEX
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import elementwise, operator, view
 from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops
-from ..._dispatch.planning import broadcast_shapes
-from ..._dispatch.writing import write
+from ..._dispatch.slow_path.planning import broadcast_shapes
+from ..._dispatch.slow_path.writing import write
 from ..memory.copying import uninitialized
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ..._core.tensor import Tensor, method
 from ..._core.wrapped import WrappedLayout, is_traced
 from ..._dispatch.declaration import elementwise
 from ..._dispatch.namespaces import identity_grad, operators, recorded_ops
-from ..._dispatch.slow_path import slow_call
+from ..._dispatch.slow_path.slow_call import slow_call
 
 if TYPE_CHECKING:
     from typing import Literal

@@ -14,8 +14,8 @@ from ..._dispatch.arguments import needed_dim
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
+from ..._dispatch.slow_path.writing import write_out, write_with
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out, write_with
 
 if TYPE_CHECKING:
     from ..._core.types import Function, Operands, Parameters

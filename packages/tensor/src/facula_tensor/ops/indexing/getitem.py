@@ -21,10 +21,10 @@ from ..._core.wrapped import LevelLayout
 from ..._creation.from_data import tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
-from ..._dispatch.operands import describe
 from ..._dispatch.overrides import call_torch_function, overridden
+from ..._dispatch.slow_path.operands import describe
+from ..._dispatch.slow_path.writing import write_with
 from ..._dispatch.view_call import view_at
-from ..._dispatch.writing import write_with
 from ..shape import slicing as _slicing  # noqa: F401  declares select and slice
 from .batches import put_at, taken, taken_back
 from .many import mask_positions, merged

@@ -14,12 +14,12 @@ from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapsho
 from ..._creation.filled import zeros
 from ..._dispatch.arguments import needed_dim
 from ..._dispatch.declaration import operator
-from ..._dispatch.inplace_checks import starts_inplace
-from ..._dispatch.launching import mutated
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
 from ..._dispatch.overrides import overridable
+from ..._dispatch.slow_path.inplace_checks import starts_inplace
+from ..._dispatch.slow_path.launching import mutated
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
 from .batches import taken

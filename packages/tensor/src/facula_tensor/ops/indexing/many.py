@@ -12,7 +12,7 @@ from facula_storage import bool_
 from ..._core.tensor import Tensor, elements, layout_of_tensor
 from ..._core.wrapped import LevelLayout
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.value_checks import refuse_outside
 from .where import nonzero
 from .where_true import where_true

@@ -15,13 +15,13 @@ from ..._core.memory import check_overlap, check_writable
 from ..._core.promotion import number_for
 from ..._core.tensor import Tensor, layout_of_tensor, method, snapshot, steady
 from ..._dispatch.arguments import steady_tensor
-from ..._dispatch.inplace_checks import starts_inplace
-from ..._dispatch.launching import MISSED, mutated
 from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from ..._dispatch.overrides import overridable
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.inplace_checks import starts_inplace
+from ..._dispatch.slow_path.launching import MISSED, mutated
+from ..._dispatch.slow_path.planning import broadcast_shapes
+from ..._dispatch.slow_path.writing import write, write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write, write_out
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
 from .where_true import where_true

@@ -14,12 +14,12 @@ from ..._core.call_sites import user_site
 from ..._core.memory import check_overlap, check_writable, meet
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, method, snapshot, steady
 from ..._creation.filled import full
-from ..._dispatch.inplace_checks import starts_inplace
-from ..._dispatch.launching import MISSED, mutated
 from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from ..._dispatch.overrides import overridable
+from ..._dispatch.slow_path.inplace_checks import starts_inplace
+from ..._dispatch.slow_path.launching import MISSED, mutated
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace
 from .gather import at_least_one, check_fits, different_dtypes, int64_index, scatter_into

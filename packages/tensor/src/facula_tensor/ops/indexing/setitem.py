@@ -17,17 +17,17 @@ from ..._core.tensor import Tensor, layout_of_tensor, snapshot
 from ..._core.wrapped import innermost
 from ..._creation.filling import fill_plan, fills
 from ..._creation.from_data import as_tensor_like
-from ..._dispatch.inplace_checks import starts_inplace
-from ..._dispatch.launching import MISSED, mutated
-from ..._dispatch.modes import unrecorded
 from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
-from ..._dispatch.nodes import node_for
 from ..._dispatch.overrides import call_torch_function, overridden
-from ..._dispatch.planning import broadcast_shapes
-from ..._dispatch.snapshots import edge_from, snapshots_of
+from ..._dispatch.slow_path.inplace_checks import starts_inplace
+from ..._dispatch.slow_path.launching import MISSED, mutated
+from ..._dispatch.slow_path.modes import unrecorded
+from ..._dispatch.slow_path.nodes import node_for
+from ..._dispatch.slow_path.planning import broadcast_shapes
+from ..._dispatch.slow_path.snapshots import edge_from, snapshots_of
+from ..._dispatch.slow_path.view_changes import rebase
+from ..._dispatch.slow_path.writing import write
 from ..._dispatch.view_call import MOST_WINDOWS
-from ..._dispatch.view_changes import rebase
-from ..._dispatch.writing import write
 from .getitem import Named, basic, between_commas, put_into
 from .many import mask_positions, merged, unmerged
 from .windows import fast_window

@@ -10,7 +10,7 @@ from ..._core.memory import check_overlap
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, snapshot
 from ..._dispatch.arguments import steady_tensor
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..memory.assignment import assign_inplace

@@ -16,8 +16,8 @@ from ..._creation.from_data import tensor
 from ..._dispatch.declaration import elementwise, public_form
 from ..._dispatch.namespaces import no_record_ops, operators, recorded_ops
 from ..._dispatch.overrides import overridable
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from .where_true import where_true
 
 if TYPE_CHECKING:

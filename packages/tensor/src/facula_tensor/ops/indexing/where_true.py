@@ -7,8 +7,8 @@ from facula_storage.extend import PlanTable, allocate
 
 from ..._core.tensor import Tensor, layout_of_tensor, make, readable, snapshot
 from ..._dispatch.declaration import operator
-from ..._dispatch.launching import launch
 from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.slow_path.launching import launch
 
 _table = PlanTable("nonzero")
 

@@ -20,8 +20,8 @@ from facula_errors import ArgumentError, InvalidTypeError
 from ..._core.promotion import as_integer
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.namespaces import recorded_ops
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from .subscripts import labels_of
 

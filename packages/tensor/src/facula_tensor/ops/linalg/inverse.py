@@ -10,7 +10,7 @@ from facula_storage import contiguous, int32
 from ..._core.tensor import Tensor, layout_of_tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import recorded_ops
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from .matrices import check_info, check_same, matrices, status_layout

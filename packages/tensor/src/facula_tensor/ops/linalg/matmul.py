@@ -12,9 +12,9 @@ from facula_storage import contiguous
 from ..._core.tensor import Tensor, layout_of_tensor, method
 from ..._dispatch.declaration import operator, reflect
 from ..._dispatch.namespaces import operators
-from ..._dispatch.operands import describe
-from ..._dispatch.planning import broadcast_shapes
-from ..._dispatch.writing import write_out
+from ..._dispatch.slow_path.operands import describe
+from ..._dispatch.slow_path.planning import broadcast_shapes
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.written import function
 
 if TYPE_CHECKING:

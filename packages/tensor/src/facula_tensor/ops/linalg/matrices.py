@@ -10,7 +10,7 @@ from facula_storage.extend import FLOATING, current_recorder, recorders
 
 from ..._core.tensor import Tensor, elements, layout_of_tensor, steady
 from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.value_checks import refuse_unless
 from ..._dispatch.view_call import as_tensor
 

@@ -13,7 +13,7 @@ from ..._core.tensor import Tensor, elements, layout_of_tensor, snapshot, steady
 from ..._creation.filled import empty, full
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, no_record_ops, recorded_ops
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from .eigenvalues import not_converged, spectrum_of

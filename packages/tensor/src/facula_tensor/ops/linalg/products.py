@@ -13,9 +13,9 @@ from facula_storage.extend import FLOATING
 from ..._core.errors import named
 from ..._core.promotion import SCALAR_CATEGORY, as_integer, element, plain_number, result_type
 from ..._core.tensor import Tensor, layout_of_tensor
-from ..._dispatch.alpha import with_alpha
 from ..._dispatch.namespaces import operators, recorded_ops
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.alpha import with_alpha
+from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.written import function, operands_of
 from . import matmul as _  # noqa: F401  declares the operator
 

@@ -14,7 +14,7 @@ from ..._core.tensor import Tensor, layout_of_tensor, snapshot
 from ..._dispatch.conversions import at_least_float32
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, no_record_ops, operators, recorded_ops
-from ..._dispatch.slow_path import check_changes
+from ..._dispatch.slow_path.slow_call import check_changes
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 

@@ -12,9 +12,9 @@ from facula_storage.extend import COMPLEX, FLOATING
 from ..._core.promotion import promote_types
 from ..._core.tensor import Tensor, check_dim, steady
 from ..._dispatch.namespaces import recorded_ops
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.planning import broadcast_shapes
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from ..linalg.tril import triu_indices
 

@@ -14,8 +14,8 @@ from ..._core.promotion import as_integer, as_real
 from ..._core.tensor import Tensor, layout_of_tensor, snapshot
 from ..._core.wrapped import batched_as
 from ..._creation.filled import zeros
-from ..._dispatch.launching import mutated
 from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.slow_path.launching import mutated
 from ..._dispatch.view_call import as_tensor
 from ..._dispatch.written import function
 from ..indexing import index_select as _index_select  # noqa: F401  declares index_select

@@ -16,9 +16,9 @@ from facula_storage.extend import Place, PlanTable, collecting, current_recorder
 from ..._core.call_sites import user_site
 from ..._core.memory import check_overlap, check_writable
 from ..._core.tensor import layout_of_tensor
-from ..._dispatch.launching import MISSED, launch_places, mutated
 from ..._dispatch.namespaces import no_record_ops
-from ..._dispatch.snapshots import snapshots_of
+from ..._dispatch.slow_path.launching import MISSED, launch_places, mutated
+from ..._dispatch.slow_path.snapshots import snapshots_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

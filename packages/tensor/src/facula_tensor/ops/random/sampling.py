@@ -14,7 +14,7 @@ from ..._creation.batches import for_each_draw, open_batches
 from ..._creation.generator import Generator, default_generator
 from ..._dispatch.declaration import elementwise, operator
 from ..._dispatch.namespaces import may_alias_grad, no_record_ops, recorded_ops
-from ..._dispatch.planning import broadcast_shapes
+from ..._dispatch.slow_path.planning import broadcast_shapes
 from ..._dispatch.value_checks import refuse_unless
 from ..._dispatch.written import function
 from ..indexing.where import nonzero

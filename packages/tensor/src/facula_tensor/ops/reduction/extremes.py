@@ -16,10 +16,10 @@ from ..._creation.ranges import arange
 from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import operator, under
 from ..._dispatch.namespaces import composite, recorded_ops
-from ..._dispatch.operands import describe
 from ..._dispatch.overrides import overridable
+from ..._dispatch.slow_path.operands import describe
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from .arguments import MOST_DIMS, over_dims, reduced, reduction
 from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 

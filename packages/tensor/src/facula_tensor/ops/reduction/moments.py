@@ -12,7 +12,7 @@ from facula_storage.extend import COMPLEX, FLOATING
 from ..._core.promotion import as_real
 from ..._core.tensor import Tensor
 from ..._dispatch.declaration import operator
-from ..._dispatch.writing import write_out
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.written import function
 from .arguments import reduced, reduction
 from .sums import mean

@@ -13,8 +13,8 @@ from ..._core.tensor import Tensor, check_dim, layout_of_tensor
 from ..._dispatch.arguments import needed_dim
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops, recorded_ops
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from ..linalg.eigenvalues import spectrum_of
 from ..linalg.matrices import matrices

@@ -12,9 +12,9 @@ from ..._core.memory import check_out
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, steady
 from ..._dispatch.arguments import needed_dim
 from ..._dispatch.namespaces import composite
-from ..._dispatch.operands import describe
+from ..._dispatch.slow_path.operands import describe
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from .extreme_pairs import Extremes
 
 if TYPE_CHECKING:

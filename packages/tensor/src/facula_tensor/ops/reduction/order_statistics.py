@@ -11,8 +11,8 @@ from ..._core.tensor import Tensor, layout_of_tensor, steady
 from ..._creation.filled import full
 from ..._dispatch.declaration import operator, under
 from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 from .extreme_pairs import KthValue, Median, Mode, NanMedian
 from .one_dim import check_ordered, extreme_pair, one_dim

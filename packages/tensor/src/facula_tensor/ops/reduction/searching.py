@@ -14,8 +14,8 @@ from ..._creation.filled import full, ones, zeros
 from ..._creation.from_data import tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import no_record_ops
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from ..._dispatch.writing import write_out
 from ..._dispatch.written import function
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ..._core.promotion import accumulating, as_dtype
 from ..._core.tensor import Tensor, elements, layout_of_tensor
 from ..._dispatch.declaration import operator
 from ..._dispatch.namespaces import composite, may_alias_grad, no_record_ops, recorded_ops
-from ..._dispatch.writing import write_out
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.written import function
 from .arguments import reduced, reduction
 

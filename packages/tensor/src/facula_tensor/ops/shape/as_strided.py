@@ -16,8 +16,8 @@ from ..._creation.filled import zeros
 from ..._creation.ranges import arange
 from ..._dispatch.declaration import operator, view
 from ..._dispatch.namespaces import composite, no_record_ops, operators
+from ..._dispatch.slow_path.writing import write
 from ..._dispatch.view_call import view_at
-from ..._dispatch.writing import write
 from ..._dispatch.written import function
 
 if TYPE_CHECKING:

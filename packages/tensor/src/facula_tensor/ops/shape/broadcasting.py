@@ -15,7 +15,7 @@ from ..._core.tensor import Tensor, check_dim
 from ..._creation.filled import empty
 from ..._creation.from_data import from_numpy
 from ..._dispatch.arguments import steady_tensor
-from ..._dispatch.planning import broadcast_shapes as common_shape
+from ..._dispatch.slow_path.planning import broadcast_shapes as common_shape
 from ..._dispatch.written import function
 from .joining import stack
 from .views import resolve

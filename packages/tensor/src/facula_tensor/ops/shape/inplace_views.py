@@ -22,9 +22,9 @@ from facula_errors.extend import boundary
 from ..._core.tensor import Tensor, method, snapshot
 from ..._core.view_family import first_view, register
 from ..._core.wrapped import LevelLayout, WrappedLayout
-from ..._dispatch.launching import mutated
 from ..._dispatch.namespaces import recorded_ops
 from ..._dispatch.overrides import overridable
+from ..._dispatch.slow_path.launching import mutated
 from ..._dispatch.view_call import as_tensor
 from .as_strided import as_strided
 from .transpose import squeeze

@@ -17,11 +17,11 @@ from ..._core.promotion import promote_types
 from ..._core.tensor import Tensor, check_dim, layout_of_tensor, make, steady
 from ..._dispatch.arguments import axis_for
 from ..._dispatch.declaration import operator
-from ..._dispatch.launching import MISSED, launch_places
 from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
 from ..._dispatch.overrides import call_torch_function, overridden
-from ..._dispatch.saved import saved_tensors
-from ..._dispatch.writing import write_out
+from ..._dispatch.rules.saved import saved_tensors
+from ..._dispatch.slow_path.launching import MISSED, launch_places
+from ..._dispatch.slow_path.writing import write_out
 from .transpose import new_dim
 
 if TYPE_CHECKING:

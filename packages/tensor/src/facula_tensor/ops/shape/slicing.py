@@ -17,8 +17,8 @@ from ..._dispatch.arguments import axis_for, needed_dim
 from ..._dispatch.declaration import operator, view
 from ..._dispatch.namespaces import may_alias_grad, no_record_ops, operators, recorded_ops
 from ..._dispatch.overrides import overridable
+from ..._dispatch.slow_path.writing import write
 from ..._dispatch.view_call import Window, as_tensor, form, make_views
-from ..._dispatch.writing import write
 from ..._dispatch.written import function
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from facula_storage import DType
 from ..._core.sizes import sizes
 from ..._core.tensor import Tensor
 from ..._dispatch.namespaces import recorded_ops
-from ..._dispatch.writing import write_out
+from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.written import Declared, declare, function
 from .as_strided import as_strided
 from .slicing import narrow

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from facula_autograd.extend import active_modes
 from facula_storage.extend import collecting
 
-from ...._dispatch.inplace import accumulate, trimmed_inplace
-from ...._dispatch.launching import MISSED
-from ...._dispatch.modes import unrecorded
-from ...._dispatch.planning import plan_inplace_of_other_shape, plan_of_other_shape
+from ...._dispatch.slow_path.inplace import accumulate, trimmed_inplace
+from ...._dispatch.slow_path.launching import MISSED
+from ...._dispatch.slow_path.modes import unrecorded
+from ...._dispatch.slow_path.planning import plan_inplace_of_other_shape, plan_of_other_shape
 
 if TYPE_CHECKING:
     from ...._core.types import Function

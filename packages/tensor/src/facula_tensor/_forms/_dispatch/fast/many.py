@@ -15,11 +15,11 @@ from facula_storage.extend import allocate, collecting, new_instance
 
 from ...._core.call_sites import user_frame
 from ...._core.tensor import Tensor, make
-from ...._dispatch.launching import MISSED, NOWHERE
-from ...._dispatch.modes import call_in_mode
-from ...._dispatch.planning import plan_of_other_shape
-from ...._dispatch.saved import SavedOperands, SavedTensors, save_alias
-from ...._dispatch.slow_path import slow_call
+from ...._dispatch.rules.saved import SavedOperands, SavedTensors, save_alias
+from ...._dispatch.slow_path.launching import MISSED, NOWHERE
+from ...._dispatch.slow_path.modes import call_in_mode
+from ...._dispatch.slow_path.planning import plan_of_other_shape
+from ...._dispatch.slow_path.slow_call import slow_call
 
 if TYPE_CHECKING:
     from ...._core.types import Function

@@ -14,10 +14,10 @@ from facula_storage.extend import collecting, new_instance
 
 from ...._core.call_sites import user_frame
 from ...._core.tensor import Tensor
-from ...._dispatch.launching import MISSED
-from ...._dispatch.modes import call_in_mode
-from ...._dispatch.planning import plan_of_other_shape
-from ...._dispatch.slow_path import slow_call
+from ...._dispatch.slow_path.launching import MISSED
+from ...._dispatch.slow_path.modes import call_in_mode
+from ...._dispatch.slow_path.planning import plan_of_other_shape
+from ...._dispatch.slow_path.slow_call import slow_call
 
 if TYPE_CHECKING:
     from ...._core.types import Function

@@ -12,9 +12,9 @@ from ...._dispatch.arguments import unusable
 from ...._dispatch.namespaces import inplace_ops
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
-from ...._dispatch.slow_path import call_out
+from ...._dispatch.slow_path.slow_call import call_out
+from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
-from ...._dispatch.writing import write_out
 
 if TYPE_CHECKING:
     from ...._core.types import Operand

@@ -11,7 +11,7 @@ from ...._core.tensor import method
 from ...._dispatch.arguments import refuse_choice, unusable
 from ...._dispatch.namespaces import inplace_ops
 from ...._dispatch.namespaces import recorded_ops as ops
-from ...._dispatch.slow_path import call_out
+from ...._dispatch.slow_path.slow_call import call_out
 
 if TYPE_CHECKING:
     from ...._core.tensor import Tensor

@@ -9,8 +9,8 @@ from facula_errors.extend import boundary, trim_traceback
 
 from ...._core.tensor import Tensor, method
 from ...._dispatch.overrides import overridable
+from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
-from ...._dispatch.writing import write_out
 from ...._dispatch.written import bodies_of
 
 if TYPE_CHECKING:

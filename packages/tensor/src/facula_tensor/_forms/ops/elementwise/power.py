@@ -12,8 +12,8 @@ from ...._dispatch.arguments import first_named, unusable
 from ...._dispatch.namespaces import inplace_ops
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
-from ...._dispatch.slow_path import call_out
-from ...._dispatch.writing import write_out
+from ...._dispatch.slow_path.slow_call import call_out
+from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.written import bodies_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from facula_errors.extend import trim_traceback
 
 from ...._core.tensor import method
 from ...._dispatch.overrides import overridable
-from ...._dispatch.writing import write_out
+from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.written import bodies_of
 from ....ops.linalg.matrices import matrices
 

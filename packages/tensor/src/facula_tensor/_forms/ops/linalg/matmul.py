@@ -9,7 +9,7 @@ from ...._core.tensor import Tensor, method
 from ...._dispatch.arguments import of_ndim
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
-from ...._dispatch.writing import write_out
+from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.written import bodies_of
 
 bodies = bodies_of("ops.linalg.matmul")

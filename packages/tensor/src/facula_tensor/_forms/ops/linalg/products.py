@@ -11,8 +11,8 @@ from ...._core.tensor import Tensor, method
 from ...._dispatch.arguments import of_ndim, source, steady_tensor
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
+from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
-from ...._dispatch.writing import write_out
 from ...._dispatch.written import bodies_of
 from ....ops.memory.assignment import assign_inplace
 

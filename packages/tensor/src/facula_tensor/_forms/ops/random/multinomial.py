@@ -10,8 +10,8 @@ from facula_errors.extend import trim_traceback
 from ...._core.promotion import as_integer
 from ...._core.tensor import method, snapshot
 from ...._dispatch.overrides import overridable
+from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.view_call import as_tensor
-from ...._dispatch.writing import write_out
 from ...._dispatch.written import bodies_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ...._core.promotion import as_integer
 from ...._core.tensor import method
 from ...._dispatch.namespaces import recorded_ops as ops
 from ...._dispatch.overrides import overridable
-from ...._dispatch.writing import write_out
+from ...._dispatch.slow_path.writing import write_out
 from ...._dispatch.written import bodies_of
 
 if TYPE_CHECKING:

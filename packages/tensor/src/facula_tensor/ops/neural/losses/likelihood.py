@@ -12,7 +12,7 @@ from ...._core.promotion import as_real, floating
 from ...._core.tensor import Tensor, elements
 from ...._dispatch.declaration import elementwise
 from ...._dispatch.namespaces import no_record_ops
-from ...._dispatch.planning import broadcast_shapes
+from ...._dispatch.slow_path.planning import broadcast_shapes
 from ...._dispatch.value_checks import refuse_unless
 from ...._dispatch.view_call import as_tensor
 from ...._dispatch.written import function

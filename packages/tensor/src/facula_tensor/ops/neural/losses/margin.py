@@ -10,7 +10,7 @@ from facula_errors import ArgumentError, InvalidTypeError
 from ...._core.tensor import Tensor
 from ...._dispatch.declaration import elementwise
 from ...._dispatch.namespaces import recorded_ops
-from ...._dispatch.planning import broadcast_shapes
+from ...._dispatch.slow_path.planning import broadcast_shapes
 from ...._dispatch.written import function
 from ..distances import pairwise_distance
 from .regression import loss_of, reduced_losses

@@ -10,25 +10,25 @@ from facula_errors.extend import boundary
 from facula_storage import Layout, Plan
 from facula_storage.extend import COMPLEX, current_recorder, recorders
 
-from .._core.errors import relabel
-from .._core.memory import check_overlap, check_writable, overlaps_itself
-from .._core.tensor import Tensor, layout_of_tensor, make
-from .._core.wrapped import innermost
+from ..._core.errors import relabel
+from ..._core.memory import check_overlap, check_writable, overlaps_itself
+from ..._core.tensor import Tensor, layout_of_tensor, make
+from ..._core.wrapped import innermost
+from ..expressions.gradients import kernel_of
+from ..namespaces import no_record_ops, operators, recorded_ops
+from ..overrides import call_torch_function, overridden
 from .alpha import factor_of, learn_scaled, with_alpha
-from .expressions.gradients import kernel_of
 from .inplace_checks import check_result_fits, starts_inplace
 from .launching import launch, mutated, run
-from .namespaces import no_record_ops, operators, recorded_ops
 from .nodes import node_for
 from .operands import coerce, promote
-from .overrides import call_torch_function, overridden
 from .planning import find_plan, output_layouts
 from .snapshots import edge_from, snapshots_of
 from .view_changes import rebase
 
 if TYPE_CHECKING:
-    from .._core.types import Layouts, Operands, Parameters, Scalar
-    from .operator import Operator
+    from ..._core.types import Layouts, Operands, Parameters, Scalar
+    from ..operator import Operator
 
 
 def slow_inplace(op: Operator, operands: Operands, parameters: Parameters = (), alpha: Scalar = 1) -> Tensor:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, Packed, copy_node, pack_saved, pack_value, unpack_value, unpack_with
 
-from .._core.tensor import Tensor, snapshot
+from ..._core.tensor import Tensor, snapshot
 from .saved import SavedTensors, saved_tensors
 
 if TYPE_CHECKING:
-    from .operator import Operator
+    from ..operator import Operator
 
 
 def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple[Any, ...]) -> None:

@@ -8,12 +8,12 @@ from facula_autograd.extend import LEAF, Node, Rule, next_seq
 from facula_storage import layout_of
 from facula_storage.extend import new_instance, note_duplicate_layout
 
-from .._core.call_sites import user_site
-from .._core.tensor import Tensor
-from .._core.wrapped import LevelLayout, WrappedLayout
+from ..._core.call_sites import user_site
+from ..._core.tensor import Tensor
+from ..._core.wrapped import LevelLayout, WrappedLayout
 
 if TYPE_CHECKING:
-    from .._core.types import Operands
+    from ..._core.types import Operands
 
 _HELD = Rule("held", lambda F, node, g: ((node.e0, g),), False, False)
 

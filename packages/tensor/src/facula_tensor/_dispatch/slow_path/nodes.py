@@ -8,17 +8,17 @@ from facula_autograd.extend import Node, next_seq, set_context
 from facula_storage import Layout
 from facula_storage.extend import COMPLEX
 
-from .._core.call_sites import user_site
-from .._core.tensor import Tensor, snapshot
-from .._core.wrapped import LevelLayout, WrappedLayout
-from .overrides import disable_overrides
-from .saved import save_alias, saved_tensors
-from .saved_hooks import pack_node
+from ..._core.call_sites import user_site
+from ..._core.tensor import Tensor, snapshot
+from ..._core.wrapped import LevelLayout, WrappedLayout
+from ..overrides import disable_overrides
+from ..rules.saved import save_alias, saved_tensors
+from ..rules.saved_hooks import pack_node
 from .snapshots import edge_from
 
 if TYPE_CHECKING:
-    from .._core.types import Edges, Layouts, Operands, Parameters, Result, Saved
-    from .operator import Operator
+    from ..._core.types import Edges, Layouts, Operands, Parameters, Result, Saved
+    from ..operator import Operator
 
 
 def node_for(

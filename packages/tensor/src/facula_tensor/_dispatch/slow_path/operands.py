@@ -10,17 +10,17 @@ from facula_errors import DTypeError, InvalidTypeError, OperationError
 from facula_storage import bfloat16, float16, float32, int64, uint64
 from facula_storage.extend import COMPLEX, FLOATING, INTEGER
 
-from .._core.foreign import operand_of
-from .._core.promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
-from .._core.tensor import Tensor
-from .namespaces import recorded_ops
+from ..._core.foreign import operand_of
+from ..._core.promotion import SCALAR_CATEGORY, check_scalar, join, plain_number, promote_types, scalar_dtype
+from ..._core.tensor import Tensor
+from ..namespaces import recorded_ops
 
 if TYPE_CHECKING:
     from facula_storage import Device, DType
 
-    from .._core.types import Operands
-    from .namespaces import Namespace
-    from .operator import Operator
+    from ..._core.types import Operands
+    from ..namespaces import Namespace
+    from ..operator import Operator
 
 
 REFLECTED = tuple(

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from facula_autograd.extend import Node, edge_to, error_node, from_function, move_hooks
 
-from .._core.tensor import layout_of_tensor, snapshot
-from .._core.view_family import root_of, views_of
-from .namespaces import operators
+from ..._core.tensor import layout_of_tensor, snapshot
+from ..._core.view_family import root_of, views_of
+from ..namespaces import operators
 from .nodes import node_for
 
 if TYPE_CHECKING:
-    from .._core.tensor import Tensor
+    from ..._core.tensor import Tensor
 
 
 def rebase(changed: Tensor, old_edge: Any) -> None:

@@ -8,15 +8,15 @@ from facula_autograd.extend import Node, raise_mutated
 from facula_errors import UnsupportedError
 from facula_storage import Layout
 
-from .expressions.gradients import SeveralGradientsError, gradient_operator, own_result
-from .namespaces import no_record_ops
+from ..expressions.gradients import SeveralGradientsError, gradient_operator, own_result
+from ..namespaces import no_record_ops
 from .saved import saved_out
 
 if TYPE_CHECKING:
-    from .._core.tensor import Tensor
-    from .._core.types import Edges, Function, Layouts
-    from .namespaces import Namespace
-    from .operator import Operator
+    from ..._core.tensor import Tensor
+    from ..._core.types import Edges, Function, Layouts
+    from ..namespaces import Namespace
+    from ..operator import Operator
 
 Pairs = tuple[tuple[Any, Any], ...]
 MOST_KNOWN = 1024  # combinations of layouts whose gradient operator is kept at hand

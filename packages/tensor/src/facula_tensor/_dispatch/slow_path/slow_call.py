@@ -11,23 +11,23 @@ from facula_autograd.extend import active_modes, current_mode, replace_mode
 from facula_errors import InvalidTypeError, OperationError, UnsupportedError
 from facula_storage.extend import current_recorder, recorders
 
-from .._core.errors import relabel
-from .._core.memory import check_out, check_overlap
-from .._core.tensor import Tensor, layout_of_tensor
-from .._core.wrapped import WrappedLayout, innermost
-from .conversions import converted
+from ..._core.errors import relabel
+from ..._core.memory import check_out, check_overlap
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..._core.wrapped import WrappedLayout, innermost
+from ..conversions import converted
+from ..namespaces import no_record_ops, operators, recorded_ops
+from ..overrides import call_override, overridden
 from .inplace_checks import starts_inplace
 from .launching import launch, mutated, run
-from .namespaces import no_record_ops, operators, recorded_ops
 from .nodes import node_for
 from .operands import coerce, describe, name_of, promote
-from .overrides import call_override, overridden
 from .planning import find_plan, make_plan, output_layouts
 from .snapshots import snapshots_of
 
 if TYPE_CHECKING:
-    from .._core.types import Layouts, Operands, Parameters, Result
-    from .operator import Operator
+    from ..._core.types import Layouts, Operands, Parameters, Result
+    from ..operator import Operator
 
 
 def call_out(name: str, operands: Operands, out: Tensor) -> Result:

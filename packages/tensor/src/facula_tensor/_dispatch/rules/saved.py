@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from facula_autograd.extend import Node, raise_mutated
 from facula_storage.extend import new_instance
 
-from .._core.tensor import Tensor
+from ..._core.tensor import Tensor
 
 if TYPE_CHECKING:
     from facula_storage import Layout, Storage
 
-    from .._core.types import Edges, Layouts, Parameters, Saved
-    from .operator import Operator
+    from ..._core.types import Edges, Layouts, Parameters, Saved
+    from ..operator import Operator
 
 
 def save_alias(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:

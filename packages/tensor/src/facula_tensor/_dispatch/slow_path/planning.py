@@ -9,12 +9,12 @@ from facula_errors import ArgumentError
 from facula_storage import Layout, Plan, contiguous, int64, uint8
 from facula_storage.extend import BOOL, COMPLEX, FLOATING, INTEGER, PlanTable, allocate
 
-from .._core.memory import overlaps_itself
-from .expressions.gradients import kernel_of
+from ..._core.memory import overlaps_itself
+from ..expressions.gradients import kernel_of
 
 if TYPE_CHECKING:
-    from .._core.types import Layouts, Parameters
-    from .operator import Operator
+    from ..._core.types import Layouts, Parameters
+    from ..operator import Operator
 
 
 def find_plan(op: Operator, layouts: Layouts, parameters: Parameters) -> Plan:

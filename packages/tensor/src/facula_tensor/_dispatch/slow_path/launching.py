@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from facula_storage import LaunchError, Plan, Storage
 from facula_storage.extend import Place, allocate, current_recorder, new_instance, recorders
 
-from .._core.call_sites import user_site
-from .._core.errors import launch_error
-from .._core.tensor import Tensor
+from ..._core.call_sites import user_site
+from ..._core.errors import launch_error
+from ..._core.tensor import Tensor
 from .planning import with_workspace
 
 if TYPE_CHECKING:

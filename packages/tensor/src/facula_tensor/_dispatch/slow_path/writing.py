@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from facula_errors import OperationError
 from facula_storage import Layout
 
-from .._core.errors import named
-from .._core.memory import check_out
-from .._core.tensor import Tensor, layout_of_tensor
+from ..._core.errors import named
+from ..._core.memory import check_out
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..namespaces import no_record_ops, operators
 from .launching import launch
-from .namespaces import no_record_ops, operators
 from .operands import elsewhere
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from facula_storage import Plan
 
-    from .._core.types import Operands
+    from ..._core.types import Operands
 
 
 def copy_plan(source: Layout, target: Layout) -> Plan:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from facula_autograd.extend import Node, Rule, raise_mutated
 from facula_errors import InvalidTypeError, UnsupportedError
 
-from .expressions.gradients import asked_by, fused_rule
+from ..expressions.gradients import asked_by, fused_rule
 from .one_launch import one_launch
 from .saved import _saved, saved_edges, saved_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .._core.tensor import Tensor
-    from .._core.types import Function
-    from .namespaces import Namespace
-    from .operator import Operator
+    from ..._core.tensor import Tensor
+    from ..._core.types import Function
+    from ..namespaces import Namespace
+    from ..operator import Operator
 
 Pairs = tuple[tuple[Any, Any], ...]
 

@@ -8,19 +8,19 @@ from facula_errors import DTypeError, InvalidTypeError, RangeError
 from facula_storage import Layout, bool_, float32, float64
 from facula_storage.extend import BOOL, FLOATING, INTEGER, current_recorder, recorders
 
-from .._core.errors import named
-from .._core.promotion import SCALAR_CATEGORY, check_scalar, element, plain_number, result_type
-from .._core.tensor import Tensor, layout_of_tensor
-from .namespaces import no_record_ops, operators, recorded_ops
+from ..._core.errors import named
+from ..._core.promotion import SCALAR_CATEGORY, check_scalar, element, plain_number, result_type
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..namespaces import no_record_ops, operators, recorded_ops
+from ..overrides import call_torch_function, overridden
 from .operands import coerce, describe
-from .overrides import call_torch_function, overridden
-from .slow_path import slow_call
+from .slow_call import slow_call
 
 if TYPE_CHECKING:
     from facula_storage import DType
 
-    from .._core.types import Operand, Scalar
-    from .operator import Operator
+    from ..._core.types import Operand, Scalar
+    from ..operator import Operator
 
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
 

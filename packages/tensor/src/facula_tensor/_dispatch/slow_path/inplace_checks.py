@@ -8,16 +8,16 @@ from facula_autograd.extend import LEAF, active_modes, current_mode, from_functi
 from facula_errors import ArgumentError, DTypeError, OperationError, UnsupportedError
 from facula_storage.extend import FLOATING
 
-from .._core.memory import check_writable, overlaps_itself
-from .._core.promotion import can_cast
-from .._core.tensor import Tensor, layout_of_tensor
-from .._core.view_family import bases_of, views_of
-from .._core.wrapped import innermost
+from ..._core.memory import check_writable, overlaps_itself
+from ..._core.promotion import can_cast
+from ..._core.tensor import Tensor, layout_of_tensor
+from ..._core.view_family import bases_of, views_of
+from ..._core.wrapped import innermost
 
 if TYPE_CHECKING:
     from facula_storage import Layout
 
-    from .._core.types import Operands
+    from ..._core.types import Operands
 
 
 def starts_inplace(name: str, target: Tensor, operands: Operands) -> bool:

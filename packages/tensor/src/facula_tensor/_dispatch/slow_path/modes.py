@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from facula_autograd.extend import current_mode
 from facula_storage.extend import collecting
 
-from .autocast import LISTED
-from .slow_path import call_in, slow_call
+from ..autocast import LISTED
+from .slow_call import call_in, slow_call
 
 if TYPE_CHECKING:
-    from .._core.tensor import Tensor
-    from .._core.types import Operands, Parameters, Result
-    from .operator import Operator
+    from ..._core.tensor import Tensor
+    from ..._core.types import Operands, Parameters, Result
+    from ..operator import Operator
 
 
 def call_in_mode(op: Operator, operands: Operands, parameters: Parameters = (), out: Tensor | None = None) -> Result:

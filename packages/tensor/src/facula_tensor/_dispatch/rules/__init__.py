@@ -1,0 +1,1 @@
+"""Rules: what nodes save, and the functions by which the engine calls vjp rules."""
