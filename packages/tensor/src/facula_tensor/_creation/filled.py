@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from facula_errors import InvalidTypeError
-from facula_storage import Layout, contiguous
+from facula_storage import Layout, bool_, contiguous
 
 from .._core.allocation import fresh, layout_for, place_of
 from .._core.errors import relabel
@@ -16,13 +16,16 @@ from .._core.promotion import (
     scalar_dtype,
 )
 from .._core.tensor import Tensor, layout_of_tensor
-from .._dispatch.namespaces import no_record_ops
+from .._dispatch.namespaces import composite, no_record_ops
 from .._dispatch.slow_path.writing import write_out
 from .._dispatch.written import maker
 from .filling import filled
 
 if TYPE_CHECKING:
+    from facula_storage import DType
+
     from .._core.types import DeviceLike, DTypeLike, Function, Lengths, MemoryFormat, Number, Operand
+    from .._dispatch.namespaces import Namespace
 
 
 def finish(tensor: Tensor, requires_grad: bool) -> Tensor:
@@ -143,3 +146,9 @@ def ones(
     tensor([1., 1.])
     """
     return filled(layout_for("ones", lengths, size, dtype, device), 1.0, "ones")
+
+
+@composite
+def from_number(F: Namespace, number: float, dtype: DType) -> Tensor:
+    """A number as a tensor without dimensions; a bool stays one."""
+    return full((), number, dtype=bool_ if type(number) is bool else dtype)

@@ -17,9 +17,6 @@ from ..namespaces import no_record_ops, operators, recorded_ops
 from .symbols import SIMPLER, NotElementwiseError, Symbol, Trace, symbol_ops, take_down
 
 if TYPE_CHECKING:
-    from facula_storage import DType
-
-    from ..._core.tensor import Tensor
     from ..._core.types import Function
     from ..operator import Operator
 
@@ -110,18 +107,14 @@ def _call(F: Any, op: Operator, values: list[Any]) -> Any:
             found = SIMPLER[op.name](*values)
             if found is not None:
                 return found
-        return function_of(no_record_ops, op)(*[_tensor_of(one, float64) for one in values]).item()
+        return function_of(no_record_ops, op)(*[no_record_ops.from_number(one, float64) for one in values]).item()
     if numbers[0] or op.name not in BESIDE_NUMBERS:
         dtype = result_type(*values[op.mask_operands :])
-        values = [_tensor_of(one, dtype) if is_number else one for one, is_number in zip(values, numbers, strict=True)]
+        values = [
+            no_record_ops.from_number(one, dtype) if is_number else one
+            for one, is_number in zip(values, numbers, strict=True)
+        ]
     return function_of(F, op)(*values)
-
-
-def _tensor_of(number: float, dtype: DType) -> Tensor:
-    """A number as a tensor without dimensions; a bool stays one."""
-    from ..._creation.filled import full  # which needs operators
-
-    return full((), number, dtype=bool_ if type(number) is bool else dtype)
 
 
 def replay(F: Any, trace: Trace, result: Any, operands: dict[int, Any]) -> Any:
