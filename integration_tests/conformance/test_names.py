@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from facula import _places
+from facula._lookup import places as _places
 
 torch = pytest.importorskip("torch")
 ROWS = [row for place in _places.sections() for row in _places.rows_of(place).values() if "*" not in row.name]

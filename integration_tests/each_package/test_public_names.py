@@ -34,7 +34,7 @@ def documented(root, module, name):
     """Whether a name that `dir` shows is for users: listed, Python's own, a module for users, or a sibling's."""
     if name in module.__all__ or (name.startswith("__") and name.endswith("__")):
         return True
-    table = sys.modules.get("facula._places")  # of names without code of their own
+    table = sys.modules.get("facula._lookup.places")  # of names without code of their own
     if table is not None and name in table.public_names(module.__name__):
         return True
     value = getattr(module, name)

@@ -13,7 +13,7 @@ BUILTIN = {
 # Part of Python's protocols: they end an iteration, and are no errors.
 PROTOCOL = {"StopIteration", "StopAsyncIteration"}
 ALLOWED = {
-    "facula/_siblings.py": "says that a package is missing, facula_errors among them",
+    "facula/_lookup/siblings.py": "says that a package is missing, facula_errors among them",
     "facula/examples/": "a program, as a user's is",
     "facula/_stand_in/": "a program's first import of torch",
     "facula_tensor/_dispatch/signatures.py": "shapes of calls for inspect.signature, which nobody calls",

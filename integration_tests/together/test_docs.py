@@ -41,7 +41,7 @@ INNER = set(
 def test_the_page_lists_the_layers_and_functions_that_are_missing(place):
     """All of them by name, and none that is there."""
     import facula
-    from facula._names import LISTING
+    from facula._lookup.names import LISTING
 
     page = (ROOT / "docs" / "coming-from-pytorch.md").read_text()
     table = page.partition("### Missing layers and functions")[2]

@@ -33,7 +33,7 @@ def public_classes():
     """Each public class of the face and of its modules, once, by its name there."""
     found = {}
     names = [part.name for part in pkgutil.walk_packages(facula.__path__, "facula.")]
-    for place in [*names, *importlib.import_module("facula._places").sections()]:
+    for place in [*names, *importlib.import_module("facula._lookup.places").sections()]:
         if any(word in place for word in ("__main__", "_stand_in", "as_torch", "examples")):
             continue
         module = importlib.import_module(place)

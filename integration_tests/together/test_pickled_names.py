@@ -46,7 +46,7 @@ def places():
     for package in [*PACKAGES[1:], PACKAGES[0]]:  # the face last
         root = importlib.import_module(package)
         names += [package, *[one.name for one in pkgutil.walk_packages(root.__path__, f"{package}.")]]
-    names += importlib.import_module("facula._places").sections()
+    names += importlib.import_module("facula._lookup.places").sections()
     return [one for one in dict.fromkeys(names) if not (PRIVATE.search(one) or PROGRAMS.search(one) or is_extend(one))]
 
 
@@ -96,7 +96,7 @@ def test_functions_and_errors_say_that_they_are_in_a_public_module():
     for place, name, value in public_objects():
         if isinstance(value, type) and not issubclass(value, BaseException):
             continue
-        if value.__module__ == "facula._rare":  # what rows of the face have under another name
+        if value.__module__ == "facula._functions.rare":  # what rows of the face have under another name
             continue
         if PRIVATE.search(value.__module__) or not is_found(value):
             elsewhere.append(f"{place}.{name}: {value.__module__}.{value.__qualname__}")

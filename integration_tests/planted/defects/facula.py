@@ -9,7 +9,7 @@ DEFECTS = [
         "a count that is not reset after an infinite gradient",
     ),
     (
-        "src/facula/_saving.py",
+        "src/facula/_pickles/saving.py",
         "lazy=bool(mmap), copy=bool(mmap)",
         "lazy=False, copy=bool(mmap)",
         "tests/test_saving.py::test_mapped_tensors_are_read_from_the_file",

@@ -98,7 +98,7 @@ import {second}
 import facula, einops, einops._backends, inspect
 assert einops.rearrange(facula.zeros(2, 3), "a b -> b a").shape == (3, 2)
 assert "class AbstractBackend" in inspect.getsource(einops._backends)
-assert not any("_companions" in type(finder).__module__ for finder in sys.meta_path)
+assert not any(".companions" in type(finder).__module__ for finder in sys.meta_path)
 print(einops._backends.__spec__.loader is einops._backends.__loader__, "torch" in sys.modules)
 """
 

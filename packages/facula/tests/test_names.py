@@ -22,7 +22,7 @@ PLACES = ["", ".nn", ".nn.functional", ".nn.init", ".nn.utils", ".nn.parameter",
 
 
 def listing():
-    from facula._names import LISTING
+    from facula._lookup.names import LISTING
 
     return LISTING
 
@@ -78,7 +78,7 @@ def test_modules_whose_names_are_not_listed(place, name, said):
 
 def test_functions_are_methods_and_methods_functions():
     """Where PyTorch has a name as both: either both are there, or neither."""
-    from facula._names import TENSORS
+    from facula._lookup.names import TENSORS
 
     both = listing().names("torch") & TENSORS.names("torch.Tensor")
     different = {name for name in both if hasattr(facula, name) != hasattr(facula.Tensor, name)}
@@ -152,7 +152,7 @@ def test_what_is_misspelt_is_suggested(code, suggestion):
 
 def test_what_is_said_instead_can_be_had():
     """Every function or method that an alternative calls, and every layer that it names, is there."""
-    from facula._names import LISTING, TENSORS
+    from facula._lookup.names import LISTING, TENSORS
 
     known = {*dir(facula), *dir(facula.ones(2)), *dir(facula.nn), *dir(facula.nn.functional), *dir(facula.utils.data)}
     known |= {*dir(facula.optim), *dir(facula.cuda), *dir(facula.linalg)}
@@ -171,7 +171,7 @@ def test_what_is_said_instead_can_be_had():
 
 
 TENSOR = facula.ones(2, 3)
-NAMES_OF_TENSORS = import_module("facula._names").TENSORS.names("torch.Tensor")
+NAMES_OF_TENSORS = import_module("facula._lookup.names").TENSORS.names("torch.Tensor")
 METHODS = sorted(name for name in NAMES_OF_TENSORS if not hasattr(type(TENSOR), name))
 
 

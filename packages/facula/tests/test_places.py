@@ -12,8 +12,8 @@ import pytest
 from place_uses import USES, X
 
 import facula
-from facula import _places
-from facula._refusals import Refused
+from facula._lookup import places as _places
+from facula._lookup.refusals import Refused
 
 ROWS = [row for place in _places.sections() for row in _places.rows_of(place).values()]
 PLAIN = [row for row in ROWS if "*" not in row.name]
@@ -122,7 +122,8 @@ def test_programs_that_need_none_of_it_do_not_read_it():
     code = """
 import sys, facula
 facula.nn.Linear(2, 2)(facula.ones(2)).sum().backward()
-late = {"facula._places", "facula._rare", "facula._checks", "facula_tensor.foreach", "facula_tensor.windowed"}
+late = {"facula._lookup.places", "facula._functions.rare", "facula._functions.checks", "facula_tensor.foreach",
+        "facula_tensor.windowed"}
 assert not late & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 import facula
-from facula._places import Row, row_of, rows_of, sections, taken_over
+from facula._lookup.places import Row, row_of, rows_of, sections, taken_over
 
 FACE = Path(facula.__file__).parent
 HEAD = '"""Names of PyTorch\'s {place}, from `_places.txt`, by packages/facula/tests/test_stubs.py."""\n\n'
@@ -27,7 +27,7 @@ def stub(place, rows, modules=()):
     for row in rows:
         first, _, rest = row.path.partition(".")
         if row.kind not in ("works", "parts"):
-            imports.add("from facula._refusals import Kind, Refusal")
+            imports.add("from facula._lookup.refusals import Kind, Refusal")
             values.append(f"{row.name}: {KINDS[row.kind]}")
         elif rest or first != row.name:  # an import by another name would be no name of this module
             imports.add(f"from {row.rest} import {first} as _own_{first}")

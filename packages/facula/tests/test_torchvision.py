@@ -163,7 +163,7 @@ def fake(dets, scores, iou_threshold):
     raise NotImplementedError("its length depends on values")
 from torchvision.extension import _assert_has_ops, loaded
 _assert_has_ops()
-assert [one.name for one in sys.meta_path if "_companions" in type(one).__module__] == ["einops._backends"]
+assert [one.name for one in sys.meta_path if ".companions" in type(one).__module__] == ["einops._backends"]
 print(loaded, torch.ops.torchvision.nms(torch.tensor([[0.0, 0, 2, 2]]), torch.ones(1), 0.5).tolist())
 try:
     torch.ops.torchvision.nms(torch.zeros(1, 4, device="meta"), torch.zeros(1, device="meta"), 0.5)

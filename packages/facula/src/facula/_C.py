@@ -6,7 +6,7 @@ from enum import Enum
 
 from facula_tensor.linalg import LinAlgError as _LinAlgError
 
-from ._names import publish
+from ._lookup.names import publish
 
 __all__ = ["DispatchKey", "DispatchKeySet", "_LinAlgError"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from facula_cpu import get_num_threads, level
 
 from . import version
-from ._names import publish
+from ._lookup.names import publish
 
 __all__ = ["parallel_info", "show"]
 

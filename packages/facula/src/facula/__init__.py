@@ -3,15 +3,16 @@
 What it is: the face of the stack; nearly every name here is the object of a sibling package, never a copy.
 May import: all siblings. Nothing imports it. `distributions`, `errors`, `nn`, `optim`, `testing`, `utils` are loaded
 when first used.
-Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `_saving.py` for
-files, `examples/` for whole programs.
+Where next: `facula_tensor` for tensors and operators, `nn/`, `optim/` and `utils/` for training, `examples/` for whole
+programs. Private rooms: `_lookup` (names and modules that are found when first used, and refusals), `_functions` (what
+rows of its table `_places.txt` name), `_pickles` (`save` and `load`), `_interop` (`import torch`, einops, torchvision).
 """
 
 from __future__ import annotations
 
 from math import e, inf, nan, pi
 
-from ._siblings import needs as _needs
+from ._lookup.siblings import needs as _needs
 
 with _needs("facula"):
     import facula_errors.extend as _errors
@@ -52,9 +53,9 @@ with _needs("facula"):
     from facula_storage import bool_ as bool
     from facula_tensor import *
 from . import autograd
-from ._companions import connect_einops as _connect_einops
-from ._names import publish as _publish
-from ._saving import load, save
+from ._interop.companions import connect_einops as _connect_einops
+from ._lookup.names import publish as _publish
+from ._pickles.saving import load, save
 
 __version__ = "0.1.0"
 
@@ -84,11 +85,11 @@ _LAZILY = {
     "_higher_order_ops": "cond scan while_loop",
     "": "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor "
         "sparse_csr_tensor",  # rows of the table
-    "_settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi set_default_tensor_type "
-                 "get_deterministic_debug_mode "
-                 "get_float32_matmul_precision get_num_interop_threads is_deterministic_algorithms_warn_only_enabled "
-                 "is_vulkan_available is_warn_always_enabled set_deterministic_debug_mode set_float32_matmul_precision "
-                 "set_flush_denormal set_num_interop_threads set_warn_always use_deterministic_algorithms",
+    "_functions.settings": "are_deterministic_algorithms_enabled compiled_with_cxx11_abi set_default_tensor_type "
+                           "get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads "
+                           "is_deterministic_algorithms_warn_only_enabled is_vulkan_available is_warn_always_enabled "
+                           "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal "
+                           "set_num_interop_threads set_warn_always use_deterministic_algorithms",
     "amp.autocast_mode": "autocast clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype "
                          "get_autocast_gpu_dtype is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled "
                          "set_autocast_cache_enabled set_autocast_dtype",

@@ -12,7 +12,7 @@ import runpy
 import sys
 
 from . import version
-from ._aliases import FOLDER, begin, is_installed
+from ._interop.aliases import FOLDER, begin, is_installed
 
 
 def run(target: str, arguments: list[str], *, is_module: bool = False) -> None:

@@ -5,8 +5,8 @@ So it is in the whole process, and in those that multiprocessing starts. ImportE
 
 from __future__ import annotations
 
-from ._aliases import begin
-from ._names import publish
+from ._interop.aliases import begin
+from ._lookup.names import publish
 
 __all__: list[str] = []
 

@@ -13,8 +13,8 @@ from facula_errors.extend import boundary
 from facula_errors.extend import enters_at_once as _enters_at_once
 from facula_storage.extend import current_recorder
 
-from ._names import publish
-from ._siblings import needs
+from ._lookup.names import publish
+from ._lookup.siblings import needs
 
 with needs("facula.compile"):
     from facula_jit import Captured, capture

@@ -5,6 +5,6 @@ of the program that called the library; `full_traceback(True)` or `FACULA_FULL_T
 May import: siblings. Where next: `facula_errors`, Note [Trimming] in its `_trimming.py`.
 """
 
-from ._names import make_of_rows
+from ._lookup.names import make_of_rows
 
 make_of_rows(__name__)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from ._names import publish
-from ._refusals import Kind, Refusal, Refusals
+from ._lookup.names import publish
+from ._lookup.refusals import Kind, Refusal, Refusals
 
 __all__ = [
     "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer", "has_side_effect", "map_arg",

@@ -14,9 +14,9 @@ from urllib.parse import urlparse
 from facula_errors import CorruptFileError, InvalidValueError, MissingFileError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 
-from ._names import publish
-from ._refusals import Refusal, Refusals
-from ._saving import load as _load_file
+from ._lookup.names import publish
+from ._lookup.refusals import Refusal, Refusals
+from ._pickles.saving import load as _load_file
 
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike

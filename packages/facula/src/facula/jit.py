@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from facula_errors import OperationError
 
-from ._names import publish
-from ._refusals import Kind, Refusal, Refusals
-from ._siblings import needs
+from ._lookup.names import publish
+from ._lookup.refusals import Kind, Refusal, Refusals
+from ._lookup.siblings import needs
 
 with needs("facula.jit"):
     from facula_jit import (

@@ -19,8 +19,8 @@ from facula_tensor.library import (
     register_vmap,
 )
 
-from ._names import publish
-from ._refusals import Refusal, Refusals
+from ._lookup.names import publish
+from ._lookup.refusals import Refusal, Refusals
 
 __all__ = [
     "CustomOpDef", "Library", "custom_op", "define", "elementwise", "fallthrough_kernel", "floating", "fuse", "get_ctx",

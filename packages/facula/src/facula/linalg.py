@@ -1,5 +1,5 @@
 """facula.linalg: linear algebra of matrices, any number of them at once. The names of facula_tensor.linalg."""
 
-from ._names import make_of_rows
+from ._lookup.names import make_of_rows
 
 make_of_rows(__name__)

@@ -1,6 +1,6 @@
 """Names of PyTorch's torch.nested, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._refusals import Kind, Refusal
+from facula._lookup.refusals import Kind, Refusal
 
 as_nested_tensor: Refusal
 masked_select: Refusal

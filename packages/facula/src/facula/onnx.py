@@ -5,9 +5,9 @@ from __future__ import annotations
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
-from ._names import publish
-from ._refusals import Kind, Refusal, Refusals
-from ._siblings import needs
+from ._lookup.names import publish
+from ._lookup.refusals import Kind, Refusal, Refusals
+from ._lookup.siblings import needs
 
 with needs("facula.onnx"):
     from facula_jit.onnx import OnnxExporterError, ONNXProgram, export

@@ -10,12 +10,12 @@ from facula_errors import FileError, MissingAttributeError
 from facula_errors.extend import boundary, published
 from facula_tensor.extend import operators_by_name
 
-from ._refusals import Refusals
+from ._lookup.refusals import Refusals
 
 if TYPE_CHECKING:
     from facula_tensor.library import CustomOpDef
 
-    from ._refusals import Refusal
+    from ._lookup.refusals import Refusal
 
 __all__ = ["load_library", "loaded_libraries"]
 
@@ -23,7 +23,7 @@ __dir__ = published(__name__)
 
 loaded_libraries: set[str] = set()  # empty, always
 
-_OURS = {"torchvision": "facula._torchvision"}  # namespaces of other packages of which facula has operators
+_OURS = {"torchvision": "facula._interop.torchvision"}  # namespaces of other packages of which facula has operators
 
 
 class Namespace:

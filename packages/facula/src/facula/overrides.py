@@ -15,8 +15,8 @@ from facula_errors.extend import boundary
 from facula_tensor import Parameter, Tensor, functional
 
 from . import fft, linalg, special
-from ._names import publish
-from ._refusals import Kind, Refusal, Refusals
+from ._lookup.names import publish
+from ._lookup.refusals import Kind, Refusal, Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors.extend import guarded
 from facula_tensor import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
-from ._names import publish
+from ._lookup.names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

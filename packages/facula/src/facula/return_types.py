@@ -13,7 +13,7 @@ import facula_tensor.linalg  # noqa: F401  whose results have names, too
 from facula_tensor import Tensor
 from facula_tensor.extend import return_types
 
-from ._names import publish
+from ._lookup.names import publish
 
 __all__ = [
     "aminmax", "cummax", "cummin", "frexp", "histogram", "histogramdd", "kthvalue", "linalg_cholesky_ex",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
-from ._names import publish
-from ._saving import load, named_globals, safe, save
-from ._saving import named as _named
-from ._siblings import needs
+from ._lookup.names import publish
+from ._lookup.siblings import needs
+from ._pickles.saving import load, named_globals, safe, save
+from ._pickles.saving import named as _named
 
 if TYPE_CHECKING:
     import os

@@ -6,7 +6,7 @@ from facula_errors.extend import boundary, warn
 from facula_tensor import Tensor, as_tensor
 from facula_tensor.testing import assert_close
 
-from ._names import publish
+from ._lookup.names import publish
 from ._types import AnyValue
 
 __all__ = ["assert_allclose", "assert_close"]

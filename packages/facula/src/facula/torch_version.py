@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ._names import publish
+from ._lookup.names import publish
 from ._types import AnyValue
 
 __all__ = ["TorchVersion"]

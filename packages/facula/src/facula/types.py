@@ -10,7 +10,7 @@ from facula_storage import Device as _device
 from facula_storage import DType as _dtype  # noqa: F401
 from facula_tensor import Size, Tensor
 
-from ._names import publish
+from ._lookup.names import publish
 
 __all__ = ["Device", "FileLike", "Number"]
 

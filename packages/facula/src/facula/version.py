@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ._names import publish
+from ._lookup.names import publish
 
 __all__ = ["cuda", "debug", "facula", "git_version", "hip", "pytorch", "rocm", "xpu"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._names import publish
-from .._refusals import Refusal, Refusals
-from .._siblings import needs
+from .._lookup.names import publish
+from .._lookup.refusals import Refusal, Refusals
+from .._lookup.siblings import needs
 from ..compiler import (
     OptimizedModule,
     allow_in_graph,

@@ -48,7 +48,7 @@ _HOMES = {
     "facula.utils.data": "torch.utils.data.dataloader",
     "facula.cpu.amp": "torch.cpu.amp.grad_scaler",
     "facula.cuda.amp": "torch.cuda.amp.grad_scaler",
-    "facula._sobol": "torch.quasirandom",
+    "facula._functions.sobol": "torch.quasirandom",
 }
 # Modules of PyTorch's that have functions of others: those that are written in C++, and those that loaders use.
 _PLACES = {"torch._C._nn": "torch.nn.functional", "torch.utils.data._utils.collate": "torch.utils.data.dataloader"}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 from facula_errors import OperationError
 from facula_errors.extend import boundary
 
-from .._names import publish
-from .._refusals import Refusal
+from .._lookup.names import publish
+from .._lookup.refusals import Refusal
 
 if TYPE_CHECKING:
     from facula_storage import Device

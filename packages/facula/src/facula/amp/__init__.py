@@ -3,7 +3,7 @@
 May import: siblings. Where next: `autocast_mode.py`, `grad_scaler.py`; Note [Autocast] in facula_tensor.
 """
 
-from .._names import publish
+from .._lookup.names import publish
 from . import autocast_mode, grad_scaler
 from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from .grad_scaler import GradScaler

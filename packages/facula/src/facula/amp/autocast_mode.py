@@ -12,7 +12,7 @@ from facula_storage import DType, bfloat16, float16, float64
 from facula_tensor import Tensor
 from facula_tensor.extend import Autocast, watch_functions
 
-from .._names import publish
+from .._lookup.names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable

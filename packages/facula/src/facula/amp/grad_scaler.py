@@ -15,7 +15,7 @@ from facula_storage import float16
 from facula_tensor import Tensor, float32, isfinite, no_grad, stack, tensor, where
 from facula_tensor.extend import current_recorder
 
-from .._names import publish
+from .._lookup.names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

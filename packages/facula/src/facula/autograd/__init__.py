@@ -16,7 +16,7 @@ from facula_autograd import (
     set_multithreading_enabled,
 )
 
-from .._names import publish
+from .._lookup.names import publish
 from . import function
 from .gradcheck import gradcheck, gradgradcheck
 

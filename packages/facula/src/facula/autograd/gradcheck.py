@@ -4,6 +4,6 @@
 
 from facula_autograd import GradcheckError, gradcheck, gradgradcheck
 
-from .._names import publish
+from .._lookup.names import publish
 
 publish(__name__)

@@ -8,7 +8,7 @@ from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, tensor
 
-from .._names import publish
+from .._lookup.names import publish
 from .._types import AnyValue
 
 __all__ = ["Variable"]

@@ -4,7 +4,7 @@ Switches keep what they are set to, and change nothing: results are the same in 
 May import: siblings. Where next: one module a library.
 """
 
-from .._names import publish
+from .._lookup.names import publish
 from . import cpu, cuda, cudnn, cusparselt, kleidiai, mha, mkl, mkldnn, mps, nnpack, openmp, opt_einsum
 
 publish(__name__)

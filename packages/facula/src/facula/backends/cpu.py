@@ -2,7 +2,7 @@
 
 from facula_cpu import level
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["get_cpu_capability"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .._names import publish
+from .._lookup.names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

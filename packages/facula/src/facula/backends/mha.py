@@ -1,6 +1,6 @@
 """Quick paths of `nn.MultiheadAttention`: a switch that keeps what it is set to, and changes nothing."""
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["get_fastpath_enabled", "set_fastpath_enabled"]
 

@@ -1,6 +1,6 @@
 """Apple's GPU: not there."""
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["is_available", "is_built"]
 

@@ -1,6 +1,6 @@
 """NNPACK: not used."""
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["is_available"]
 

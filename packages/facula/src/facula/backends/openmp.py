@@ -1,6 +1,6 @@
 """OpenMP: not used."""
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["is_available"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["enabled", "is_available", "strategy"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._names import publish
+from .._lookup.names import publish
 from .memory import (
     empty_cache,
     max_memory_allocated,

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 from facula_errors import OperationError
 
+from .._lookup.names import publish
 from .._memory import DeviceMemory
-from .._names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from facula_allocator import OutOfMemoryError
 
-from .._absent_device import AbsentDevice, Kind, Refusal
-from .._names import publish
+from .._lookup.absent_device import AbsentDevice, Kind, Refusal
+from .._lookup.names import publish
 from .graphs import (
     CUDAGraph,
     graph,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._absent_device import AbsentDevice, Kind, Refusal
-from .._names import publish
+from .._lookup.absent_device import AbsentDevice, Kind, Refusal
+from .._lookup.names import publish
 
 __all__ = ["CUDAGraph", "graph", "is_current_stream_capturing", "make_graphed_callables"]
 

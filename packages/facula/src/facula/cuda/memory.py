@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._absent_device import AbsentDevice, Refusal
+from .._lookup.absent_device import AbsentDevice, Refusal
+from .._lookup.names import publish
 from .._memory import DeviceMemory
-from .._names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

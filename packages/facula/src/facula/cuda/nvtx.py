@@ -1,7 +1,7 @@
 """Marks in NVIDIA's profiles: there is no device, and nothing is marked."""
 
-from .._absent_device import AbsentDevice, Kind, Refusal
-from .._names import publish
+from .._lookup.absent_device import AbsentDevice, Kind, Refusal
+from .._lookup.names import publish
 
 __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 

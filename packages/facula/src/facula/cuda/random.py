@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidTypeError
 from facula_errors.extend import boundary
 
-from .._absent_device import AbsentDevice, Refusal
-from .._names import publish
+from .._lookup.absent_device import AbsentDevice, Refusal
+from .._lookup.names import publish
 
 if TYPE_CHECKING:
     from facula_tensor import Tensor

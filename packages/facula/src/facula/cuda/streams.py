@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._absent_device import AbsentDevice, Kind
-from .._names import publish
+from .._lookup.absent_device import AbsentDevice, Kind
+from .._lookup.names import publish
 
 __all__ = ["Event", "ExternalStream", "Stream"]
 

@@ -6,7 +6,7 @@ for what they do together, `_store.py` for keys and values; `fsdp.py`, `tensor.p
 what is not there yet.
 """
 
-from .._names import publish
+from .._lookup.names import publish
 from . import device_mesh, distributed_c10d
 from ._groups import is_available
 from ._store import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from facula_errors import ArgumentError, InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, warn
 
-from .._siblings import needs
+from .._lookup.siblings import needs
 from . import _rendezvous
 from ._store import ONE_PROCESS, Store, as_seconds
 from ._stores import PrefixStore

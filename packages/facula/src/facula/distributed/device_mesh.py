@@ -1,7 +1,7 @@
 """Devices of several processes: not there yet."""
 
-from .._names import publish
-from .._refusals import Kind, Refusal, Refusals
+from .._lookup.names import publish
+from .._lookup.refusals import Kind, Refusal, Refusals
 
 __all__ = ["DeviceMesh", "init_device_mesh"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .._names import publish
+from .._lookup.names import publish
 from ._collectives import (
     all_gather,
     all_gather_coalesced,

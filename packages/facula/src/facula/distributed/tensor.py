@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._names import publish
-from .._refusals import Kind, Refusal, Refusals
+from .._lookup.names import publish
+from .._lookup.refusals import Kind, Refusal, Refusals
 from .device_mesh import DeviceMesh
 
 __all__ = [

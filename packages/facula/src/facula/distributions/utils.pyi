@@ -1,7 +1,7 @@
 """Names of PyTorch's torch.distributions.utils, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._rare import standard_normal as _own_standard_normal
-from facula._rare import sum_rightmost as _own_sum_rightmost
+from facula._functions.rare import standard_normal as _own_standard_normal
+from facula._functions.rare import sum_rightmost as _own_sum_rightmost
 from facula_distributions.utils import broadcast_all as broadcast_all
 from facula_distributions.utils import clamp_probs as clamp_probs
 from facula_distributions.utils import euler_constant as euler_constant

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._absent_device import AbsentDevice, Kind, Refusal
-from .._names import publish
+from .._lookup.absent_device import AbsentDevice, Kind, Refusal
+from .._lookup.names import publish
 
 __all__ = [
     "Event", "current_allocated_memory", "device_count", "driver_allocated_memory", "empty_cache", "get_rng_state",

@@ -5,8 +5,8 @@ Importing it lets tensors travel so, by the queues, pipes and processes of `facu
 
 from __future__ import annotations
 
-from .._names import publish
-from .._siblings import needs
+from .._lookup.names import publish
+from .._lookup.siblings import needs
 
 with needs("facula.multiprocessing"):
     from facula_multiprocessing import (

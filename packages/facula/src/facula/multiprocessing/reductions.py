@@ -6,7 +6,7 @@ from multiprocessing.reduction import ForkingPickler
 
 from facula_tensor.extend import register_reductions
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["ForkingPickler", "init_reductions"]
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from facula_errors.extend import boundary
 
-from .._names import publish
-from .._siblings import needs
+from .._lookup.names import publish
+from .._lookup.siblings import needs
 
 with needs("facula.multiprocessing"):
     from facula_multiprocessing import (

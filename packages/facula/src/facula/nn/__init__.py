@@ -6,8 +6,8 @@
 # ruff: noqa: F405
 from facula_tensor import Parameter
 
-from .._names import publish
-from .._siblings import needs
+from .._lookup.names import publish
+from .._lookup.siblings import needs
 
 with needs("facula.nn"):
     from facula_nn import *

@@ -6,7 +6,7 @@ from typing import TypeAlias, TypeVar
 
 from facula_tensor import Tensor
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__: list[str] = []
 

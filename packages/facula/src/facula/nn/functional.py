@@ -1,5 +1,5 @@
 """Networks' operators as functions; the names of facula_nn.functional."""
 
-from .._names import make_of_rows
+from .._lookup.names import make_of_rows
 
 make_of_rows(__name__)

@@ -1,8 +1,8 @@
 """Names of PyTorch's torch.nn.functional, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._older import upsample as upsample
-from facula._older import upsample_bilinear as upsample_bilinear
-from facula._older import upsample_nearest as upsample_nearest
+from facula._functions.older import upsample as upsample
+from facula._functions.older import upsample_bilinear as upsample_bilinear
+from facula._functions.older import upsample_nearest as upsample_nearest
 from facula_nn.functional import adaptive_avg_pool1d as adaptive_avg_pool1d
 from facula_nn.functional import adaptive_avg_pool2d as adaptive_avg_pool2d
 from facula_nn.functional import adaptive_avg_pool3d as adaptive_avg_pool3d

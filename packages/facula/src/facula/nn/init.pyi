@@ -1,6 +1,6 @@
 """Names of PyTorch's torch.nn.init, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._older import older_init as _own_older_init
+from facula._functions.older import older_init as _own_older_init
 from facula_nn.extend import fan as _own_fan
 from facula_nn.extend import fan_in_and_fan_out as _own_fan_in_and_fan_out
 from facula_nn.init import calculate_gain as calculate_gain

@@ -1,5 +1,5 @@
 """Learning rates that change as training goes on; the names of facula_optim.lr_scheduler."""
 
-from .._names import make_of_rows
+from .._lookup.names import make_of_rows
 
 make_of_rows(__name__)

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from facula_tensor import Tensor
 
-from .._names import publish
-from .._siblings import needs
+from .._lookup.names import publish
+from .._lookup.siblings import needs
 
 with needs("facula.optim.optimizer"):
     from facula_optim import Optimizer

@@ -10,7 +10,7 @@ from facula_errors.extend import boundary
 from facula_storage.extend import current_recorder
 from facula_tensor import Tensor, no_grad, tensor
 
-from .._siblings import needs
+from .._lookup.siblings import needs
 
 with needs("facula.optim.swa_utils"):
     from facula_nn import BatchNorm1d, BatchNorm2d, Module

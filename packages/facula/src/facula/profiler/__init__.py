@@ -6,8 +6,8 @@ from enum import Enum
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from .._names import publish
-from .._refusals import Kind, Refusal, Refusals
+from .._lookup.names import publish
+from .._lookup.refusals import Kind, Refusal, Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable

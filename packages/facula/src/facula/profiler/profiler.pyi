@@ -1,6 +1,6 @@
 """Names of PyTorch's torch.profiler.profiler, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._refusals import Kind, Refusal
+from facula._lookup.refusals import Kind, Refusal
 from facula.profiler import ProfilerAction as ProfilerAction
 from facula.profiler import profile as profile
 from facula.profiler import schedule as schedule

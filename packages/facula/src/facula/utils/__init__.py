@@ -2,7 +2,7 @@
 `checkpoint.py`.
 """
 
-from .._names import publish
+from .._lookup.names import publish
 from . import checkpoint, data
 
 publish(__name__, later=("benchmark", "tensorboard"), places=("_pytree", "collect_env", "deterministic"))

@@ -14,7 +14,7 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Size
 
-from .._names import publish
+from .._lookup.names import publish
 from ._tree_keys import GetAttrKey, MappingKey, SequenceKey, keystr
 
 PyTree: TypeAlias = Any  # a nest, or a leaf of one: of any type

@@ -11,7 +11,7 @@ from facula_cpu import get_num_threads, set_num_threads
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 
-from .._names import publish
+from .._lookup.names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import __config__
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["get_pretty_env_info", "main"]
 

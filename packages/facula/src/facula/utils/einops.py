@@ -12,7 +12,7 @@ import facula
 from facula import nn
 from facula_tensor import Parameter
 
-from .._names import publish
+from .._lookup.names import publish
 
 __all__ = ["EinMix", "Rearrange", "Reduce"]
 

@@ -13,7 +13,7 @@ from facula_errors import UnsupportedError
 from facula_errors.extend import Exit, boundary, pass_on, warn
 from facula_storage.extend import collecting
 
-from .._names import publish
+from .._lookup.names import publish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._absent_device import AbsentDevice, Kind, Refusal
-from .._names import publish
+from .._lookup.absent_device import AbsentDevice, Kind, Refusal
+from .._lookup.names import publish
 
 __all__ = [
     "Event", "Stream", "current_device", "device_count", "empty_cache", "get_device_name", "get_device_properties",

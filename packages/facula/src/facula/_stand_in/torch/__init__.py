@@ -1,6 +1,6 @@
 """What `import torch` finds in programs that `python -m facula run` runs, and in their children: facula."""
 
-from facula._aliases import install
+from facula._interop.aliases import install
 
 if __name__ == "torch":  # and not while somebody walks over facula's modules
     install()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from facula_storage import DType, bfloat16
 
 from ... import amp
-from ..._names import publish
+from ..._lookup.names import publish
 from ...amp._older import OlderGradScaler
 
 __all__ = ["GradScaler", "autocast"]

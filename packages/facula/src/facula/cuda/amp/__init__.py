@@ -7,7 +7,7 @@ from functools import partial
 from facula_storage import DType, float16
 
 from ... import amp
-from ..._names import publish
+from ..._lookup.names import publish
 from ..._types import AnyValue
 from ...amp._older import OlderGradScaler
 

@@ -2,7 +2,7 @@
 
 from . import distributed as distributed
 from . import scatter_gather as scatter_gather
-from facula._refusals import Kind, Refusal
+from facula._lookup.refusals import Kind, Refusal
 from facula.nn.parallel.data_parallel import DataParallel as DataParallel
 from facula.nn.parallel.data_parallel import data_parallel as data_parallel
 from facula.nn.parallel.distributed import DistributedDataParallel as DistributedDataParallel

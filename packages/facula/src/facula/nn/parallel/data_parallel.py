@@ -7,8 +7,8 @@ from typing import Generic, TypeVar
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
-from ..._names import publish
-from ..._siblings import needs
+from ..._lookup.names import publish
+from ..._lookup.siblings import needs
 from ..._types import AnyValue
 
 with needs("facula.nn.parallel"):

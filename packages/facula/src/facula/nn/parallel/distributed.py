@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from facula_errors import InvalidTypeError, InvalidValueError, OperationError, UnsupportedError
 from facula_errors.extend import boundary
 
-from ..._names import publish
-from ..._siblings import needs
+from ..._lookup.names import publish
+from ..._lookup.siblings import needs
 from ..._types import AnyValue
 from ...distributed._groups import default_group, group_of
 

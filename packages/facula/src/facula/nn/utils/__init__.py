@@ -3,6 +3,6 @@
 May import: siblings. Where next: its section of `_places.txt`.
 """
 
-from ..._names import make_of_rows
+from ..._lookup.names import make_of_rows
 
 make_of_rows(__name__)

@@ -8,7 +8,7 @@ from . import parametrize as parametrize
 from . import prune as prune
 from . import rnn as rnn
 from . import stateless as stateless
-from facula._older import older_utils as _own_older_utils
+from facula._functions.older import older_utils as _own_older_utils
 from facula_nn.utils import clip_grad_norm_ as clip_grad_norm_
 from facula_nn.utils import clip_grad_value_ as clip_grad_value_
 from facula_nn.utils import clip_grads_with_norm_ as clip_grads_with_norm_

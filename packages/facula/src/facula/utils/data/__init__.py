@@ -14,8 +14,8 @@ from facula_cpu import set_num_threads
 from facula_errors.extend import boundary
 from facula_tensor import Tensor, from_numpy, get_rng_state, manual_seed, randint, set_rng_state, stack
 
-from ..._names import publish
-from ..._siblings import needs
+from ..._lookup.names import publish
+from ..._lookup.siblings import needs
 from ..._types import AnyValue
 
 with needs("facula.utils.data"):

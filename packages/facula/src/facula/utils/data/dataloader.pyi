@@ -1,7 +1,7 @@
 """Names of PyTorch's torch.utils.data.dataloader, from `_places.txt`, by packages/facula/tests/test_stubs.py."""
 
-from facula._rare import DatasetKind as _own_DatasetKind
-from facula._rare import InfiniteConstantSampler as _own_InfiniteConstantSampler
+from facula._functions.rare import DatasetKind as _own_DatasetKind
+from facula._functions.rare import InfiniteConstantSampler as _own_InfiniteConstantSampler
 from facula.utils.data import DataLoader as DataLoader
 from facula.utils.data import default_collate as default_collate
 from facula.utils.data import default_convert as default_convert

@@ -4,7 +4,7 @@ May import: siblings; tensorboard, once a writer is made.
 Where next: `writer.py`; `_summaries.py` makes what is written.
 """
 
-from ..._names import publish
+from ..._lookup.names import publish
 from . import writer
 from .writer import SummaryWriter
 

@@ -13,8 +13,8 @@ import numpy as np
 from facula_errors import InvalidTypeError, MissingPackageError
 from facula_errors.extend import boundary
 
-from ..._names import publish
-from ..._refusals import Refusal, Refusals
+from ..._lookup.names import publish
+from ..._lookup.refusals import Refusal, Refusals
 from . import _embedding, _summaries
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 from facula_errors import InvalidTypeError, OperationError
 from facula_errors.extend import boundary
 
-from ._refusals import Kind, Refusal
+from .refusals import Kind, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING
 from facula_errors import MissingModuleError, MissingPackageError
 from facula_errors.extend import boundary, register
 
-from . import version
-from ._companions import connect_torchvision
-from ._names import LISTING, said_of
-from .torch_version import TorchVersion
+from .. import version
+from .._lookup.names import LISTING, said_of
+from ..torch_version import TorchVersion
+from .companions import connect_torchvision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_stand_in")
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_stand_in")
 LISTED_DEPTH = 3  # of the names in the list of PyTorch's modules, "torch.nn.utils"
 
 

@@ -69,7 +69,7 @@ def connect(name: str, action: Action) -> None:
 
 def connect_einops() -> None:
     """Define the backend of einops when that is imported."""
-    connect("einops._backends", lambda _: import_module("facula._einops_backend"))
+    connect("einops._backends", lambda _: import_module("facula._interop.einops_backend"))
 
 
 def connect_torchvision() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import FrameType, ModuleType
 
-LISTING = PyTorchNames(__file__)
+LISTING = PyTorchNames(sys.modules["facula"].__file__ or "")
 HELPERS = frozenset({"annotations", "make_of_rows", "needs", "publish"})  # what modules of names are made with
 TENSORS = PyTorchNames(sys.modules["facula_tensor"].__file__ or "")
 
@@ -75,7 +75,7 @@ def publish(
         what = f"module {module_name!r} has no attribute {name!r}"
         if name.startswith("__"):
             raise MissingAttributeError(what, name=name, obj=module)
-        from ._places import is_place, row_of
+        from .places import is_place, row_of
 
         row = row_of(module_name, name)
         if row is not None:
@@ -94,7 +94,7 @@ def publish(
         raise MissingAttributeError(f"{what}{': ' + why if why else hint}", name=name, obj=module)
 
     def __dir__() -> list[str]:
-        from ._places import public_names
+        from .places import public_names
 
         return sorted(
             {*module.__all__, *public_names(module_name), *(name for name in vars(module) if name.startswith("__"))}
@@ -154,7 +154,7 @@ class Loader:
     @staticmethod
     def exec_module(module: ModuleType) -> None:
         """Give the module its list of names and what finds them."""
-        from ._places import FILE
+        from .places import FILE
 
         module.__file__ = FILE  # so that `inspect.getsource` shows the table
         make_of_rows(module.__name__)
@@ -162,7 +162,7 @@ class Loader:
 
 def make_of_rows(name: str) -> None:
     """Give a module that has no names of its own those of its rows: called by it, where it has a file."""
-    from ._places import rows_of, taken_over
+    from .places import rows_of, taken_over
 
     module, rows, others = sys.modules[name], rows_of(name), taken_over(name)
     vars(module).update(others)
@@ -170,7 +170,7 @@ def make_of_rows(name: str) -> None:
         known = name.replace("facula", "torch", 1)
         module.__doc__ = f"{name}: names of PyTorch's {known}, by facula's table of names."
     own = [  # older names, which warn, are found and not listed
-        one for one, row in rows.items() if one[0] != "_" and "*" not in one and row.rest != "facula._older"
+        one for one, row in rows.items() if one[0] != "_" and "*" not in one and row.rest != "facula._functions.older"
     ]
     module.__all__ = sorted({*own, *others})  # type: ignore[attr-defined]
     publish(name)
@@ -183,7 +183,7 @@ class FurtherModules:
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if not name.startswith("facula."):
             return None
-        from ._places import is_place
+        from .places import is_place
 
         if is_place(name):
             return ModuleSpec(name, Loader(), is_package=True)  # type: ignore[arg-type]

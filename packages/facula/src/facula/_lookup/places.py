@@ -29,10 +29,10 @@ from typing import NamedTuple
 
 from facula_tensor.extend import table_rows, table_sections
 
-from ._siblings import needs
+from .siblings import needs
 
 KINDS = ("works", "parts", "type", "refused")
-FILE = os.path.join(os.path.dirname(__file__), "_places.txt")
+FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "_places.txt")
 
 
 class Row(NamedTuple):
@@ -52,7 +52,7 @@ class Row(NamedTuple):
             parts = [] if self.path == "." else self.path.split(".")
             with needs(self.place):
                 return reduce(getattr, parts, import_module(self.rest))
-        from ._refusals import Refusals
+        from .refusals import Refusals
 
         refusals = Refusals(self.place.partition(".")[2], self.rest)
         return refusals.kind(self.name) if self.kind == "type" else refusals.function(self.name)

@@ -19,7 +19,7 @@ from facula_storage import Device, DType
 from facula_tensor import Tensor, no_grad, set_grad_enabled
 from facula_tensor.extend import batches_of, elements_as_text, plain_torch_function
 
-from ._types import AnyValue
+from .._types import AnyValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,8 +11,8 @@ from facula_errors.extend import boundary
 from facula_tensor import Size, Tensor, TypedStorage, UntypedStorage
 from facula_tensor.extend import addressable
 
-from ._siblings import needs
-from ._types import AnyValue
+from .._lookup.siblings import needs
+from .._types import AnyValue
 
 if TYPE_CHECKING:
     import os
@@ -83,7 +83,7 @@ def save(
         return
     from facula_checkpoint.extend import write_pytorch
 
-    from ._pickles.reducing import reduce, storage
+    from .reducing import reduce, storage
 
     write_pytorch(obj, f, reduce, {UntypedStorage: storage, TypedStorage: storage})
 
@@ -135,11 +135,11 @@ def load(
     if mmap and hasattr(f, "read") and not hasattr(f, "__fspath__"):
         got = type(f).__name__
         raise InvalidValueError(f"load: expected f to be a path, as mmap={mmap} maps it; got {got}; pass its path")
-    from ._pickles.table import FaceTable, tensors_at
+    from .table import FaceTable, tensors_at
 
     relocate = None
     if map_location is not None:
-        from ._pickles.location import relocation
+        from .location import relocation
 
         relocate = relocation(map_location)
     table = FaceTable(named_globals(), *check_encoding(encoding, errors), fix_imports)
