@@ -1,7 +1,7 @@
 """Derivatives of functions: the names and arguments of PyTorch's `torch.autograd.functional`.
 
-A function here takes tensors and returns a tensor or a tuple of tensors. `inputs` is a tensor or a tuple of
-tensors, and results are tuples where it or what the function returns is one. With `create_graph` results can be
+A function here takes tensors and returns a tensor or a tuple of tensors (lists and dicts, too). `inputs` is a tensor or
+a tuple of tensors, and results are tuples where it or what the function returns is one. With `create_graph` results can be
 differentiated; without, they want no gradient. An output that does not depend on an input has zeros for a
 derivative, or is a GradientError under `strict`. `facula_tensor.func` has derivatives as functions.
 """
@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from facula_autograd import GradientError, enable_grad, grad
-from facula_errors import ArgumentError
+from facula_autograd import GradientError, enable_grad
+from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary, published
 
 from ._core.errors import show
 from ._core.tensor import Tensor, layout_of_tensor
-from ._creation.filled import zeros
-from ._creation.like import ones_like, zeros_like
-from .ops.shape.joining import stack
-from .transforms.functions import grad as func_grad
-from .transforms.jacobians import by_columns
-from .transforms.points import finished, one_element, points_of, results_at, vector_like
-from .transforms.trees import check_callable
+from ._creation.like import ones_like
+from .transforms.functions import Pulled
+from .transforms.functions import jvp as func_jvp
+from .transforms.grad import differentiable
+from .transforms.jacobians import by_rows, jacfwd
+from .transforms.plain import PointTape
+from .transforms.trees import check_callable, map_tensors, put_together, tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ def jacobian(
         inputs: a tensor or a tuple of tensors: where the derivatives are taken.
         create_graph: whether the results can be differentiated again.
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
-        vectorize: accepted; rows are computed one by one in any case.
+        vectorize: whether reverse mode computes all rows at once, by `vmap`, rather than one by one.
         strategy: "reverse-mode", a pass for each element of the outputs, or "forward-mode", one for each of the inputs.
 
     >>> from facula_tensor import tensor
@@ -103,62 +103,54 @@ def jacobian(
     tensor([[2., 0.],
             [0., 4.]])
     """
-    if _is_forward("jacobian", strategy):
-        return _jacobian_forward("jacobian", func, inputs, create_graph, strict)
-    return _jacobian("jacobian", func, inputs, create_graph, strict)
+    return _jacobian("jacobian", func, inputs, create_graph, strict, vectorize, _is_forward("jacobian", strategy))
 
 
-def _jacobian_forward(name: str, func: Function, inputs: Tensors, create_graph: bool, strict: bool) -> Any:
+def _jacobian(
+    name: str, func: Function, inputs: Tensors, create_graph: bool, strict: bool, vectorize: bool, forwards: bool
+) -> Any:
+    """`jacobian` with another name in its errors, by columns or by rows."""
+    points = _points(name, func, inputs)
+    argnums = tuple(range(len(points))) if isinstance(inputs, tuple) else 0
+    with enable_grad():
+        if forwards:
+            return _by_columns(name, func, points, argnums, create_graph, strict)
+        called = Pulled(name, func, points, level=PointTape(create_graph))
+        parts = []
+        for place, out in enumerate(called.outputs):
+            if out.is_complex():
+                shown = show(layout_of_tensor(out))
+                raise ArgumentError(f"{name}: expected real outputs; output {place} is {shown}")
+            if strict and not out.requires_grad:
+                raise GradientError(
+                    f"{name}: expected outputs that depend on inputs; output {place} does not (strict=True)"
+                )
+
+            def pull(*unit: Tensor, place: int = place) -> list[Tensor]:
+                required = f"output {place}" if strict else None
+                return called.pull(unit, create_graph, outputs=called.outputs[place : place + 1], required=required)
+
+            (blocks,) = by_rows(pull, [out], called.points, vectorize=vectorize)
+            parts.append(tuple(blocks) if isinstance(inputs, tuple) else blocks[0])
+        return put_together(called.out_shape, parts)
+
+
+def _by_columns(
+    name: str, func: Function, inputs: tuple[Tensor, ...], argnums: Any, create_graph: bool, strict: bool
+) -> Any:
     """`jacobian` by forward mode."""
-    with enable_grad():
-        points, one_in = points_of(name, func, inputs, create_graph)
-        outputs: list[tuple[bool, int]] = []
+    tape = PointTape(create_graph)
+    points = [tape.leaf(one) for one in inputs]
 
-        def as_tuple(*args: Tensor) -> tuple[Tensor, ...]:
-            found, one_out = results_at(name, func, args)
-            outputs.append((one_out, len(found)))
-            return found
+    def checked(*args: Tensor) -> Any:
+        found = func(*args)
+        tensors_of(name, "what the function returns", found)
+        return found
 
-        rows = by_columns(as_tuple, points, strict)
-    if not create_graph:
-        rows = tuple([tuple([one.detach() for one in row]) for row in rows])
-    columns = tuple([row[0] for row in rows]) if one_in else rows
-    return columns[0] if outputs[0][0] else columns
-
-
-def _jacobian(name: str, func: Callable[..., Tensors], inputs: Tensors, create_graph: bool, strict: bool) -> Any:
-    """`jacobian`, for what bears `name`."""
-    with enable_grad():
-        points, one_in = points_of(name, func, inputs, create_graph)
-        outputs, one_out = results_at(name, func, points)
-        rows = tuple([_jacobian_of(out, k, points, create_graph, strict, name) for k, out in enumerate(outputs)])
-    columns = tuple([row[0] for row in rows]) if one_in else rows
-    return columns[0] if one_out else columns
-
-
-def _jacobian_of(
-    out: Tensor, which: int, points: tuple[Tensor, ...], create_graph: bool, strict: bool, name: str
-) -> tuple[Tensor, ...]:
-    """The derivatives of one output, one for each input."""
-    if out.is_complex():
-        raise ArgumentError(f"{name}: expected real outputs; output {which} is {show(layout_of_tensor(out))}")
-    rows: list[list[Tensor]] = [[] for _ in points]
-    flat = out.reshape(-1)
-    for element in flat if out.requires_grad else ():
-        found = grad(element, points, retain_graph=True, create_graph=create_graph, allow_unused=True)
-        for column, row, point, g in zip(range(len(points)), rows, points, found, strict=True):
-            row.append(_or_zeros(name, g, point, strict, f"output {which}", f"input {column}"))
-    if strict and not out.requires_grad:
-        raise GradientError(f"{name}: expected outputs that depend on inputs; output {which} does not (strict=True)")
-    shape = tuple(out.shape)
-    return tuple(
-        [
-            stack(row).reshape(shape + tuple(point.shape))
-            if row
-            else zeros(shape + tuple(point.shape), dtype=point.dtype, device=point.device)
-            for row, point in zip(rows, points, strict=True)
-        ]
-    )
+    for place, point in enumerate(points if strict else ()):
+        before, after = points[:place], points[place + 1 :]
+        func_jvp(lambda one, a=before, b=after: checked(*a, one, *b), (point,), (ones_like(point),), strict=True)
+    return map_tensors(tape.value, jacfwd(checked, argnums)(*points))
 
 
 @overload
@@ -195,7 +187,7 @@ def hessian(
         inputs: a tensor or a tuple of tensors: where the derivatives are taken.
         create_graph: whether the results can be differentiated again.
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
-        vectorize: accepted; rows are computed one by one in any case.
+        vectorize: whether reverse mode computes all rows at once, by `vmap`, rather than one by one.
         outer_jacobian_strategy: "reverse-mode" or "forward-mode": how the gradient is differentiated.
 
     >>> from facula_tensor import tensor
@@ -203,19 +195,22 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    check_callable("hessian", func)
     forwards = _is_forward("hessian", outer_jacobian_strategy)
     check_callable("hessian", func)
 
-    def gradient(*points: Tensor) -> Tensors:
-        if forwards:
-            return func_grad(lambda *args: one_element("hessian", func(*args)), tuple(range(len(points))))(*points)
-        out = one_element("hessian", func(*points))
-        found = _jacobian_of(out, 0, points, True, strict, "hessian")
-        return tuple([g.reshape(point.shape) for g, point in zip(found, points, strict=True)])
+    def gradient(*points: Tensor) -> tuple[Tensor, ...]:
+        return tuple(_gradient("hessian", func, points, None if forwards else PointTape(True), strict)[1])
 
-    result = (_jacobian_forward if forwards else _jacobian)("hessian", gradient, inputs, create_graph, strict)
+    result = _jacobian("hessian", gradient, inputs, create_graph, strict, vectorize, forwards)
     return result if isinstance(inputs, tuple) else result[0]
+
+
+def _gradient(
+    name: str, func: Function, points: tuple[Tensor, ...], level: PointTape | None, strict: bool
+) -> tuple[Pulled, list[Tensor]]:
+    """A call of a function of one element, and the gradient there."""
+    called = Pulled(name, lambda *args: _one_element(name, func(*args)), points, level=level)
+    return called, called.pull([ones_like(called.values()[0])], True, required=_required(strict))
 
 
 @boundary
@@ -234,10 +229,9 @@ def vjp(
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
     with enable_grad():
-        points, one_in = points_of("vjp", func, inputs, create_graph)
-        outputs, one_out = results_at("vjp", func, points)
-        found = _pull_back("vjp", outputs, points, vector_like("vjp", v, outputs), create_graph, strict)
-    return finished(outputs, one_out, create_graph), finished(found, one_in, create_graph)
+        called = Pulled("vjp", func, _points("vjp", func, inputs), level=PointTape(create_graph))
+        found = called.pull(_vector_like("vjp", v, called.outputs), create_graph, required=_required(strict))
+    return put_together(called.out_shape, called.values()), _like_inputs(inputs, found)
 
 
 @boundary
@@ -258,13 +252,10 @@ def jvp(
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
     with enable_grad():
-        points, _ = points_of("jvp", func, inputs, create_graph)
-        outputs, one_out = results_at("jvp", func, points)
-        vector = vector_like("jvp", v, points)
-        dummies = tuple([zeros_like(out).requires_grad_() for out in outputs])
-        back = _pull_back("jvp", outputs, points, dummies, True, strict)
-        found = _pull_back("jvp", back, dummies, vector, create_graph, False)
-    return finished(outputs, one_out, create_graph), finished(found, one_out, create_graph)
+        called = Pulled("jvp", func, _points("jvp", func, inputs), level=PointTape(create_graph))
+        vector = _vector_like("jvp", v, called.points)
+        found = called.push(vector, PointTape(True), create_graph, _required(strict))
+    return put_together(called.out_shape, called.values()), put_together(called.out_shape, found)
 
 
 @boundary
@@ -303,13 +294,16 @@ def _vector_hessian(
     name: str, func: Function, inputs: Tensors, v: Tensors, create_graph: bool, strict: bool
 ) -> tuple[Any, Any]:
     """The output of `func`, and the product of `v` with its Hessian; errors name the function `name`."""
+    points = _points(name, func, inputs)
     with enable_grad():
-        points, one_in = points_of(name, func, inputs, create_graph)
-        out = one_element(name, func(*points))
-        vector = vector_like(name, v, points)
-        first = _pull_back(name, (out,), points, (ones_like(out),), True, strict)
-        found = _pull_back(name, first, points, vector, create_graph, strict)
-    return finished((out,), True, create_graph), finished(found, one_in, create_graph)
+        called, gradient = _gradient(name, func, points, PointTape(create_graph), strict)
+        vector = _vector_like(name, v, called.points)
+        found = called.pull(vector, create_graph, outputs=gradient, required=_required(strict))
+    return called.values()[0], _like_inputs(inputs, found)
+
+
+def _required(strict: bool) -> str | None:
+    return "the result" if strict else None
 
 
 def _is_forward(name: str, strategy: str) -> bool:
@@ -319,34 +313,43 @@ def _is_forward(name: str, strategy: str) -> bool:
     return strategy == "forward-mode"
 
 
-def _pull_back(
-    name: str,
-    outputs: tuple[Tensor, ...],
-    points: tuple[Tensor, ...],
-    vector: tuple[Tensor, ...],
-    create_graph: bool,
-    strict: bool,
-) -> tuple[Tensor, ...]:
-    """`vector` times the Jacobian, one for each point."""
-    pairs = [(out, u) for out, u in zip(outputs, vector, strict=True) if out.requires_grad]
-    found: tuple[Tensor | None, ...] = (None,) * len(points)
-    if pairs:
-        found = grad(
-            [out for out, _ in pairs], points, [u for _, u in pairs],
-            retain_graph=True, create_graph=create_graph, allow_unused=True,
-        )  # fmt: skip
-    return tuple(
-        [
-            _or_zeros(name, g, point, strict, "the result", f"input {k}")
-            for k, (g, point) in enumerate(zip(found, points, strict=True))
-        ]
-    )
+def _points(name: str, func: object, inputs: Tensors) -> tuple[Tensor, ...]:
+    """The inputs as a tuple of tensors to differentiate by."""
+    check_callable(name, func)
+    points = inputs if isinstance(inputs, tuple) else (inputs,)
+    for k, one in enumerate(points):
+        if not isinstance(one, Tensor):
+            raise InvalidTypeError(
+                f"{name}: expected inputs to be a Tensor or a tuple of Tensors; number {k} is of type "
+                f"{type(one).__name__}"
+            )
+        if not differentiable(one):
+            shown = show(layout_of_tensor(one))
+            raise DTypeError(f"{name}: expected floating or complex inputs; number {k} is {shown}; convert it first")
+    return points
 
 
-def _or_zeros(name: str, g: Tensor | None, point: Tensor, strict: bool, what: str, by: str) -> Tensor:
-    """The gradient `g`, or zeros like `point` if None; with `strict` an error that `what` does not depend on `by`."""
-    if g is not None:
-        return g
-    if strict:
-        raise GradientError(f"{name}: expected {what} to depend on {by}; it does not (strict=True)")
-    return zeros_like(point)
+def _like_inputs(inputs: Tensors, found: list[Tensor]) -> Tensors:
+    """A tuple of results where `inputs` is one, otherwise the only result."""
+    return tuple(found) if isinstance(inputs, tuple) else found[0]
+
+
+def _one_element(name: str, out: object) -> Tensor:
+    """What a function returned, without dimensions: one element."""
+    if not isinstance(out, Tensor) or out.numel() != 1:
+        shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
+        raise ArgumentError(f"{name}: expected func to return a Tensor of one element; got {shown}")
+    return out.reshape(())
+
+
+def _vector_like(name: str, v: Tensors, like: list[Tensor]) -> list[Tensor]:
+    """The tensors in `v`, checked against those that they must be like."""
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise ArgumentError(f"{name}: expected v, which can be left out only for a single tensor of one element")
+        return [ones_like(like[0])]
+    vector, _ = tensors_of(name, "v", v)
+    shapes, wanted = [tuple(one.shape) for one in vector], [tuple(one.shape) for one in like]
+    if shapes != wanted:
+        raise ArgumentError(f"{name}: expected v of shapes {wanted}; got {shapes}")
+    return vector

@@ -113,6 +113,9 @@ def test_what_does_not_depend_on_an_input():
     assert hessian(lambda a: (a * 2).sum(), y).tolist() == np.zeros((3, 3)).tolist()
     assert jvp(lambda a: a.detach(), y, y)[1].tolist() == [0.0] * 3
     assert tuple(jacobian(lambda a: a * a, y[:0]).shape) == (0, 0)
+    for vectorize in (False, True):
+        nothing = jacobian(lambda a: (a * a.conj()).real, (y[:0] * 1j), vectorize=vectorize)
+        assert (tuple(nothing.shape), nothing.dtype) == ((0, 0), ft.complex128)
     for call in (
         lambda: jacobian(lambda a, b: b * 2, (x, y), strict=True),
         lambda: jacobian(lambda a: a.detach(), y, strict=True),
@@ -137,6 +140,51 @@ def test_forward_mode_gives_what_reverse_mode_gives(vectorize):
     leaf.requires_grad_()
     jacobian(lambda a: a**3, leaf, create_graph=True, strategy="forward-mode").sum().backward()
     np.testing.assert_allclose(leaf.grad.numpy(), 6 * Y)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_vectorized_rows_need_one_pass(create_graph):
+    """And the others one each, without batches."""
+    passes = []
+
+    class Cube(ag.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):
+            passes.append(g)
+            (x,) = ctx.saved_tensors
+            return g * 3 * x * x
+
+    (y,) = tensors(Y)
+    y.requires_grad_()
+    for vectorize, wanted in ((False, 3), (True, 1)):
+        passes.clear()
+        found = jacobian(Cube.apply, y, create_graph, vectorize=vectorize)
+        assert (len(passes), found.requires_grad) == (wanted, create_graph)
+        np.testing.assert_array_equal(found.numpy(force=True), np.diag(3 * Y * Y))
+        if create_graph:
+            np.testing.assert_array_equal(ag.grad(found.sum(), y)[0].numpy(), 6 * Y)
+        second = hessian(lambda a: (a**4).sum(), y, create_graph, vectorize=vectorize)
+        np.testing.assert_allclose(second.numpy(force=True), np.diag(12 * Y * Y), rtol=1e-14)
+        rows = hessian(one, tensors(X, Y), vectorize=vectorize)
+        for got, expected in zip(sum(rows, ()), sum(hessian(one, tensors(X, Y)), ()), strict=True):
+            np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-12)
+    with pytest.raises(ag.GradientError, match="output 1 to depend on input 0"):
+        jacobian(many, tensors(X, Y), strict=True, vectorize=True)
+
+
+def test_results_are_built_as_the_function_builds_them():
+    (y,) = tensors(Y)
+    for strategy in ("reverse-mode", "forward-mode"):
+        found = jacobian(lambda a: {"b": [a * a]}, y, strategy=strategy)
+        np.testing.assert_array_equal(found["b"][0].numpy(), np.diag(2 * Y))
+    output, slope = jvp(lambda a: {"b": a * a}, y, y)
+    assert (output["b"].tolist(), slope["b"].tolist()) == ((Y * Y).tolist(), (2 * Y * Y).tolist())
+    assert vjp(lambda a: [a * a], y, [y])[1].tolist() == (2 * Y * Y).tolist()
 
 
 def test_gradients_of_a_batch():
@@ -172,7 +220,7 @@ def test_refusals():
             function(3, y)
     with pytest.raises(RuntimeError, match=r"jacobian: expected real outputs; output 0 is complex128"):
         jacobian(lambda a: a * 1j, y)
-    with pytest.raises(TypeError, match="what func returns"):
+    with pytest.raises(TypeError, match="jacobian: expected what the function returns"):
         jacobian(lambda a: 3.0, y)
     with pytest.raises(RuntimeError, match=r"one element.*\(3,\)"):
         hessian(lambda a: a, y)

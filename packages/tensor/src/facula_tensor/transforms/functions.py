@@ -49,9 +49,10 @@ class Pulled:
         argnums: Argnums | None = None,
         kwargs: dict[str, Any] | None = None,
         has_aux: bool = False,
-        level: GradLevel | None = None,
+        level: GradLevel | PlainTape | None = None,
     ):
         check_callable(operation, func)
+        self.operation = operation
         places = range(len(args)) if argnums is None else places_of(operation, argnums, len(args))
         by = tuple([args[place] for place in places])
         points, self.in_shape = tensors_of(operation, "the arguments to differentiate by", by)
@@ -72,25 +73,62 @@ class Pulled:
             found = call_inside(self.level, func, *given, **(kwargs or {}))
         found, aux = pair_of(operation, found) if has_aux else (found, None)
         self.outputs, self.out_shape = tensors_of(operation, "what the function returns", found)
-        self.aux = map_tensors(self.level.value, aux)
+        self.aux = map_tensors(self.level.value, aux) if has_aux else None
 
     def values(self) -> list[Tensor]:
         """The results."""
         return [self.level.value(one) for one in self.outputs]
 
-    def pull(self, cotangents: Sequence[Tensor], record: bool | None = None, retain: bool = True) -> list[Tensor]:
+    def pull(
+        self,
+        cotangents: Sequence[Tensor],
+        record: bool | None = None,
+        retain: bool = True,
+        *,
+        outputs: Sequence[Tensor] | None = None,
+        required: str | None = None,
+    ) -> list[Tensor]:
         """The gradients of the arguments, zeros where the results do not depend on one.
 
         Arguments:
             cotangents: the gradients of the results.
             record: whether they can be differentiated by what surrounds the transform; as the mode says if None.
             retain: keep the graph for another time.
+            outputs: what to start from, in place of the results: some of them, or what was computed from them.
+            required: a name for the results in the error that they do not depend on an argument; zeros if None.
         """
         record = self.level.records if record is None else record
-        found = self.level.pull(self.outputs, cotangents, self.leaves, record=record, retain=retain)
+        outputs = self.outputs if outputs is None else outputs
+        found = self.level.pull(outputs, cotangents, self.leaves, record=record, retain=retain)
+        for place, g in enumerate(found if required else ()):
+            if g is None:
+                raise GradientError(
+                    f"{self.operation}: expected {required} to depend on input {place}; it does not (strict=True)"
+                )
         return [
             no_record_ops.zeros_like(point) if g is None else g for g, point in zip(found, self.points, strict=True)
         ]
+
+    def push(
+        self, tangents: Sequence[Tensor], level: GradLevel | PlainTape, record: bool, required: str | None = None
+    ) -> list[Tensor]:
+        """The tangents of the results: `pull` is linear in the cotangents, and this is its derivative by them.
+
+        Arguments:
+            tangents: the tangents of the arguments.
+            level: what records `pull`.
+            record: whether the result can be differentiated by what surrounds the transform.
+            required: as for `pull`.
+        """
+        values = self.values()
+        cotangents = [level.leaf(no_record_ops.zeros_like(value)) for value in values]
+
+        def pushed() -> list[Tensor | None]:
+            return level.pull(self.pull(cotangents, True, required=required), tangents, cotangents, record=record)
+
+        with enable_grad():
+            found = call_inside(level, pushed)
+        return [no_record_ops.zeros_like(v) if one is None else one for v, one in zip(values, found, strict=True)]
 
 
 def places_of(operation: str, argnums: Argnums, count: int) -> list[int]:
@@ -311,7 +349,6 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
     (tensor(8.), tensor(12.), tensor(24.))
     """
     called = Pulled("linearize", func, primals, level=LinearLevel())
-    values = called.values()
 
     @boundary
     def push(*tangents: Tree) -> Tree:
@@ -324,14 +361,6 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
         along = [fitted("linearize", point, tangent) for point, tangent in zip(called.points, along, strict=True)]
         level = GradLevel()
         level.records = called.level.records
-        dummies = [level.leaf(no_record_ops.zeros_like(value)) for value in values]
+        return put_together(called.out_shape, called.push(along, level, level.records))
 
-        def pulled() -> list[Tensor | None]:
-            return level.pull(called.pull(dummies, True), along, dummies, record=level.records)
-
-        with enable_grad():
-            found = call_inside(level, pulled)
-        slopes = [no_record_ops.zeros_like(v) if one is None else one for v, one in zip(values, found, strict=True)]
-        return put_together(called.out_shape, slopes)
-
-    return put_together(called.out_shape, values), push
+    return put_together(called.out_shape, called.values()), push

@@ -10,16 +10,15 @@ from facula_errors.extend import boundary
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
 from .._creation.filled import zeros
-from .._creation.like import ones_like
 from .._creation.ranges import eye
 from .._dispatch.namespaces import recorded_ops
-from ..ops.shape.joining import cat
+from ..ops.shape.joining import cat, stack
 from .functions import Pulled, _named_like, jvp, pair_of, places_of
 from .mapping import vmap
 from .trees import check_callable, put_together, tensors_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from .functions import Argnums
     from .trees import Tree
@@ -71,21 +70,51 @@ def jacrev(
         values = called.values()
         _check_real("jacrev", "inputs", called.points)
         _check_real("jacrev", "outputs", values)
-        pull = vmap(lambda *unit: called.pull(list(unit)), chunk_size=chunk_size)
-        rows = pull(*basis_of(values)) if any([one.numel() for one in values]) else [None] * len(called.points)
-        parts, start = [], 0
-        for value in values:
-            stop = start + value.numel()
-            blocks = [
-                _joined(row, slice(start, stop), value, point, 0)
-                for row, point in zip(rows, called.points, strict=True)
-            ]
-            parts.append(_by_argument(argnums, put_together(called.in_shape, blocks)))
-            start = stop
+        blocks = by_rows(lambda *unit: called.pull(unit), values, called.points, chunk_size)
+        parts = [_by_argument(argnums, put_together(called.in_shape, some)) for some in blocks]
         result = put_together(called.out_shape, parts)
         return (result, called.aux) if has_aux else result
 
     return jacobian
+
+
+def by_rows(
+    pull: Callable[..., list[Tensor]],
+    values: list[Tensor],
+    points: list[Tensor],
+    chunk_size: int | None = None,
+    vectorize: bool = True,
+) -> list[list[Tensor]]:
+    """The blocks of a Jacobian by reverse mode: for each value, one for each point.
+
+    Arguments:
+        pull: gives the gradients of the points from those of the values.
+        values: what is differentiated.
+        points: by what.
+        chunk_size: how many rows are computed at a time; all of them if None.
+        vectorize: whether rows are computed together; else one by one, so that `pull` never sees batches.
+    """
+    rows: list[Any] = [None] * len(points)
+    if any([one.numel() for one in values]):
+        if vectorize:
+            rows = vmap(pull, chunk_size=chunk_size)(*basis_of(values))
+        else:
+            rows = [stack(some) for some in zip(*[pull(*unit) for unit in _units_of(values)], strict=True)]
+    blocks, start = [], 0
+    for value in values:
+        part = slice(start, start + value.numel())
+        blocks.append([_joined(row, part, value, point, 0) for row, point in zip(rows, points, strict=True)])
+        start = part.stop
+    return blocks
+
+
+def _units_of(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
+    """The unit vectors of `basis_of`, made one by one."""
+    for place, one in enumerate(tensors):
+        for k in range(one.numel()):
+            unit = [zeros(other.numel(), dtype=other.dtype, device=other.device) for other in tensors]
+            unit[place][k] = 1
+            yield [flat.reshape(other.shape) for flat, other in zip(unit, tensors, strict=True)]
 
 
 def _check_chunk(chunk_size: object) -> None:
@@ -111,7 +140,8 @@ def _joined(rows: Tensor | None, part: slice, value: Tensor, point: Tensor, dim:
     """The block of a Jacobian of one output by one argument, from a part of its rows (`dim` 0) or its columns (1)."""
     shape = (*value.shape, *point.shape)
     if rows is None:
-        return zeros(shape, dtype=value.dtype, device=value.device)
+        like = value if dim else point  # as rows and columns are
+        return zeros(shape, dtype=like.dtype, device=like.device)
     rows = rows[part]
     return (recorded_ops.movedim(rows, 0, -1) if dim else rows).reshape(shape)
 
@@ -180,20 +210,6 @@ def jacfwd(
         return (result, *aux) if has_aux else result
 
     return jacobian
-
-
-def by_columns(func: Callable[..., tuple[Tensor, ...]], points: tuple[Tensor, ...], strict: bool) -> Any:
-    """The Jacobian of a function of tensors by forward mode: a tuple over its results of tuples over the points.
-
-    Arguments:
-        func: the function.
-        points: its arguments.
-        strict: whether a result that does not depend on a point is an error.
-    """
-    for place, point in enumerate(points if strict else ()):
-        before, after = points[:place], points[place + 1 :]
-        jvp(lambda one, a=before, b=after: func(*a, one, *b), (point,), (ones_like(point),), strict=True)
-    return jacfwd(func, tuple(range(len(points))))(*points)
 
 
 @boundary

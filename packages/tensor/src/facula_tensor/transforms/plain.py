@@ -98,3 +98,24 @@ class PlainTape:
             starts, given = zip(*reached, strict=True)
             run_backward(starts, given, retain or record, record, inputs, user_site(), collect, "grad")
         return [found.get(id(one)) for one in inputs]
+
+
+class PointTape(PlainTape):
+    """The ordinary tape itself: functions may do whatever `autograd.grad` allows, and points may have a history.
+
+    Arguments:
+        create_graph: whether results can be differentiated again; otherwise they are detached.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, create_graph: bool) -> None:
+        super().__init__()
+        self.records = create_graph
+
+    def leaf(self, value: Tensor) -> Tensor:
+        """Another tensor over the memory of `value`, a leaf unless the history of `value` takes part."""
+        return value.view_as(value) if self.records and value.requires_grad else value.detach().requires_grad_()
+
+    def _leads_on(self, outputs: Sequence[Tensor]) -> bool:
+        return True
