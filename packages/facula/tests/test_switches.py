@@ -245,11 +245,11 @@ def test_what_programs_say_to_the_compiler():
     with compiler.set_stance("force_eager"):
         double(facula.ones(1))
     compiler.set_stance("force_eager")(double)(facula.ones(1))
-    assert "0 kinds" in double.report()
+    assert "0 signatures" in double.report()
     double(facula.ones(1)), double(facula.ones(1))
     assert "replayed once" in double.report()
     compiler.reset()
-    assert "0 kinds" in double.report()
+    assert "0 signatures" in double.report()
 
 
 def test_a_program_says_at_its_end_what_ran_captured():
