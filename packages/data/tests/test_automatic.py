@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from facula_data import ConcatDataset, DataLoader, Subset, TensorDataset, transforms
 from facula_data._loading.automatic import Choice
-from facula_data._quick_methods import bears_threads
+from facula_data._quick_methods import is_thread_safe
 
 pytest.importorskip("facula_multiprocessing")
 
@@ -145,7 +145,7 @@ def test_which_datasets_bear_threads():
     class Said(Own):
         thread_safe = True
 
-    assert bears_threads(data) and bears_threads(Subset(data, [1])) and bears_threads(ConcatDataset([data, data]))
-    assert not bears_threads(Own(np.arange(3))) and not bears_threads(ConcatDataset([data, Own(np.arange(2))]))
-    assert bears_threads(Said(np.arange(3))) and not bears_threads([1, 2])
-    assert bears_threads(transforms.Compose([transforms.ToFloat()])) and not bears_threads(transforms.Compose([abs]))
+    assert is_thread_safe(data) and is_thread_safe(Subset(data, [1])) and is_thread_safe(ConcatDataset([data, data]))
+    assert not is_thread_safe(Own(np.arange(3))) and not is_thread_safe(ConcatDataset([data, Own(np.arange(2))]))
+    assert is_thread_safe(Said(np.arange(3))) and not is_thread_safe([1, 2])
+    assert is_thread_safe(transforms.Compose([transforms.ToFloat()])) and not is_thread_safe(transforms.Compose([abs]))

@@ -9,7 +9,7 @@ import pytest
 from test_shared import grown_by_reading
 
 from facula_data import ConcatDataset, SharedDict, SharedList, Subset, growing_attributes
-from facula_data._shared.growth import DEPTH, LOOKED, NOTED, _Walk, warn_of_growth
+from facula_data._shared.growth import CONTAINER_COST, DEPTH, MAX_EXAMINED, _Walk, warn_of_growth
 from facula_errors import FaculaError
 
 
@@ -142,8 +142,8 @@ def test_large_datasets_are_sampled():
     for one in (large, nested):
         walk = _Walk()
         walk.visit("dataset", one, DEPTH)
-        assert walk.looked < 3 * LOOKED
-        assert walk.budget >= -NOTED
+        assert walk.looked < 3 * MAX_EXAMINED
+        assert walk.budget >= -CONTAINER_COST
 
 
 def test_the_estimate_is_about_what_a_fork_copies():

@@ -177,7 +177,7 @@ def test_decode_npy_and_text(tmp_path):
                     decode_npy(damaged)
     stream = io.BytesIO()
     np.save(stream, np.array([os.system], dtype=object), allow_pickle=True)
-    with pytest.raises(CorruptFileError, match="objects in a pickle"):
+    with pytest.raises(CorruptFileError, match="stores pickled Python objects"):
         decode_npy(stream.getvalue())
     lying = stream.getvalue()[:0] + b"\x93NUMPY\x01\x00\x76\x00"
     lying += b"{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999,), }".ljust(117) + b"\n"

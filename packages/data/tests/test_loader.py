@@ -223,7 +223,7 @@ def test_pinned_memory_is_a_matter_of_devices():
     """One warning at the program's line; the batches are as without it."""
     from facula_data._loading import arguments
 
-    arguments._noticed.clear()
+    arguments._warned.clear()
     with pytest.warns(UserWarning, match="pin_memory=True changes nothing, as there is no device") as caught:
         loader = DataLoader(range(4), batch_size=2, pin_memory=True)
     assert caught[0].filename == __file__ and loader.pin_memory

@@ -71,7 +71,7 @@ def test_damaged_npy_files(tmp_path):
     ):
         MemoryMapped(path)
     np.save(path, np.array([{}], dtype=object))
-    with pytest.raises(CorruptFileError, match="objects in a pickle"):
+    with pytest.raises(CorruptFileError, match="stores pickled Python objects"):
         MemoryMapped(path)
     np.save(path, np.float32(3))
     with pytest.raises(CorruptFileError, match="no dimensions"):

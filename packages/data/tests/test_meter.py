@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from facula_data import LoaderReport, Meter
-from facula_data._meter.meter import FIRST, Columns
+from facula_data._meter.meter import INITIAL_CAPACITY, Columns
 from facula_errors import FaculaError
 
 
@@ -176,8 +176,8 @@ def test_epochs_follow_each_other():
 
 
 def test_many_batches():
-    epoch = run(metered(2), batches=5 * FIRST + 1, wait=0.01, program=0.01, busy=0.01)
-    assert epoch.batches == 5 * FIRST + 1
+    epoch = run(metered(2), batches=5 * INITIAL_CAPACITY + 1, wait=0.01, program=0.01, busy=0.01)
+    assert epoch.batches == 5 * INITIAL_CAPACITY + 1
     assert epoch.waited == pytest.approx(0.01 * epoch.batches)
     rows = Columns("a", "b")
     for i in range(1000):

@@ -195,7 +195,7 @@ def test_files_are_mapped(tmp_path):
         assert str(place) in maps.read()
     SharedList(names[:2], file=place)  # another file of that name
     assert ours == names
-    with pytest.raises(ValueError, match="written again"):
+    with pytest.raises(ValueError, match="was rewritten"):
         pickle.loads(sent)
 
 

@@ -206,7 +206,7 @@ def test_a_state_needs_a_dataset_that_takes_it():
     next(iter(loader))
     state = loader.state_dict()
     for other in (MapIterable(range(9), str), range(9)):
-        with pytest.raises(ValueError, match=r"(MapIterable|range) has not both"):
+        with pytest.raises(ValueError, match=r"(MapIterable|range) lacks them"):
             DataLoader(other, 2).load_state_dict(state)
     again = DataLoader(Words(9), 2)
     again.load_state_dict({**state, "datasets": [{"other": 1}]})
@@ -222,7 +222,7 @@ def test_a_state_that_pickle_cannot_bear_is_an_error(kind):
         def state_dict(self):
             return {"lock": threading.Lock()}
 
-    with pytest.raises(TypeError, match=r"Holding\.state_dict\(\) to give what pickle"):
+    with pytest.raises(TypeError, match=r"Holding\.state_dict\(\) to return a value that pickle"):
         list(DataLoader(Holding(4), 2, **KINDS[kind]))
 
 

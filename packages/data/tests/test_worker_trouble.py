@@ -53,7 +53,7 @@ class Stuck:
     def __init__(self, monkeypatch):
         self.pid = multiprocessing.get_context("fork").Value("i", 0)
         give_up(monkeypatch, self.is_stuck)
-        monkeypatch.setattr(processes, "ANSWER", 600.0)
+        monkeypatch.setattr(processes, "STACK_SECONDS", 600.0)
 
     def is_stuck(self, worker):
         return self.pid.value == worker.pid
@@ -169,7 +169,7 @@ def test_a_stopped_worker_is_noticed_within_a_second_of_the_timeout(monkeypatch)
     assert eventually(lambda: state(worker) == "T")
     with pytest.raises(WorkerTimeoutError, match="does not answer") as caught:
         next(batches)
-    assert processes.ANSWER < 1
+    assert processes.STACK_SECONDS < 1
     os.kill(caught.value.pid, signal.SIGKILL)
 
 

@@ -1,11 +1,12 @@
-"""facula_data: datasets, samplers, collation, and a loader that makes batches of samples.
+"""facula_data: datasets, samplers, collation, and a loader that assembles batches of samples.
 
-It may import NumPy and facula_errors, no other sibling; samples come in through the array protocols, so tensors,
-arrays and numbers all will do. Its rooms, each of which imports only earlier ones: `_sampling` (the order of indices),
-`_datasets` (from an index to a sample), `_shared` (containers for forked workers), `_batches` (passes, reading,
-collation), `_meter` (where the time goes), `_workers` (batches made ahead), `_loading` (`DataLoader`). `files` and
-`transforms` are datasets of files and changes of samples. Start at `_loading/loader.py`, then `_batches/passes.py` (one
-epoch), `_batches/fetch.py` (from indices to a batch). `extend.py` has what sibling packages may use beyond this.
+The package imports NumPy and facula_errors, and no other sibling; it accepts tensors, arrays and numbers through the
+array protocols. Its subpackages, each of which imports only earlier ones: `_sampling` (orders of indices), `_datasets`
+(samples by index or as a stream), `_shared` (containers for forked workers), `_batches` (passes, reading, collation),
+`_meter` (timing of a pass), `_workers` (threads and processes that prefetch batches), `_loading` (`DataLoader`).
+`files` contains datasets that read files, `transforms` functions of samples. Start at `_loading/loader.py`, then
+`_batches/passes.py` (one epoch) and `_batches/fetch.py` (from indices to a batch). `extend.py` lists the additional
+names for sibling packages.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -89,7 +90,7 @@ __dir__ = _published(__name__, "files", "transforms")
 
 
 def __getattr__(name: str) -> "_ModuleType":
-    """`files` and `transforms`, which are imported where they are first asked for."""
+    """Import `files` and `transforms` on first use."""
     if name in ("files", "transforms"):
         from importlib import import_module
 

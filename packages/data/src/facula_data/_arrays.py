@@ -1,4 +1,4 @@
-"""What counts as an array, and how it becomes NumPy's: buffers, `__array__`, DLPack."""
+"""Recognition of array-like values and their conversion to NumPy: buffers, `__array__`, DLPack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NUMBERS = "biufcmM"  # kinds of dtype whose elements are numbers or times; not t
 
 
 def is_array(value: Sample) -> bool:
-    """Whether `value` has elements that NumPy can see. Text is not an array, though it has a buffer."""
+    """Return whether NumPy can read the elements of `value`. Text is not an array, although it has a buffer."""
     if isinstance(value, (str, bytes)):
         return False
     if isinstance(value, (np.ndarray, np.generic)):
@@ -28,7 +28,7 @@ def is_array(value: Sample) -> bool:
 
 
 def as_numpy(value: Sample) -> np.ndarray:
-    """`value` as an ndarray, without a copy where its memory allows."""
+    """Return `value` as an ndarray, without a copy if its memory allows that."""
     cls = type(value)
     if hasattr(cls, "__dlpack__") and not (hasattr(cls, "__array__") or hasattr(cls, "__array_interface__")):
         return np.from_dlpack(value)
@@ -36,10 +36,10 @@ def as_numpy(value: Sample) -> np.ndarray:
 
 
 def host_view(value: Sample) -> np.ndarray | None:
-    """`value` as an ndarray over the same memory, or None where that takes a copy or changes what elements are.
+    """Return `value` as an ndarray over the same memory, or None if that requires a copy or changes the elements' type.
 
-    Only what collates alike one by one and all at once qualifies: rows of a matrix keep two dimensions, text and
-    objects do not become arrays, and stacking puts bytes and fields in the machine's order.
+    Only values qualify whose samples collate to the same result one by one and all at once. Rows of a matrix keep two
+    dimensions, text and objects do not become arrays, and stacking converts bytes and fields to native byte order.
     """
     cls = type(value)
     if cls is np.ndarray or cls is np.memmap:
@@ -51,11 +51,11 @@ def host_view(value: Sample) -> np.ndarray | None:
     try:
         return as_numpy(value)
     except (BufferError, TypeError, RuntimeError):
-        return None  # a dtype that NumPy has not, or gradients are asked for: whoever stacks the samples says so
+        return None  # NumPy lacks the dtype, or the tensor requires gradients: stacking the samples raises the error
 
 
 def take_rows(array: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """`array[indices]` as a new C-contiguous array."""
+    """Return `array[indices]` as a new C-contiguous array."""
     flags = array.flags
     if flags.c_contiguous and flags.aligned:
         if not is_shared():
@@ -64,6 +64,6 @@ def take_rows(array: np.ndarray, indices: np.ndarray) -> np.ndarray:
         if len(indices) and not -length <= indices.min() <= indices.max() < length:
             return array.take(indices, 0)  # raises
         rows = new((len(indices), *array.shape[1:]), array.dtype)
-        return array.take(indices, 0, out=rows, mode="wrap")  # "raise" would go through a buffer
-    # `take` would first copy the whole of it.
+        return array.take(indices, 0, out=rows, mode="wrap")  # "raise" would copy through a buffer
+    # `take` would first copy the whole array.
     return np.ascontiguousarray(array[indices])

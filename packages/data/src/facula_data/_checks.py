@@ -1,4 +1,4 @@
-"""Checks of arguments, whose errors name operation, argument, value and expectation."""
+"""Checks of arguments; their errors name operation, argument, value and expectation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._types import Index
 
 
 def whole_number(operation: str, name: str, value: object, least: int) -> int:
-    """`value` as an int of at least `least`; bool is not a number here."""
+    """Return `value` as an int of at least `least`; bool is not accepted."""
     if not isinstance(value, bool):
         try:
             number = operator.index(value)  # type: ignore[arg-type]  # asked here
@@ -23,18 +23,18 @@ def whole_number(operation: str, name: str, value: object, least: int) -> int:
 
 
 def truth(operation: str, name: str, value: object) -> bool:
-    """`value`, which is True or False and nothing that merely behaves alike."""
+    """Return `value` if it is True or False; truthy values of other types are not accepted."""
     if not isinstance(value, bool):
         raise InvalidTypeError(f"{operation}: expected {name} to be True or False; got {name}={value!r}")
     return value
 
 
 def position(operation: str, index: Index, length: int) -> int:
-    """`index` counted from the front, where a negative one counts from the back.
+    """Return `index` counted from the front; a negative index counts from the back.
 
     Raises:
-        IndexError: there is no such element.
-        TypeError: it is no integer.
+        IndexError: the index is out of range.
+        TypeError: the index is not an integer.
     """
     try:
         index = operator.index(index)
@@ -48,7 +48,7 @@ def position(operation: str, index: Index, length: int) -> int:
 
 
 def has_length(value: object) -> bool:
-    """Whether `len(value)` can be asked and answers."""
+    """Return whether `len(value)` succeeds."""
     try:
         len(value)  # type: ignore[arg-type]
     except (TypeError, NotImplementedError):

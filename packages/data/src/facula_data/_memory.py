@@ -1,4 +1,4 @@
-"""Where the arrays of batches lie: ordinary memory, or what a worker shares with the loader's process."""
+"""Allocation of the arrays of batches: ordinary memory, or memory that a worker shares with the loader's process."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 Empty = Callable[[tuple[int, ...], np.dtype], np.ndarray]
 
-_empty: list[Empty] = [np.empty]  # one, which a worker process replaces
+_empty: list[Empty] = [np.empty]  # one element, which a worker process replaces
 
 
 def new(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An array of a batch, C-contiguous, its elements not set yet."""
+    """Return a new C-contiguous array for a batch, uninitialized."""
     return _empty[0](shape, dtype)
 
 
 def make_with(empty: Empty) -> None:
-    """Let the batches that this process makes lie where `empty(shape, dtype)` says."""
+    """Allocate the arrays of this process's batches by `empty(shape, dtype)`."""
     _empty[0] = empty
 
 
 def is_shared() -> bool:
-    """Whether batches go to another process."""
+    """Return whether batches are allocated in memory shared with another process."""
     return _empty[0] is not np.empty

@@ -1,8 +1,9 @@
-"""A quick method stands in for a plain one only while it is not the older of the two.
+"""Lookup of optional batch methods, which are ignored if a subclass overrides the basic method.
 
-Note [Quick methods]: a dataset may have `get_batch` or `__getitems__` beside `__getitem__`, a sampler `order` beside
-`__iter__`. They promise the same result in fewer calls. A subclass that replaces the plain method alone (a transform
-in `Subset.__getitem__`, say) breaks that promise without knowing, so whoever is about to call the quick one asks here.
+Note [Quick methods]: a dataset may define `get_batch` or `__getitems__` in addition to `__getitem__`, and a sampler
+`order` in addition to `__iter__`. They promise the same result in fewer calls. A subclass that overrides only the basic
+method (a transform in `Subset.__getitem__`, for example) breaks that promise unknowingly. Callers therefore look up
+quick methods by `quick_method`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from ._types import Sample
 
 
 def quick_method(instance: object, quick: str, plain: str) -> Sample:
-    """`instance.<quick>`, or None where there is none or a subclass has replaced `plain` since."""
+    """Return `instance.<quick>`, or None if it is missing or a more derived class overrides `plain`."""
     for cls in type(instance).__mro__:
         if quick in vars(cls):
             return getattr(instance, quick, None)
@@ -20,11 +21,11 @@ def quick_method(instance: object, quick: str, plain: str) -> Sample:
     return None
 
 
-def bears_threads(part: object) -> bool:
-    """Whether several threads may use a dataset or a transform at once: it has an attribute `thread_safe` that is true.
+def is_thread_safe(part: object) -> bool:
+    """Return whether several threads may use a dataset or transform at once: its attribute `thread_safe` is True.
 
-    That of a base class says nothing of a class whose own `__getitem__` or `__call__` came later. No transform, None,
-    is as good as one that may.
+    The attribute of a base class is ignored if a subclass overrides `__getitem__` or `__call__`. None, for no
+    transform, counts as thread-safe.
     """
     if part is None:
         return True

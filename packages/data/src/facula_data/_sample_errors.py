@@ -1,4 +1,4 @@
-"""Samples and datasets that do not go together: errors that say which samples, and where in them."""
+"""Errors for samples or datasets that do not match; they name the samples and the part that differs."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from ._types import Index
 
 
 class SizeError(FaculaError, ValueError, AssertionError):
-    """Arrays or datasets that do not go together. An AssertionError too, because PyTorch raises that."""
+    """Arrays or datasets of different sizes. Also an AssertionError, for compatibility with PyTorch."""
 
 
 class CollateError(FaculaError, ValueError, RuntimeError):
-    """Samples cannot become one batch.
+    """Samples that cannot be collated into one batch.
 
-    A RuntimeError too, because PyTorch raises that. `indices`: the dataset indices of the batch, where a loader knows
-    them.
+    Also a RuntimeError, for compatibility with PyTorch. `indices` contains the dataset indices of the batch if a loader
+    knows them.
 
     Arguments:
-        expected: what the samples should have been.
+        expected: the expected property of the samples.
         where: the path to the part of a sample: `""`, `"[0]"`, `"['image'].mask"`.
-        positions: those of the samples concerned within the batch.
-        found: what each of these has.
-        remedy: what to do about it.
+        positions: the positions of the samples concerned within the batch.
+        found: the actual property of each of these samples.
+        remedy: the suggested remedy.
 
     >>> import numpy as np
     >>> from facula_data import default_collate
@@ -38,7 +38,7 @@ sample 1; pad or crop them in the dataset, or pass collate_fn
         self.indices: list[Index] | None = None
 
     def at(self, indices: list[Index]) -> CollateError:
-        """This error, with the batch's dataset indices."""
+        """Return this error with the batch's dataset indices."""
         self.indices = indices
         return self
 
@@ -54,7 +54,7 @@ sample 1; pad or crop them in the dataset, or pass collate_fn
 
 
 class CollateTypeError(CollateError, TypeError):
-    """A sample holds what no batch can be made of.
+    """A sample contains a value that cannot be collated.
 
     >>> from facula_data import default_collate
     >>> default_collate([1, None])

@@ -1,4 +1,4 @@
-"""Names for what is of any type by design: what datasets give, and what becomes of it."""
+"""Type aliases for values of any type by design: samples, indices and batches."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-Sample: TypeAlias = Any  # what a dataset gives: arrays, numbers, text, and containers of them
-Batch: TypeAlias = Any  # what collation makes of samples
-Index: TypeAlias = Any  # what a sampler gives, and a dataset takes: integers, mostly
-Source: TypeAlias = Any  # a dataset or sampler of a program's own: what it can do is asked when it is used
-Collate: TypeAlias = Callable[[Sample], Batch]  # of a list of samples; without batches, of one
-Convert: TypeAlias = Callable[[np.ndarray], object] | None  # of each array of a batch
+Sample: TypeAlias = Any  # a sample of a dataset: arrays, numbers, text, and containers of them
+Batch: TypeAlias = Any  # the result of collation
+Index: TypeAlias = Any  # an index from a sampler, usually an integer
+Source: TypeAlias = Any  # a user-defined dataset or sampler, whose methods are looked up on use
+Collate: TypeAlias = Callable[[Sample], Batch]  # applied to a list of samples; without batches, to one sample
+Convert: TypeAlias = Callable[[np.ndarray], object] | None  # applied to each array of a batch

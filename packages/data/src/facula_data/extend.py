@@ -1,4 +1,4 @@
-"""What sibling packages may use of facula_data beyond its public names."""
+"""Names of facula_data for sibling packages, in addition to the public API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._sampling.seeds import set_seed_source
 from ._types import Collate
 from ._workers.worker_info import at_start as at_worker_start
 
-if TYPE_CHECKING:  # what arguments may be
+if TYPE_CHECKING:  # types of arguments
     from ._datasets.dataset import Samples as Samples
     from ._sampling.seeds import SeedLike as SeedLike
 

@@ -1,4 +1,4 @@
-"""From a list of samples to one batch: arrays are stacked, containers keep their form."""
+"""Collation of a list of samples: arrays are stacked, containers keep their structure."""
 
 from __future__ import annotations
 
@@ -27,21 +27,20 @@ TEXT, NUMERIC, MAPPING, RECORD, SEQUENCE = (
     "a namedtuple or dataclass",
     "a sequence",
 )
-ALIKE = "make them alike in the dataset, or pass collate_fn"
+UNIFORM_REMEDY = "make them alike in the dataset, or pass collate_fn"
 
 
 def default_collate(batch: Sequence[object], *, convert: Convert = None) -> Batch:
-    """One batch of `batch`, a list of samples: the same containers, with a new first dimension of `len(batch)`.
+    """Collate `batch`, a list of samples: the same containers, with a new first dimension of `len(batch)`.
 
-    Numbers and arrays (anything with `__array__`, DLPack or a buffer) become NumPy arrays (int64, float64, bool,
-    complex128 for Python's numbers; the common dtype of arrays), over memory of their own. Mappings, lists,
-    namedtuples and dataclasses keep their type; a tuple becomes a list, and text a list of text. Each array then
-    passes through `convert`.
+    Numbers and arrays (anything with `__array__`, DLPack or a buffer) become new NumPy arrays: int64, float64, bool or
+    complex128 for Python numbers, and the common dtype for arrays. Mappings, lists, namedtuples and dataclasses keep
+    their type; a tuple becomes a list, and text becomes a list of strings. Each array is then passed to `convert`.
 
     Raises:
-        CollateError: samples differ in shape, length or keys; it names them.
-        CollateTypeError: a sample holds what is none of the above, or samples differ in kind.
-        ValueError: there are no samples.
+        CollateError: samples differ in shape, length or keys; the error names the samples.
+        CollateTypeError: a sample contains a value of another type, or samples differ in kind.
+        ValueError: `batch` is empty.
 
     >>> default_collate([(1, "a"), (2, "b")])
     [array([1, 2]), ['a', 'b']]
@@ -64,9 +63,9 @@ def default_collate(batch: Sequence[object], *, convert: Convert = None) -> Batc
 
 
 def default_convert(data: object, *, convert: Convert = None) -> Batch:
-    """`data` with each array in it as a NumPy array, through `convert`; no dimension is added, no memory copied.
+    """Convert each array in `data` to NumPy and apply `convert`, without a new dimension and without copying memory.
 
-    Numbers, text and what else is no array stay as they are. A tuple becomes a list.
+    Numbers, text and other values stay as they are. A tuple becomes a list.
 
     >>> import numpy as np
     >>> default_convert({"x": np.float32(1), "name": "one"})
@@ -91,12 +90,12 @@ def default_convert(data: object, *, convert: Convert = None) -> Batch:
 
 
 def convert_arrays(batch: object, convert: Callable[[np.ndarray], object]) -> Batch:
-    """`batch` with `convert(array)` for each NumPy array in it."""
+    """Replace each NumPy array in `batch` by `convert(array)`."""
     return map_leaves(batch, lambda value: convert(value) if isinstance(value, np.ndarray) else value)
 
 
 def finishing(collate: Collate, convert: Convert) -> Collate:
-    """`collate`, and then `convert` for each array of what it gives."""
+    """Return a function that collates by `collate` and applies `convert` to each array of the result."""
     if convert is None:
         return collate
     if collate is default_collate or collate is default_convert:
@@ -105,7 +104,7 @@ def finishing(collate: Collate, convert: Convert) -> Collate:
 
 
 def _kind(sample: object) -> str | None:
-    """Which of the rules below a sample falls under. The order matters: an array may be a sequence or record, too."""
+    """Return the kind of a sample, which selects a rule below."""
     if isinstance(sample, (str, bytes)):
         return TEXT
     if isinstance(sample, (bool, int, float, complex)) or is_array(sample):
@@ -128,7 +127,9 @@ def _collate(samples: Sequence[Sample], where: str, native: Native | None) -> Ba
     if len(types) > 1:
         for position, sample in enumerate(samples):
             if type(sample) is not type(first) and _kind(sample) != kind:
-                raise CollateTypeError(f"{kind} in every sample", where, [position], [type(sample).__name__], ALIKE)
+                raise CollateTypeError(
+                    f"{kind} in every sample", where, [position], [type(sample).__name__], UNIFORM_REMEDY
+                )
     return _RULES[kind](samples, types, where, native)
 
 
@@ -141,7 +142,7 @@ def _numeric(samples: Sequence[Sample], types: Types, where: str, native: Native
         try:
             return native.stack(samples)
         except Exception:
-            _check_shapes(samples, where)  # which says of which samples
+            _check_shapes(samples, where)  # raises an error that names the samples
             raise
     if int in types and types <= {bool, int}:
         return _integers(samples, where)
@@ -169,14 +170,14 @@ def _check_shapes(arrays: Sequence[Sample], where: str) -> None:
 
 
 def stacked(arrays: list[np.ndarray], where: str = "") -> np.ndarray:
-    """Arrays of one shape as one array, in their common dtype; CollateError where shapes differ."""
+    """Stack arrays of one shape in their common dtype; raise CollateError if shapes differ."""
     _check_shapes(arrays, where)
     shape = arrays[0].shape
     dtypes = {array.dtype: position for position, array in reversed(list(enumerate(arrays)))}
     for dtype, position in dtypes.items():
         if dtype.hasobject:
             raise CollateTypeError("arrays of numbers", where, [position], [f"dtype {dtype}"], "pass collate_fn")
-    # What np.stack does, without a view for each sample, and in C order whatever that of the samples is.
+    # Equivalent to np.stack, without a view per sample, and always in C order.
     dtype = np.result_type(*dtypes).newbyteorder("=")
     batch = new((len(arrays), *shape), dtype)
     if shape:
@@ -191,7 +192,7 @@ def _mapping(samples: Sequence[Mapping[Index, Sample]], types: Types, where: str
     for position, sample in enumerate(samples):
         if sample.keys() != first.keys():
             found = [f"keys {list(first)}", f"keys {list(sample)}"]
-            raise CollateError("the same keys in every sample", where, [0, position], found, ALIKE)
+            raise CollateError("the same keys in every sample", where, [0, position], found, UNIFORM_REMEDY)
     parts = {key: _collate([sample[key] for sample in samples], f"{where}[{key!r}]", native) for key in first}
     return like_mapping(first, parts)
 
@@ -201,7 +202,7 @@ def _record(samples: Sequence[Sample], types: Types, where: str, native: Native 
     for position, sample in enumerate(samples):
         if type(sample) is not type(first):
             found = [type(first).__name__, type(sample).__name__]
-            raise CollateTypeError("records of one type", where, [0, position], found, ALIKE)
+            raise CollateTypeError("records of one type", where, [0, position], found, UNIFORM_REMEDY)
     names = record_fields(first) or ()
     parts = {name: _collate([getattr(sample, name) for sample in samples], f"{where}.{name}", native) for name in names}
     return like_record(first, parts)
@@ -217,7 +218,7 @@ def _sequence(samples: Sequence[Sequence[object]], types: Types, where: str, nat
         raise CollateError("sequences of one length", where, [0, position], found, remedy)
     if types <= {tuple, list}:
         columns: Iterable[Sequence[object]] = zip(*samples, strict=True)
-    else:  # one whose items may be reached by index alone
+    else:  # a sequence that may support only access by index
         columns = ([sample[i] for sample in samples] for i in range(*lengths))
     parts = [_collate(column, f"{where}[{i}]", native) for i, column in enumerate(columns)]
     return like_sequence(samples[0], parts)

@@ -1,4 +1,4 @@
-"""Nested containers: what kind of container a value is, and how one like it is made of other contents."""
+"""Nested containers: classify a value as a container, and rebuild a container with new contents."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .._types import Index, Sample
 
 
 def is_sequence(value: object) -> bool:
-    """Whether `value` is a sequence of contents; text is not, nor is an array that calls itself a sequence."""
+    """Return whether `value` is a sequence of contents: not text, nor an array that is registered as a sequence."""
     if isinstance(value, (list, tuple)):
         return True
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes)) and not is_array(value)
 
 
 def record_fields(value: object) -> tuple[str, ...] | None:
-    """The names by which a namedtuple or a dataclass is built, or None for other values."""
+    """Return the constructor's field names of a namedtuple or dataclass, or None for other values."""
     if isinstance(value, tuple):
         return getattr(value, "_fields", None)
     fields = getattr(type(value), "__dataclass_fields__", None)
@@ -31,9 +31,9 @@ def like_record(example: object, contents: dict[str, Sample]) -> Sample:
 
 
 def like_mapping(example: Mapping[Index, Sample], contents: dict[Index, Sample]) -> Mapping[Index, Sample]:
-    """`contents` in a mapping of the example's type, if that can be made of a dict; a copy of a dict of a subclass.
+    """Return `contents` in a mapping of the example's type if it accepts a dict, and a copy for subclasses of dict.
 
-    So a `defaultdict` keeps its factory, and subclasses their attributes.
+    The copy preserves the factory of a `defaultdict` and the attributes of subclasses.
     """
     cls = type(example)
     if cls is dict:
@@ -49,7 +49,7 @@ def like_mapping(example: Mapping[Index, Sample], contents: dict[Index, Sample])
 
 
 def like_sequence(example: Sequence[object], contents: list[Sample]) -> Sequence[Sample]:
-    """`contents` in a sequence of the example's type, if that can be made of a list; for a tuple a list, as PyTorch."""
+    """Return `contents` in a sequence of the example's type if possible; a tuple becomes a list, as in PyTorch."""
     cls = type(example)
     if cls is list or isinstance(example, tuple):
         return contents
@@ -60,7 +60,7 @@ def like_sequence(example: Sequence[object], contents: list[Sample]) -> Sequence
 
 
 def map_leaves(value: Sample, leaf: Callable[[Sample], Sample]) -> Sample:
-    """The same nested containers with `leaf(content)` for each content that is no container."""
+    """Apply `leaf` to each content that is not itself a container, and keep the containers' structure."""
     if type(value) is list:
         return [map_leaves(item, leaf) for item in value]
     if is_array(value):

@@ -1,4 +1,4 @@
-"""Which sample of a batch a worker process is at, where the program sees it, whatever ends the process."""
+"""The position that a worker process reads, recorded in shared memory so that it survives the process."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from .._types import Index
 
-NONE = -1  # at no sample that is known
+NONE = -1  # no sample is being read
 
-_places: list[memoryview] = []  # at most one
+_places: list[memoryview] = []  # at most one element
 
 
 class Lost(NamedTuple):
-    """In place of an index whose sample ended its process: the loader's policy says what becomes of it.
+    """A substitute for an index whose sample ended its process; the loader's policy decides how to proceed.
 
     Arguments:
-        index: the sample's.
-        what: what happened to the process.
+        index: the index of the sample.
+        what: a description of the process's end.
     """
 
     index: Index
@@ -25,13 +25,13 @@ class Lost(NamedTuple):
 
 
 def mark_in(place: memoryview) -> None:
-    """Let this process mark its samples in `place`, which holds one number of 64 bits."""
+    """Record the positions of this process in `place`, a view of one 64-bit integer."""
     _places[:] = [place]
     place[0] = NONE
 
 
 def marked(indices: list[Index]) -> Iterable[Index]:
-    """The indices; in a worker process the position of each is marked while it is read."""
+    """Iterate over the indices; in a worker process, record the position of each while its sample is read."""
     return _marked(indices, _places[0]) if _places else indices
 
 

@@ -1,4 +1,4 @@
-"""From the indices of a batch to the batch: read the samples, collate, convert."""
+"""Fetching of one batch: read the samples of its indices, collate them, convert the arrays."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .._sampling.sample_rng import SampleRandom
 from .._types import Batch, Collate, Convert, Index, Sample
 from .collate import default_collate, default_convert, finishing
 from .current_sample import marked
-from .reading import LEFT_OUT, Reader, add_place
+from .reading import LEFT_OUT, Reader, add_sample_note
 
-SHOWN = 8  # indices in a note
+SHOWN = 8  # indices listed in an error note
 
 
 class _Empty:
-    """In place of a batch where no sample is left: the one object of its class, in another process too."""
+    """The class of EMPTY, which replaces a batch whose samples were all left out; unpickling returns the same one."""
 
     __slots__ = ()
 
@@ -33,9 +33,10 @@ EMPTY = _Empty()
 
 
 class BatchReader:
-    """`reader(indices)` is a batch of a dataset, or EMPTY where all of its samples were left out.
+    """A callable that returns the batch of a list of indices, or EMPTY if all of its samples were left out.
 
-    With the default collation, a dataset's `get_batch` is asked first: one fancy index in place of a sample at a time.
+    With the default collation it first tries the dataset's `get_batch`, which replaces a loop over samples by one fancy
+    index.
     """
 
     __slots__ = ("_collate", "_convert", "_dataset", "_read", "_read_list", "_read_whole", "collating")
@@ -81,7 +82,7 @@ class BatchReader:
                         random.rng = None
                         samples.append(dataset[random.index])
                 except Exception as error:
-                    add_place(error, dataset, random.index)
+                    add_sample_note(error, dataset, random.index)
                     raise
             return samples
         if self._read_list is None:
@@ -106,7 +107,7 @@ class BatchReader:
 
 
 class SampleReader:
-    """`reader(index)` is one sample, for a loader without batches; EMPTY where it was left out."""
+    """A callable that returns one sample, for a loader without batches, or EMPTY if the sample was left out."""
 
     __slots__ = ("_collate", "_read")
 
@@ -118,17 +119,17 @@ class SampleReader:
         return EMPTY if sample is LEFT_OUT else self.finish(sample, index)
 
     def finish(self, sample: object, index: object) -> Batch:
-        """The sample through `collate_fn` and `convert`; `index` is for the errors."""
+        """Apply `collate_fn` and `convert` to the sample; `index` is named in errors."""
         return collated(self._collate, sample, [index])
 
 
 def is_empty(batch: Batch) -> bool:
-    """Whether this stands for a batch of which no sample is left."""
+    """Return whether `batch` is EMPTY."""
     return batch is EMPTY
 
 
 def collated(collate: Collate, samples: object, indices: list[Index]) -> Batch:
-    """`collate(samples)`; what it raises says which samples of the dataset they were."""
+    """Return `collate(samples)`, and add the samples' indices to any error."""
     try:
         return collate(samples)
     except CollateError as error:
@@ -139,7 +140,7 @@ def collated(collate: Collate, samples: object, indices: list[Index]) -> Batch:
 
 
 def as_indices(indices: Sequence[object] | np.ndarray) -> np.ndarray | None:
-    """The indices as an array of integers, or None where they are something else."""
+    """Return the indices as an array of integers, or None if they are not integers."""
     if isinstance(indices, range):
         return np.arange(indices.start, indices.stop, indices.step)
     array = np.asarray(indices)
@@ -147,11 +148,11 @@ def as_indices(indices: Sequence[object] | np.ndarray) -> np.ndarray | None:
 
 
 def as_list(indices: Sequence[object] | np.ndarray) -> list[Index]:
-    """The indices as Python's own integers, or what else a sampler gives."""
+    """Return the indices as a list of Python integers, or of the sampler's objects."""
     return indices.tolist() if isinstance(indices, np.ndarray) else list(indices)
 
 
 def short(indices: list[Index]) -> str:
-    """The first few, for a message."""
+    """Format the first indices for a message."""
     more = f", … ({len(indices)} in all)" if len(indices) > SHOWN else ""
     return f"[{', '.join(map(repr, indices[:SHOWN]))}{more}]"

@@ -1,4 +1,4 @@
-"""Tensors of a library that makes batches itself, without the way through NumPy's arrays."""
+"""Tensors of libraries that assemble batches themselves, without NumPy arrays in between."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .._types import Convert, Sample
 
 
 class Native:
-    """What may stand for a loader's `convert`: samples that are tensors of this kind are stacked by their own library.
+    """A `convert` argument of a loader for a tensor library that can stack its own tensors.
 
-    So batches can be of dtypes that NumPy has not, on other devices, and connected to what asks for gradients.
+    Batches may then have dtypes that NumPy lacks, be on other devices, and stay connected to an autograd graph.
 
     Arguments:
-        kind: the class of these tensors.
-        convert: makes one of a NumPy array; for all other samples.
-        stack: makes one of a list of them, with a new first dimension; raises where their shapes differ.
+        kind: the class of the tensors.
+        convert: makes a tensor from a NumPy array; applied to all other samples.
+        stack: makes a tensor from a list of tensors, with a new first dimension; raises if their shapes differ.
     """
 
     __slots__ = ("convert", "kind", "stack")
@@ -34,5 +34,5 @@ class Native:
 
 
 def native_of(convert: Convert) -> Native | None:
-    """The kind of tensors that `convert` knows to stack, if it does."""
+    """Return `convert` if it can stack tensors, otherwise None."""
     return convert if isinstance(convert, Native) else None

@@ -1,7 +1,7 @@
-"""One pass over a dataset: the units that are still to come, and how far it has got.
+"""One pass over a dataset: the remaining units of work and the progress.
 
-A unit is what makes one batch: its indices, or its samples where a dataset can only be iterated. A pass counts samples
-as it delivers batches; (epoch, position) is all that is needed to go on elsewhere.
+A unit produces one batch: it contains the batch's indices, or its samples if the dataset can only be iterated. A pass
+counts samples when it delivers batches; (epoch, position) is sufficient to resume in another process.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .fetch import SampleReader, as_list, collated, is_empty
 
 Batch_co = TypeVar("Batch_co", covariant=True)
 Unit = TypeVar("Unit")
-Seed: TypeAlias = int | Callable[[], int]  # or what draws it where it is asked for
+Seed: TypeAlias = int | Callable[[], int]  # or a function that draws the seed on first use
 
 
 class Progress:
-    """How far a loader has got in `epoch`: the samples before `position` were delivered, but for those of `skipped`.
+    """The progress of a loader in `epoch`: all samples before `position` were delivered, except those in `skipped`.
 
-    `skipped` holds pairs (begin, end) of positions, in order. `begun` while a pass is under way. `streams` are the
-    samples that each worker gave of its own copy of an IterableDataset, and then the worker whose turn is next; empty
-    where there are none. `datasets` are the pickled states of an IterableDataset that has one: in each worker, or in
-    this process; empty where there are none.
+    `skipped` contains ordered pairs (begin, end) of positions. `begun` is true during a pass. `streams` contains the
+    number of samples that each worker delivered from its copy of an IterableDataset, followed by the index of the next
+    worker; it is empty for other datasets. `datasets` contains the pickled states of an IterableDataset with
+    `state_dict`, one for each worker or one for this process; it is empty for other datasets.
     """
 
     __slots__ = ("begun", "datasets", "epoch", "position", "skipped", "streams")
@@ -53,24 +53,24 @@ class Progress:
         return Progress, (self.epoch, self.position, self.begun, self.skipped, self.streams, self.datasets)
 
     def deliver(self, begin: int, end: int) -> None:
-        """Count the samples from `begin` to `end`; those between `position` and `begin` have failed and are skipped."""
+        """Count the samples from `begin` to `end`; samples between `position` and `begin` failed and are skipped."""
         if begin > self.position:
             self.skipped += ((self.position, begin),)
         self.position = end
 
     def finish(self) -> None:
-        """Go on to the next epoch."""
+        """Advance to the next epoch."""
         self.epoch, self.position, self.begun = self.epoch + 1, 0, False
         self.skipped, self.streams, self.datasets = (), (), ()
 
 
-class Making(NamedTuple):
-    """Who makes the batches of a pass.
+class BatchSource(NamedTuple):
+    """The source of a pass's batches: this process or workers.
 
     Arguments:
-        units: what makes a batch each; with workers, those that were handed out, in their order.
-        make: gives the batch of a unit, or EMPTY.
-        size: the samples of a unit.
+        units: the units of work; with workers, those that were submitted, in order.
+        make: returns the batch of a unit, or EMPTY.
+        size: returns the number of samples of a unit.
     """
 
     units: Iterator[Sample]
@@ -79,22 +79,22 @@ class Making(NamedTuple):
 
 
 class Pass(Generic[Batch_co]):
-    """An iterator over the batches of one epoch, from where `progress` says, whoever makes them.
+    """An iterator over the batches of one epoch, starting at `progress`.
 
     Arguments:
-        making: who makes them.
-        progress: where the pass begins, and how far it has got.
+        making: the source of the batches.
+        progress: the start of the pass, updated on each delivery.
 
-    Note [Failed batches]: a batch counts when it is delivered. After an error the state says that the batch is still to
-    come, so a program that starts again from the state tries it again. The next `next()` of the same pass goes on with
-    the batch after it; once that is delivered, the failed one is skipped, and the state says so. What the samplers or
-    the iterator of a dataset raise is no batch's error: a stream that can go on goes on with the samples that it had
-    given, and one that has ended leaves the state where it was.
+    Note [Failed batches]: a batch counts when it is delivered. After an error the state does not count the failed
+    batch, so a program that restarts from the state retries it. The next `next()` on the same pass continues with the
+    batch after it; when that batch is delivered, the failed one is recorded as skipped. Errors of samplers and of
+    dataset iterators do not belong to a batch: a stream that can continue does so with the samples that it had already
+    read, and a stream that has ended leaves the state unchanged.
     """
 
     __slots__ = ("_drawn", "_failed", "_make", "_progress", "_size", "_units")
 
-    def __init__(self, making: Making, progress: Progress) -> None:
+    def __init__(self, making: BatchSource, progress: Progress) -> None:
         (self._units, self._make, self._size), self._progress = making, progress
         self._drawn = progress.position
         self._failed = False
@@ -112,7 +112,8 @@ class Pass(Generic[Batch_co]):
                         self._progress.finish()
                     raise
                 except BaseException:
-                    self._failed = True  # what follows at once would be the end of a broken iterator, not of the epoch
+                    # a StopIteration that follows comes from the broken iterator; it does not end the epoch
+                    self._failed = True
                     raise
                 self._failed = False
                 begin = self._drawn
@@ -120,32 +121,32 @@ class Pass(Generic[Batch_co]):
                 try:
                     batch = self._make(unit)
                 except StopIteration as error:
-                    # It would look like the end of the epoch, and the other samples would be lost without a word.
+                    # StopIteration would end the epoch here and silently drop the remaining samples.
                     message = "DataLoader: the dataset, collate_fn or convert raised StopIteration"
                     raise OperationError(message) from error
                 if not is_empty(batch):
                     self._progress.deliver(begin, end)
-                    return batch  # after EMPTY, the next one says that this is skipped
+                    return batch  # an EMPTY batch is counted as skipped by the next delivery
         except FaculaError as error:
             trim_traceback(error)
             raise
 
 
 class InlinePass(Pass[Batch_co]):
-    """A pass whose batches this thread makes when they are asked for."""
+    """A pass whose batches the calling thread makes on demand."""
 
     __slots__ = ()
 
 
 class SharedPass(Pass[Batch_co]):
-    """A pass with workers. Several threads may ask it, one at a time, as each waits for a certain batch of a worker.
+    """A pass with workers. A lock serializes its threads, because each call waits for a certain batch of one worker.
 
-    A process that was forked meanwhile may not: the workers answer its parent.
+    A process forked during the pass may not use it: the workers reply to its parent.
     """
 
     __slots__ = ("_lock", "_process")
 
-    def __init__(self, making: Making, progress: Progress) -> None:
+    def __init__(self, making: BatchSource, progress: Progress) -> None:
         super().__init__(making, progress)
         self._lock, self._process = RLock(), getpid()
 
@@ -160,7 +161,7 @@ class SharedPass(Pass[Batch_co]):
 
 
 def index_batches(batch_sampler: Source, progress: Progress) -> Iterator[Sequence[Index]]:
-    """The lists of indices of an epoch, from where `progress` says."""
+    """Iterate over the lists of indices of an epoch, starting at `progress`."""
     batches = quick_method(batch_sampler, "batches", "__iter__")
     if batches is not None:
         return batches(progress.epoch, progress.position)
@@ -169,39 +170,40 @@ def index_batches(batch_sampler: Source, progress: Progress) -> Iterator[Sequenc
 
 
 def single_indices(sampler: object, progress: Progress) -> Iterator[Index]:
-    """The indices of an epoch one by one, from where `progress` says."""
+    """Iterate over the single indices of an epoch, starting at `progress`."""
     order = order_of(sampler, progress.epoch)
     return indices_from(sampler if order is None else order, progress.position)
 
 
 def batched_stream(
     dataset: Source, batch_size: int, drop_last: bool, collate: Collate, progress: Progress, seed: Seed
-) -> Making:
-    """Batches of a dataset that can only be iterated. To go on from the middle, what came before is read again, unless
-    there is a state of the dataset.
+) -> BatchSource:
+    """Batch a dataset that can only be iterated.
+
+    Resuming in mid-epoch reads the earlier samples again, unless the dataset has a state.
 
     Arguments:
-        dataset: which is iterated.
-        batch_size: samples in a batch.
-        drop_last: leave out a last batch that is not full.
-        collate: makes a batch of a list of samples.
-        progress: where the pass begins, and how far it has got.
-        seed: gives that of random transforms.
+        dataset: the dataset to iterate over.
+        batch_size: samples per batch.
+        drop_last: leave out an incomplete last batch.
+        collate: makes a batch from a list of samples.
+        progress: the start of the pass, updated on each delivery.
+        seed: the seed of random transforms.
     """
 
     stated = has_state(dataset)
 
     def make(group: list[tuple[int, Sample]]) -> Batch:
         batch = collated(collate, [sample for _, sample in group], [number for number, _ in group])
-        if stated:  # nothing more has been read than what is delivered now
+        if stated:  # the dataset has read exactly the samples delivered so far
             progress.datasets = (dataset_state(dataset),)
         return batch
 
-    return Making(Groups(_numbered(dataset, progress, seed), batch_size, drop_last), make, len)
+    return BatchSource(Groups(_numbered(dataset, progress, seed), batch_size, drop_last), make, len)
 
 
-def single_stream(dataset: Source, read: SampleReader, progress: Progress, seed: Seed) -> Making:
-    """Samples of a dataset that can only be iterated, one at a time."""
+def single_stream(dataset: Source, read: SampleReader, progress: Progress, seed: Seed) -> BatchSource:
+    """Read single samples of a dataset that can only be iterated."""
 
     stated = has_state(dataset)
 
@@ -211,7 +213,7 @@ def single_stream(dataset: Source, read: SampleReader, progress: Progress, seed:
             progress.datasets = (dataset_state(dataset),)
         return sample
 
-    return Making(_numbered(dataset, progress, seed), make, one)
+    return BatchSource(_numbered(dataset, progress, seed), make, one)
 
 
 def _numbered(dataset: Source, progress: Progress, seed: Seed) -> Numbered:
@@ -220,12 +222,12 @@ def _numbered(dataset: Source, progress: Progress, seed: Seed) -> Numbered:
 
 
 def one(unit: object) -> int:
-    """The samples of a unit that is a single one."""
+    """Return the size of a unit that is a single sample."""
     return 1
 
 
 def _skip_groups(groups: Iterator[Sequence[Index]], start: int) -> Iterator[Sequence[Index]]:
-    """The groups that follow the first `start` samples, for a batch sampler of which nothing more is known."""
+    """Skip the first `start` samples of a batch sampler that cannot start at a position."""
     passed = 0
     for group in groups:
         if passed >= start:

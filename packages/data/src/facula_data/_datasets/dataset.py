@@ -1,8 +1,8 @@
-"""Datasets: samples by index, or one after the other; and datasets made of others.
+"""Datasets: samples by index or by iteration, and datasets composed of other datasets.
 
-A dataset is anything with `__getitem__` and `__len__`. Two methods beside them make a loader quicker:
-`__getitems__(indices)`, which gives a list of samples (PyTorch's protocol), and `get_batch(indices)`, which gives what
-`default_collate` would make of them, or NotImplemented. See Note [Quick methods].
+A dataset is any object with `__getitem__` and `__len__`. Two optional methods speed up loading: `__getitems__(indices)`
+returns a list of samples (PyTorch's protocol), and `get_batch(indices)` returns the batch that `default_collate` would
+make of them, or NotImplemented. See Note [Quick methods].
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
 from .._arrays import host_view, take_rows
-from .._quick_methods import bears_threads, quick_method
+from .._quick_methods import is_thread_safe, quick_method
 from .._sample_errors import SizeError
 from .._sampling.sample_rng import item
 from .._types import Batch, Index, Sample, Source
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     class Listed(Protocol[T_co]):
-        """A list, a range, and the like."""
+        """A list, range or similar object."""
 
         def __getitem__(self, index: int, /) -> T_co: ...
         def __len__(self) -> int: ...
 
     class Drawing(Protocol[T_co]):
-        """Samples that are made with random numbers: a loader gives each a generator of its own."""
+        """A dataset whose samples use random numbers: the loader passes a generator for each sample."""
 
         def __getitem__(self, index: int, rng: np.random.Generator, /) -> T_co: ...
         def __len__(self) -> int: ...
 
-    # What will do as a dataset, whatever its class.
+    # Anything that qualifies as a dataset, of any class.
     Samples: TypeAlias = Listed[T_co] | Drawing[T_co]
 
 
 @boundary
 class Dataset(Generic[T_co]):
-    """Samples by index: define `__getitem__` and `__len__`. `a + b` is one dataset after the other.
+    """A dataset of samples by index; subclasses define `__getitem__` and `__len__`. `a + b` concatenates two datasets.
 
     >>> class Squares(Dataset[int]):
     ...     def __len__(self):
@@ -61,7 +61,7 @@ class Dataset(Generic[T_co]):
     Source: torch.utils.data.Dataset.
     """
 
-    if TYPE_CHECKING:  # subclasses take an index alone, or a generator of random numbers too, whatever they call these
+    if TYPE_CHECKING:  # subclasses accept an index, or an index and a generator, under any names
 
         def __getitem__(self, *args: Any, **kwargs: Any) -> T_co: ...
     else:
@@ -75,7 +75,7 @@ class Dataset(Generic[T_co]):
 
 @boundary
 class IterableDataset(Dataset[T_co]):
-    """Samples one after the other, for data that cannot be reached by index: define `__iter__`.
+    """A dataset of samples by iteration, for data without access by index; subclasses define `__iter__`.
 
     >>> class Countdown(IterableDataset[int]):
     ...     def __iter__(self):
@@ -96,15 +96,15 @@ class IterableDataset(Dataset[T_co]):
 
 @boundary
 class TensorDataset(Dataset[tuple[Sample, ...]]):
-    """Arrays whose first dimension counts the samples; sample i is `(a[i], b[i], …)`.
+    """A dataset of arrays whose first dimension counts the samples; sample i is `(a[i], b[i], …)`.
 
     Arguments:
-        tensors: NumPy arrays, tensors, or anything that has a `shape` and is indexed by integers along its first
-            dimension. No copy is made; a sample of an array is a view where the array gives one.
+        tensors: NumPy arrays, tensors, or anything that has a `shape` and accepts integers as indices of its first
+            dimension. They are not copied; a sample of an array is a view if indexing returns one.
 
     Raises:
         TypeError: an argument has no first dimension.
-        ValueError: there are none, or first dimensions differ (it says which).
+        ValueError: there are no arguments, or first dimensions differ (the message says which).
 
     >>> data = TensorDataset(np.eye(3), np.array([5, 6, 7]))
     >>> [part.tolist() for part in data[1]]
@@ -135,7 +135,7 @@ class TensorDataset(Dataset[tuple[Sample, ...]]):
 
     @property
     def thread_safe(self) -> bool:
-        """Whether several threads may read it at once: it is only read."""
+        """Whether several threads may read the dataset at once: always, because reading changes no state."""
         return True
 
     def __getitem__(self, index: Index) -> tuple[Sample, ...]:
@@ -148,7 +148,7 @@ class TensorDataset(Dataset[tuple[Sample, ...]]):
             raise
 
     def get_batch(self, indices: np.ndarray) -> Batch:
-        """The collated samples, each array by one fancy index; NotImplemented where NumPy does not see its memory."""
+        """Return the collated samples by one fancy index per array, or NotImplemented without access to the memory."""
         try:
             batch = []
             for tensor in self.tensors:
@@ -176,13 +176,14 @@ class TensorDataset(Dataset[tuple[Sample, ...]]):
 
 @boundary
 class Subset(Dataset[T_co]):
-    """The samples of `dataset` at `indices`, in that order.
+    """The samples of `dataset` at `indices`, in the order of `indices`.
 
     Arguments:
-        indices: a sequence, or an array of one dimension; whatever `dataset` is indexed by.
+        dataset: the underlying dataset.
+        indices: a sequence or one-dimensional array of indices that `dataset` accepts.
 
     Raises:
-        TypeError: `indices` is a mask.
+        TypeError: `indices` is a boolean mask.
 
     >>> list(Subset("abcde", [4, 0]))
     ['e', 'a']
@@ -201,8 +202,8 @@ class Subset(Dataset[T_co]):
 
     @property
     def thread_safe(self) -> bool:
-        """Whether several threads may read it at once: as the dataset says."""
-        return bears_threads(self.dataset)
+        """Whether several threads may read the dataset at once, as the underlying dataset declares."""
+        return is_thread_safe(self.dataset)
 
     def _index(self, position: object) -> Index:
         found = self.indices[_checks.position("Subset", position, len(self.indices))]
@@ -220,15 +221,15 @@ class Subset(Dataset[T_co]):
             raise
 
     def _indices(self, positions: np.ndarray) -> np.ndarray:
-        """The dataset's indices of many positions."""
+        """Return the underlying dataset's indices for an array of positions."""
         try:
             if isinstance(self.indices, np.ndarray):
                 return self.indices[positions]
         except IndexError:
-            pass  # the loop below says which it was
+            pass  # the loop below raises an error that names the position
         return np.asarray([self._index(position) for position in positions.tolist()])
 
-    # The quick methods are there where those of the dataset are: a property that fails is a method that is not there.
+    # The quick methods exist if the underlying dataset defines them: a property that raises is an absent method.
 
     @property
     def __getitems__(self) -> Callable[[list[Index]], list[Sample]]:
@@ -258,11 +259,11 @@ class Subset(Dataset[T_co]):
 
 @boundary
 class ConcatDataset(Dataset[T_co]):
-    """Several datasets, one after the other.
+    """Several datasets, concatenated.
 
     Raises:
-        ValueError: there are none.
-        TypeError: one has no length (an IterableDataset, say).
+        ValueError: there are no datasets.
+        TypeError: a dataset has no length (for example an IterableDataset).
 
     >>> both = ConcatDataset(["abc", "de"])
     >>> len(both), both[3], both[-1]
@@ -287,8 +288,8 @@ class ConcatDataset(Dataset[T_co]):
 
     @property
     def thread_safe(self) -> bool:
-        """Whether several threads may read it at once: as all of them say."""
-        return all(map(bears_threads, self.datasets))
+        """Whether several threads may read the dataset at once: if all of its parts allow it."""
+        return all(map(is_thread_safe, self.datasets))
 
     def __getitem__(self, index: int) -> T_co:
         try:
@@ -308,12 +309,12 @@ class ConcatDataset(Dataset[T_co]):
 
 @boundary
 class ChainDataset(IterableDataset[T_co]):
-    """Several iterable datasets, one after the other; `a + b` of two is one.
+    """Several iterable datasets, chained; `a + b` of two IterableDatasets is a ChainDataset.
 
-    `datasets` may itself be an iterator: each dataset is asked for when the one before it has ended.
+    `datasets` may itself be an iterator: it yields each dataset when the previous one is exhausted.
 
     Raises:
-        TypeError: one is no IterableDataset; raised where its turn comes, or `len()` is asked.
+        TypeError: an element is not an IterableDataset; raised when iteration reaches it, or by `len()`.
 
     >>> class Countdown(IterableDataset[int]):
     ...     def __iter__(self):

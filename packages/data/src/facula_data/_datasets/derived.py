@@ -1,4 +1,4 @@
-"""Datasets made of another and a function: of each sample, or of which samples are left out."""
+"""Datasets derived from another one by mapping or filtering its samples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from facula_errors import FaculaError, InvalidTypeError, MissingAttributeError
 from facula_errors.extend import boundary, trim_traceback
 
 from .. import _checks
-from .._quick_methods import bears_threads, quick_method
+from .._quick_methods import is_thread_safe, quick_method
 from .._sampling.sample_rng import Applied, item
 from .._types import Index, Sample, Source
 from .dataset import Dataset, IterableDataset
@@ -26,14 +26,14 @@ R_co = TypeVar("R_co", covariant=True)
 
 @boundary
 class MapDataset(Dataset[R_co]):
-    """`function(sample)` for each sample of a dataset, computed where it is asked for.
+    """A dataset of `function(sample)` for each sample of another dataset, computed on access.
 
     Arguments:
         dataset: anything with `__getitem__` and `__len__`.
-        function: of a sample; with a parameter `rng` it is given a numpy.random.Generator.
+        function: a function of a sample; if it has a parameter `rng`, it also receives a numpy.random.Generator.
 
     Raises:
-        TypeError: the dataset has no length (`MapIterable` is for such), or the function cannot be called.
+        TypeError: the dataset has no length (use `MapIterable`), or the function is not callable.
 
     >>> MapDataset(range(5), lambda number: number**2)[3]
     9
@@ -50,12 +50,12 @@ class MapDataset(Dataset[R_co]):
 
     @property
     def thread_safe(self) -> bool:
-        """Whether several threads may read it at once: as the dataset and the function say."""
-        return bears_threads(self.dataset) and bears_threads(self.function)
+        """Whether several threads may read the dataset at once, as the dataset and the function declare."""
+        return is_thread_safe(self.dataset) and is_thread_safe(self.function)
 
     @property
     def function(self) -> Callable[..., R_co]:
-        """Of a sample."""
+        """The function that is applied to each sample."""
         return self._applied.function
 
     def __getitem__(self, index: Index) -> R_co:
@@ -66,9 +66,9 @@ class MapDataset(Dataset[R_co]):
             raise
 
     @property
-    def __getitems__(self) -> Callable[[list[Index]], list[Sample]]:  # there where the dataset's is
+    def __getitems__(self) -> Callable[[list[Index]], list[Sample]]:  # exists if the underlying dataset defines it
         inner = quick_method(self.dataset, "__getitems__", "__getitem__")
-        if inner is None or self._applied.wants_rng:  # random numbers are those of one sample
+        if inner is None or self._applied.wants_rng:  # each random generator belongs to a single sample
             raise MissingAttributeError("MapDataset.__getitems__: the dataset has none")
         return lambda indices: [self._applied(sample) for sample in inner(indices)]
 
@@ -80,18 +80,18 @@ class MapDataset(Dataset[R_co]):
 
 
 class _Wrapped(IterableDataset[R_co]):
-    """An iterable dataset made of another, whose state is its own."""
+    """An iterable dataset derived from another one, with the state of that dataset."""
 
     dataset: Source
 
     @property
-    def state_dict(self) -> Callable[[], object]:  # there where the dataset's is
-        """How far the dataset was iterated."""
+    def state_dict(self) -> Callable[[], object]:  # exists if the underlying dataset defines it
+        """The underlying dataset's `state_dict`, the progress of its iteration."""
         return self._of_dataset("state_dict")
 
     @property
     def load_state_dict(self) -> Callable[[Any], object]:
-        """Let the next iteration go on from a state of the dataset."""
+        """The underlying dataset's `load_state_dict`, which resumes the next iteration from a state."""
         return self._of_dataset("load_state_dict")
 
     def _of_dataset(self, name: str) -> Callable[..., object]:
@@ -102,11 +102,11 @@ class _Wrapped(IterableDataset[R_co]):
 
 @boundary
 class MapIterable(_Wrapped[R_co]):
-    """`function(sample)` for each sample of an iterable dataset.
+    """An iterable dataset of `function(sample)` for each sample of another one.
 
     Arguments:
-        dataset: anything that can be iterated, as often as there are epochs.
-        function: of a sample; with a parameter `rng` it is given a numpy.random.Generator.
+        dataset: an object that can be iterated once for each epoch.
+        function: a function of a sample; if it has a parameter `rng`, it also receives a numpy.random.Generator.
 
     >>> list(MapIterable([1, 2, 3], lambda number: -number))
     [-1, -2, -3]
@@ -118,7 +118,7 @@ class MapIterable(_Wrapped[R_co]):
 
     @property
     def function(self) -> Callable[..., R_co]:
-        """Of a sample."""
+        """The function that is applied to each sample."""
         return self._applied.function
 
     def __iter__(self) -> Iterator[R_co]:
@@ -133,8 +133,8 @@ class FilterIterable(_Wrapped[R_co]):
     """The samples of an iterable dataset for which `function(sample)` is true.
 
     Arguments:
-        dataset: anything that can be iterated, as often as there are epochs.
-        function: of a sample.
+        dataset: an object that can be iterated once for each epoch.
+        function: a predicate of a sample.
 
     >>> list(FilterIterable(range(6), lambda number: number % 2))
     [1, 3, 5]
@@ -154,11 +154,11 @@ class FilterIterable(_Wrapped[R_co]):
 
 
 def _iterable(operation: str, dataset: Source) -> Source:
-    """`dataset`, if it can be iterated again and again."""
+    """Return `dataset` after checking that it can be iterated repeatedly."""
     if isinstance(dataset, Iterator):
         raise InvalidTypeError(
             f"{operation}: expected a dataset that can be iterated again; got {type(dataset).__name__}, an iterator, "
-            "which ends with the first epoch; give what it was made of"
+            "which ends with the first epoch; pass the iterable behind it"
         )
     if not (hasattr(dataset, "__iter__") or hasattr(dataset, "__getitem__")):
         raise InvalidTypeError(f"{operation}: expected a dataset that can be iterated; got {type(dataset).__name__}")

@@ -1,4 +1,4 @@
-"""A dataset in random parts that do not overlap."""
+"""Random splits of a dataset into disjoint parts."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ T = TypeVar("T")
 def random_split(
     dataset: Dataset[T] | Samples[T], lengths: Sequence[float], generator: SeedLike = None
 ) -> list[Subset[T]]:
-    """Parts of the given lengths, with the samples in random order.
+    """Split a dataset into parts of the given lengths, with the samples in random order.
 
     Arguments:
         dataset: anything with `__getitem__` and `__len__`.
-        lengths: how many samples for each part; or fractions that sum to 1, of which the floor is taken, and what then
-            remains goes to the first parts, one each. A part without samples is a warning.
-        generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None.
+        lengths: the number of samples of each part, or fractions that sum to 1. Fractional lengths are rounded down,
+            and the remaining samples go to the first parts, one each. An empty part causes a warning.
+        generator: a seed, a numpy.random.Generator (which draws a seed), an object with `initial_seed()`, or None.
 
     Raises:
-        ValueError: lengths do not sum to `len(dataset)`, or fractions not to 1.
+        ValueError: the lengths do not sum to `len(dataset)`, or the fractions do not sum to 1.
 
     >>> train, test = random_split(range(10), [0.8, 0.2], generator=0)
     >>> len(train), len(test), sorted([*train, *test]) == list(range(10))

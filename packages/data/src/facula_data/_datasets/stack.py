@@ -1,4 +1,4 @@
-"""Datasets side by side: one sample of each makes a sample."""
+"""Parallel datasets whose samples combine into one sample."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @boundary
 class StackDataset(Dataset[Any]):
-    """Several datasets of one length, side by side: sample i is a tuple of their samples i; by names, a dict.
+    """Several datasets of one length in parallel: sample i is a tuple of their samples i, or a dict if they are named.
 
-    Batches of datasets that make whole ones at once, as `TensorDataset` and `MemoryMapped`, are made so here too.
+    If all datasets define `get_batch`, as `TensorDataset` and `MemoryMapped` do, StackDataset defines it too.
 
     Raises:
-        ValueError: there are none, some with and some without names, or their lengths differ (it says which).
-        TypeError: one has no length.
+        ValueError: there are no datasets, only some are named, or their lengths differ (the message says which).
+        TypeError: a dataset has no length.
 
     >>> StackDataset("abc", range(3))[1]
     ('b', 1)
@@ -77,7 +77,7 @@ class StackDataset(Dataset[Any]):
     def _quick(self, name: str) -> list[Callable[..., Sample] | None]:
         return [quick_method(dataset, name, "__getitem__") for dataset in self._parts()]
 
-    # The quick methods are there where those of the datasets are: a property that fails is a method that is not there.
+    # The quick methods exist if the datasets define them: a property that raises is an absent method.
 
     @property
     def __getitems__(self) -> Callable[[list[Index]], list[Sample]]:
@@ -106,7 +106,7 @@ class StackDataset(Dataset[Any]):
 
     @property
     def get_batch(self) -> Callable[[np.ndarray], Batch]:
-        """Collated samples of given indices, made by the datasets themselves."""
+        """The collated samples of an array of indices, assembled by the datasets themselves."""
         methods = [method for method in self._quick("get_batch") if method is not None]
         if len(methods) != len(self.datasets):
             raise MissingAttributeError("StackDataset.get_batch: not all datasets have it")

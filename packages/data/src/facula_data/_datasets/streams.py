@@ -1,4 +1,4 @@
-"""Samples of a dataset that can only be iterated, counted and in groups."""
+"""Streams: numbered and grouped samples of a dataset that can only be iterated."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from facula_errors import InvalidTypeError, InvalidValueError
 from .._sampling.sample_rng import SampleRandom
 from .._types import Sample, Source
 
-INTERRUPTED = object()  # StopIteration's value where an error had ended a stream before: not the end of the epoch
+INTERRUPTED = object()  # the value of StopIteration after an earlier error ended a stream: not the end of the epoch
 
 
 class Start(NamedTuple):
-    """Where a worker begins with its stream.
+    """The position at which a worker starts its stream.
 
     Arguments:
-        given: the samples that it leaves out, as they were delivered.
-        state: of its dataset after these, pickled; without it they are read again.
+        given: the number of samples to skip because they were delivered.
+        state: the pickled state of the worker's dataset after these samples; without it the samples are read again.
     """
 
     given: int = 0
@@ -29,14 +29,16 @@ class Start(NamedTuple):
 
 
 class Randoms(NamedTuple):
-    """What decides the random numbers of a stream's samples, as Note [Random transforms] says. For the index stands the
-    sample's number where workers take turns: `number * workers + worker`.
+    """The seed, epoch and worker that determine a stream's random numbers, see Note [Random transforms].
+
+    In place of an index, the generator of a sample is keyed by its number in the interleaved streams, `number * workers
+    + worker`.
 
     Arguments:
-        seed: the loader's, or a function that gives it.
-        epoch: its number.
-        worker: which of the workers this is.
-        workers: how many there are; each has other random numbers.
+        seed: the loader's seed, or a function that returns it.
+        epoch: the number of the epoch.
+        worker: the index of this worker.
+        workers: the number of workers; each has different random numbers.
     """
 
     seed: int | Callable[[], int]
@@ -46,38 +48,38 @@ class Randoms(NamedTuple):
 
 
 def has_state(dataset: Source) -> bool:
-    """Whether a dataset knows how far it was iterated, and can go on from there."""
+    """Return whether a dataset has the methods to save and restore the progress of its iteration."""
     return all(callable(getattr(dataset, name, None)) for name in ("state_dict", "load_state_dict"))
 
 
 def dataset_state(dataset: Source) -> bytes:
-    """The state of a dataset as it is now, pickled: what it changes later does not change this.
+    """Return the pickled state of a dataset; later changes of the dataset do not affect it.
 
     Raises:
-        TypeError: pickle cannot bear it.
+        TypeError: the state cannot be pickled.
     """
     state = dataset.state_dict()
     try:
         return pickle.dumps(state)
     except Exception as error:
         raise InvalidTypeError(
-            f"DataLoader: expected {type(dataset).__name__}.state_dict() to give what pickle can send and keep; "
+            f"DataLoader: expected {type(dataset).__name__}.state_dict() to return a value that pickle supports; "
             f"got {shown(state)}; {error}"
         ) from error
 
 
 def checked_states(states: object, position: int, streams: int, dataset: Source) -> tuple[bytes | None, ...]:
-    """The states of a dataset in each of `streams`, pickled; () where there are none.
+    """Return the pickled states of a dataset, one for each of `streams`, or () if `states` is None.
 
     Raises:
-        ValueError: they are of another number of streams, the dataset takes none, or pickle cannot bear them.
+        ValueError: the number of states differs from `streams`, the dataset has no state, or a state cannot be pickled.
     """
     if states is None:
         return ()
     if not has_state(dataset):
         raise InvalidValueError(
             "load_state_dict: the state has `datasets`, for a dataset with state_dict() and load_state_dict(); "
-            f"{type(dataset).__name__} has not both; use the dataset that the state was taken with"
+            f"{type(dataset).__name__} lacks them; use the dataset from which the state was saved"
         )
     if not isinstance(states, (list, tuple)) or len(states) != streams:
         raise InvalidValueError(
@@ -90,20 +92,21 @@ def checked_states(states: object, position: int, streams: int, dataset: Source)
         return tuple(None if state is None else pickle.dumps(state) for state in states)
     except Exception as error:
         raise InvalidValueError(
-            f"load_state_dict: expected datasets to be what pickle bears; got {shown(states)}; {error}"
+            f"load_state_dict: expected datasets to contain values that pickle supports; got {shown(states)}; {error}"
         ) from error
 
 
 class Numbered:
-    """(number, sample) of a dataset's iterator from `start` on; what it raises says the number.
+    """An iterator over (number, sample) of a dataset from `start` on; errors are annotated with the number.
 
     Arguments:
-        dataset: which is iterated.
-        randoms: of its random transforms.
-        start: the samples before it are left out.
-        state: the dataset's after these, pickled; without it they are read again.
+        dataset: the dataset to iterate over.
+        randoms: the keys of its random transforms.
+        start: the number of samples to skip.
+        state: the pickled state of the dataset after these samples; without it the samples are read again.
 
-    Not a generator, which would end with the first error: the iterator may be able to go on.
+    This is a class because a generator would end with the first error, while the dataset's iterator may be able to
+    continue.
     """
 
     __slots__ = ("_name", "_number", "_randoms", "_samples", "_start")
@@ -131,13 +134,13 @@ class Numbered:
             try:
                 sample = next(self._samples)
             except Exception as error:
-                self._add_place(error)
+                self._add_sample_note(error)
                 raise
         self._number = number + 1
         return number, sample
 
     def extend(self, group: list[tuple[int, Sample]], count: int) -> None:
-        """Append up to `count` more to a list."""
+        """Append up to `count` more pairs to `group`."""
         start, number = self._start, self._number
         seed, epoch, worker, workers = self._randoms
         with SampleRandom(seed, epoch, number * workers + worker) as random:
@@ -150,7 +153,7 @@ class Numbered:
                     random.rng = None
             except Exception as error:
                 self._number = number
-                self._add_place(error)
+                self._add_sample_note(error)
                 raise
             finally:
                 self._number = number
@@ -159,13 +162,13 @@ class Numbered:
                 f"load_state_dict: expected an epoch of at least {start} samples; the dataset gave {number}"
             )
 
-    def _add_place(self, error: Exception) -> None:
-        if not isinstance(error, StopIteration):  # the end
+    def _add_sample_note(self, error: Exception) -> None:
+        if not isinstance(error, StopIteration):  # StopIteration is the end, not an error
             error.add_note(f"DataLoader: raised by the iterator of {self._name} at sample {self._number}")
 
 
 class Groups:
-    """Lists of `size` samples; those before an error of the iterator wait for the samples after it."""
+    """Lists of `size` samples; samples read before an error of the iterator are kept for the next group."""
 
     __slots__ = ("_drop_last", "_group", "_samples", "_size")
 
@@ -178,9 +181,10 @@ class Groups:
 
     def __next__(self) -> list[tuple[int, Sample]]:
         group = self._group
-        waiting = len(group)  # from before an error
+        waiting = len(group)  # read before an error
         self._samples.extend(group, self._size - waiting)
         if len(group) == waiting or (self._drop_last and len(group) < self._size):
-            raise StopIteration  # the end; or the iterator ended with its error, and what waits is still to come
+            # the end of the stream; or an error ended the iterator, and the kept samples are not a full group
+            raise StopIteration
         self._group = []
         return group

@@ -1,1 +1,1 @@
-"""Loading: `DataLoader`, its workers from one pass to the next, and its state."""
+"""Loading: `DataLoader`, the workers that it keeps between passes, and its state."""

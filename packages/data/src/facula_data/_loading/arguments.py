@@ -1,4 +1,4 @@
-"""What a loader's arguments and states must be: errors that name the argument, its value and what was expected."""
+"""Checks of a loader's arguments and states; errors name the argument, its value and the expectation."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .crew import THREAD
 if TYPE_CHECKING:
     from .crew import WorkerSettings
 
-_noticed: list[None] = []  # whether it was said that no memory is pinned
+_warned: list[None] = []  # non-empty after the warning about pinned memory
 
 
-def notice_pinning(pin_memory: bool) -> None:
-    """Say once that nothing is pinned."""
-    if pin_memory and not _noticed:
-        _noticed.append(None)
+def warn_of_pinning(pin_memory: bool) -> None:
+    """Warn once that `pin_memory` has no effect."""
+    if pin_memory and not _warned:
+        _warned.append(None)
         warn("DataLoader: pin_memory=True changes nothing, as there is no device to copy to; batches are as without it")
 
 
 def checked_seeds(generator: object, seed: object) -> Any:
-    """The one of both that was given."""
+    """Return whichever of `generator` and `seed` was passed, after checking that only one was."""
     if seed is None:
         return generator
     if generator is not None:
@@ -42,7 +42,7 @@ def check_extras(
     seed_globals: bool,
     shard: object,
 ) -> None:
-    """ValueError for what goes with no such dataset or workers."""
+    """Raise ValueError for options that do not apply to this dataset or these workers."""
     if seed_globals and settings.method == THREAD:
         raise InvalidValueError(
             "DataLoader: threads share random and numpy.random, so seed_globals=True would not make samples "
@@ -63,14 +63,14 @@ def check_extras(
 
 
 def check_callable(**functions: object) -> None:
-    """TypeError unless each is None or callable."""
+    """Raise TypeError unless each function is None or callable."""
     for name, function in functions.items():
         if function is not None and not callable(function):
             raise InvalidTypeError(f"DataLoader: expected {name} to be callable; got {name}={function!r}")
 
 
 def check_dataset(dataset: object, sampler: object, batch_sampler: object) -> None:
-    """TypeError unless the dataset can be read by index or iterated, and the samplers iterated."""
+    """Raise TypeError unless the dataset can be read by index or iterated, and the samplers can be iterated."""
     if isinstance(dataset, IterableDataset):
         return
     if not hasattr(dataset, "__getitem__"):
@@ -91,7 +91,7 @@ def check_dataset(dataset: object, sampler: object, batch_sampler: object) -> No
 def check_exclusive(
     dataset: object, batch_size: object, shuffle: object, sampler: object, batch_sampler: object, drop_last: object
 ) -> None:
-    """Arguments that say the same thing twice. What is wrong is named with its value."""
+    """Check for arguments that exclude each other; errors name the argument and its value."""
     if shuffle is not None:
         _checks.truth("DataLoader", "shuffle", shuffle)
     _checks.truth("DataLoader", "drop_last", drop_last)

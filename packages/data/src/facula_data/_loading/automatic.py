@@ -1,8 +1,8 @@
-"""Which kind of workers a loader has, where it is to find that out by itself.
+"""Automatic choice of a loader's kind of workers, by measurement.
 
-The first batches of a loader are made in this process, the next ones by threads and by processes, each kind for some
-batches; then by the kind with which a batch took the least time. Every kind makes the same batches in the same order,
-so a program sees no difference but the speed. Threads are tried only with a dataset that says that it bears them.
+The loader makes its first batches in this process, and the next ones with threads and with processes, each for some
+batches. The remaining batches use the kind with the least time per batch. Every kind makes the same batches in the same
+order, so only the speed differs. Threads are tried only with a dataset that declares itself thread-safe.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ import numpy as np
 from facula_errors import FaculaError
 from facula_errors.extend import warn
 
-from .._quick_methods import bears_threads
+from .._quick_methods import is_thread_safe
 from .._workers.worker_errors import WorkerError
 from .crew import INLINE, PROCESS, THREAD
 
 if TYPE_CHECKING:
-    from .._batches.passes import Making
+    from .._batches.passes import BatchSource
     from .._meter.meter import Meter
     from .._types import Batch, Source
 
 Unit = TypeVar("Unit")
 
-TRIED = 8  # batches of a kind that are measured, after the first one
-LITTLE = 0.05  # of the time: a program that waits for less needs no workers
-GAIN = 0.9  # of the time of what is simpler: what is quicker than that is preferred
+MEASURED_BATCHES = 8  # batches measured with each kind, after the first one
+NEGLIGIBLE_WAIT = 0.05  # fraction of the time: a program that waits for less needs no workers
+REQUIRED_GAIN = 0.9  # a kind must need less than this fraction of a simpler kind's time to be preferred
 
 
 class Choice:
-    """What was measured of each kind of workers, simplest first, and which one is chosen.
+    """The measurements of each kind of workers, simplest first, and the chosen kind.
 
     Arguments:
-        kinds: those to try, "inline" first.
+        kinds: the kinds to try, "inline" first.
     """
 
     __slots__ = ("_left", "chosen", "seconds")
@@ -51,26 +51,26 @@ class Choice:
 
     @property
     def kind(self) -> str:
-        """The one whose turn it is."""
+        """The chosen kind, or the kind that is being measured."""
         return self.chosen or self._left[0]
 
     def measured(self, waits: list[float], between: list[float], start: float) -> None:
-        """Judge the kind whose turn it is.
+        """Record the measurements of the current kind.
 
         Arguments:
             waits: seconds that the program waited for each batch.
-            between: seconds that it spent with each.
-            start: seconds of the wait for the first batch, spread over an epoch; 0 where workers stay.
+            between: seconds that the program spent between two batches.
+            start: seconds of the wait for the first batch, spread over an epoch; 0 for persistent workers.
         """
         program, waited = float(np.median(between)), sum(waits) / len(waits)
         kind = self._left.pop(0)
         self.seconds[kind] = program + waited + start
-        if kind == INLINE and waited <= LITTLE * program:
+        if kind == INLINE and waited <= NEGLIGIBLE_WAIT * program:
             self._left.clear()
         self._settle()
 
     def failed(self) -> None:
-        """Leave out the kind whose turn it is."""
+        """Exclude the current kind."""
         self._left.pop(0)
         self._settle()
 
@@ -81,7 +81,7 @@ class Choice:
             return
         self.chosen, least = next(iter(self.seconds.items()))
         for kind, seconds in self.seconds.items():
-            if seconds < GAIN * least:
+            if seconds < REQUIRED_GAIN * least:
                 self.chosen, least = kind, seconds
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Choice:
 
 
 class Portion(Generic[Unit]):
-    """The next units of what is to be made, as many as `more` says. `ended` once there are no more."""
+    """An iterator over a limited portion of the remaining units. `ended` is true when no units remain."""
 
     __slots__ = ("_left", "_open", "_units", "ended")
 
@@ -101,15 +101,15 @@ class Portion(Generic[Unit]):
         self.ended = False
 
     def more(self, count: int | None) -> None:
-        """Let there be so many units more; for None, all that are left."""
+        """Extend the portion by `count` units; None means all remaining ones."""
         self._left = -1 if count is None else count
 
     def made(self) -> None:
-        """The first of the units that were given has its batch, or its error."""
+        """Mark the oldest open unit as done: it has a batch or an error."""
         self._open.popleft()
 
     def take_back(self) -> None:
-        """Give those that have none once more."""
+        """Return all open units to the front of the remaining ones."""
         self._units, self._open, self.ended = chain(self._open, self._units), deque(), False
 
     def __iter__(self) -> Portion[Unit]:
@@ -129,14 +129,14 @@ class Portion(Generic[Unit]):
 
 
 class Automatic(Generic[Unit]):
-    """The units of an epoch, made by one kind of workers after the other until one is chosen.
+    """The units of an epoch, made by one kind of workers after another until one is chosen.
 
     Arguments:
-        units: what makes a batch each.
-        begin: gives who makes batches of units, for a kind of workers.
-        choice: what was found so far.
-        batches: how many an epoch has, to spread the time of starting workers; 0 where they stay.
-        meter: that is told what this process made, or None.
+        units: the units of work, one for each batch.
+        begin: returns a source of batches for a kind of workers and the units.
+        choice: the measurements so far.
+        batches: the number of batches of an epoch, to spread the workers' start-up time; 0 for persistent workers.
+        meter: records the batches that this process makes, or None.
     """
 
     __slots__ = ("_asked", "_batches", "_begin", "_between", "_choice", "_left", "_making", "_meter", "_portion",
@@ -145,15 +145,15 @@ class Automatic(Generic[Unit]):
     def __init__(
         self,
         units: Iterator[Unit],
-        begin: Callable[[str, Iterator[Unit]], Making],
+        begin: Callable[[str, Iterator[Unit]], BatchSource],
         choice: Choice,
         batches: int,
         meter: Meter | None,
     ) -> None:
         self._portion, self._begin, self._choice = Portion(units), begin, choice
         self._batches, self._meter = batches, meter
-        self._making: Making | None = None
-        self._asked = self._left = 0.0  # when the last batch was asked for, and delivered
+        self._making: BatchSource | None = None
+        self._asked = self._left = 0.0  # times at which the last batch was requested and delivered
         self._waits: list[float] = []
         self._between: list[float] = []
 
@@ -174,18 +174,18 @@ class Automatic(Generic[Unit]):
             self._making = None
 
     def size(self, unit: Unit) -> int:
-        """The samples of a unit that was given last."""
+        """Return the number of samples of the last unit."""
         return self._making.size(unit)  # type: ignore[union-attr]
 
     def make(self, unit: Unit) -> Batch:
-        """The batch of a unit that was given last."""
+        """Return the batch of the last unit."""
         try:
             batch = self._making.make(unit)  # type: ignore[union-attr]
         except WorkerError as error:
             if self._waits or self._choice.chosen or not error.hint:
                 self._portion.made()
                 raise
-            self._leave_out(error)  # whose workers could not begin
+            self._leave_out(error)  # the workers could not start
             self._portion.take_back()
             self._making = self._next_kind()
             return self.make(next(self._making.units))
@@ -204,11 +204,11 @@ class Automatic(Generic[Unit]):
             self._meter.worker(0, waited, 0.0)
         return batch
 
-    def _next_kind(self) -> Making:
+    def _next_kind(self) -> BatchSource:
         self._waits, self._between, self._left = [], [], 0.0
         while True:
             kind = self._choice.kind
-            self._portion.more(None if self._choice.chosen else TRIED + 1)
+            self._portion.more(None if self._choice.chosen else MEASURED_BATCHES + 1)
             try:
                 return self._begin(kind, self._portion)
             except (FaculaError, OSError) as error:
@@ -222,7 +222,7 @@ class Automatic(Generic[Unit]):
         self._choice.failed()
 
     def _judge(self) -> None:
-        """What was measured of a kind; where batches failed, it is tried again."""
+        """Record the measurements of the current kind; if batches failed, the kind is measured again."""
         if len(self._waits) > 1:
             first, *waits = self._waits
             start = first / self._batches if self._batches and self._choice.kind != INLINE else 0.0
@@ -230,7 +230,7 @@ class Automatic(Generic[Unit]):
 
 
 def choice_for(dataset: Source, method: str, seed_globals: bool) -> Choice:
-    """The choice among the kinds that go with a loader's arguments."""
+    """Return a choice among the kinds that support the loader's arguments."""
     if method == INLINE:
         return Choice((INLINE,))
-    return Choice((INLINE, THREAD, PROCESS) if bears_threads(dataset) and not seed_globals else (INLINE, PROCESS))
+    return Choice((INLINE, THREAD, PROCESS) if is_thread_safe(dataset) and not seed_globals else (INLINE, PROCESS))

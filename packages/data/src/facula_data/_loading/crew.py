@@ -1,4 +1,4 @@
-"""The workers of a loader: what was asked for, who they are, and one pass after the other."""
+"""The workers of a loader: their settings, their start, and their reuse by later passes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from facula_errors import InvalidValueError, MissingPackageError
 
 from .. import _checks
 from .._batches.collate import convert_arrays
-from .._batches.passes import Making
+from .._batches.passes import BatchSource
 from .._meter.meter import available_processors
 from .._sampling.seeds import WORKERS, bits
 from .._shared.growth import warn_of_growth
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 AUTO, INLINE, PROCESS, THREAD = "auto", "inline", "process", "thread"
 METHODS = (PROCESS, THREAD, INLINE, AUTO)
-PLURALS = {INLINE: "inline", PROCESS: "processes", THREAD: "threads", AUTO: "processes"}  # as meters call them
-MOST = 8  # workers, where their number is not given
-PREFETCH = 2  # batches of each worker
+PLURALS = {INLINE: "inline", PROCESS: "processes", THREAD: "threads", AUTO: "processes"}  # the names in meters
+MAX_WORKERS = 8  # default limit of workers
+PREFETCH = 2  # batches per worker
 
 
 class WorkerSettings(NamedTuple):
-    """The checked arguments of a loader that are about workers; `method` is "inline" where there are none."""
+    """The checked arguments of a loader that concern workers; `method` is "inline" if there are no workers."""
 
     number: int
     timeout: float
@@ -54,10 +54,10 @@ def checked_settings(
     persistent_workers: bool,
     worker_method: str,
 ) -> WorkerSettings:
-    """These arguments of a loader, checked.
+    """Check the loader's arguments about workers.
 
     Raises:
-        ValueError: one is wrong, or says something about workers where there are none.
+        ValueError: an argument is invalid, or concerns workers although there are none.
     """
     count = _checks.whole_number("DataLoader", "num_workers", num_workers, 0)
     if worker_method not in METHODS:
@@ -68,7 +68,7 @@ def checked_settings(
     if prefetch_factor is not None:
         prefetch_factor = _checks.whole_number("DataLoader", "prefetch_factor", prefetch_factor, 1)
     if worker_method == AUTO and not count:
-        count = min(MOST, available_processors())
+        count = min(MAX_WORKERS, available_processors())
     if not count:
         for name, value, absent in (
             ("timeout", timeout, 0),
@@ -86,7 +86,7 @@ def checked_settings(
 
 
 class Crew:
-    """The workers of one loader, from one pass to the next if they are to stay."""
+    """The workers of one loader, kept between passes if they are persistent."""
 
     __slots__ = ("_kept", "_process", "_settings")
 
@@ -95,29 +95,30 @@ class Crew:
         self._kept: Workers | None = None
 
     def close(self) -> None:
-        """End the workers that stayed."""
+        """Stop the persistent workers."""
         kept, self._kept = self._kept, None
         if kept is not None:
             kept.close()
 
     def __reduce__(self) -> tuple[type, tuple[WorkerSettings]]:
-        return Crew, (self._settings,)  # a copy of a loader has workers of its own
+        return Crew, (self._settings,)  # a copy of a loader starts its own workers
 
     def begin(
         self, job: Job, seed: int, progress: Progress, units: Units | None, convert: Convert, meter: Meter | None
-    ) -> Making:
-        """Who makes the batches of a pass that begins where `progress` says.
+    ) -> BatchSource:
+        """Return the source of batches for a pass that starts at `progress`.
 
         Arguments:
-            job: what workers do that begin now.
-            seed: the loader's.
-            progress: the epoch, and how far the pass has got.
-            units: what is to be made and the samples of each; None where workers find out by iterating.
-            convert: of each array, in this process.
-            meter: that is told of the workers' times, or None.
+            job: the work of newly started workers.
+            seed: the loader's seed.
+            progress: the epoch and the start of the pass.
+            units: the units of work and a function of their sizes; None if workers iterate over the dataset.
+            convert: applied to each array in this process.
+            meter: records the workers' times, or None.
         """
         settings = self._settings
-        workers = self._kept if self._process == getpid() else None  # workers answer the process that began them
+        # workers reply only to the process that started them
+        workers = self._kept if self._process == getpid() else None
         if workers is None:
             workers, self._process = _start(job, settings), getpid()
         self._kept = workers if settings.keep else None
@@ -127,9 +128,9 @@ class Crew:
         finish = _kept if convert is None else partial(convert_arrays, convert=convert)
         if units is None:
             streams = Streams(workers, finish, progress, ahead, settings.keep, first)
-            return Making(streams, streams.batch, samples_in)
+            return BatchSource(streams, streams.batch, samples_in)
         handed = HandedOut(*units, workers, finish, ahead, settings.keep, first, job.on_error != "raise")
-        return Making(handed, handed.batch, samples_in)
+        return BatchSource(handed, handed.batch, samples_in)
 
 
 def _kept(batch: Batch) -> Batch:
@@ -146,7 +147,7 @@ def _start(job: Job, settings: WorkerSettings) -> Workers:
 
 
 def _processes() -> ModuleType:
-    """The module of worker processes, imported when first used: their package is an extra."""
+    """Import the module of worker processes on first use: its dependency is an extra."""
     try:
         from .._workers import processes
     except ModuleNotFoundError as error:

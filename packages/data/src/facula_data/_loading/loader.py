@@ -1,4 +1,4 @@
-"""DataLoader: what to read, in which order, how many at a time, and what becomes of it."""
+"""DataLoader: the dataset, the order of its samples, and the assembly of batches."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .. import _checks
 from .._batches.collate import default_collate, default_convert, finishing
 from .._batches.fetch import BatchReader, SampleReader, as_list
 from .._batches.passes import (
+    BatchSource,
     InlinePass,
-    Making,
     Progress,
     SharedPass,
     batched_stream,
@@ -35,14 +35,14 @@ from .._sampling.samplers import BatchSampler, RandomSampler, SequentialSampler,
 from .._sampling.seeds import Seeded
 from .._types import Batch, Collate, Index, Source
 from .._workers.jobs import Job, StreamJob
-from .arguments import check_callable, check_dataset, check_exclusive, check_extras, checked_seeds, notice_pinning
+from .arguments import check_callable, check_dataset, check_exclusive, check_extras, checked_seeds, warn_of_pinning
 from .automatic import Automatic, Choice, choice_for
 from .crew import AUTO, INLINE, PLURALS, PROCESS, THREAD, Crew, checked_settings
 from .private_names import PrivateNames
 from .state import checked_state, loader_state
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeVar  # which every type checker brings
+    from typing_extensions import TypeVar  # bundled with every type checker
 
     from .._datasets.dataset import Samples
     from .._sampling.seeds import SeedLike
@@ -56,52 +56,55 @@ FIXED = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "gener
 
 @boundary
 class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
-    """Batches of a dataset, made in this process or by workers.
+    """An iterable over the batches of a dataset, made in this process or by workers.
 
     Arguments:
         dataset: anything with `__getitem__` and `__len__`, or an IterableDataset.
-        batch_size: samples in a batch; None gives single samples, not collated.
-        shuffle: another random order in each epoch.
-        sampler: gives the indices; instead of `shuffle`.
-        batch_sampler: gives lists of indices; instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
-        num_workers: how many workers make batches; with 0 this process makes them itself.
-        collate_fn: makes a batch of a list of samples (with `batch_size=None`: of one sample).
-        pin_memory: no difference: there is no device to copy to.
-        drop_last: leave out a last batch that is not full.
-        timeout: seconds to wait for a worker's batch; 0 for any time.
-        worker_init_fn: called with a worker's number when it begins, in it.
+        batch_size: samples per batch; None yields single samples, not collated.
+        shuffle: whether to draw a new random order in each epoch.
+        sampler: an iterable of indices; excludes `shuffle`.
+        batch_sampler: an iterable of lists of indices; excludes `batch_size`, `shuffle`, `sampler` and `drop_last`.
+        num_workers: the number of workers that make batches; with 0 this process makes them.
+        collate_fn: makes a batch from a list of samples (with `batch_size=None`: from one sample).
+        pin_memory: accepted without effect, because there is no device to copy to.
+        drop_last: leave out an incomplete last batch.
+        timeout: seconds to wait for a worker's batch; 0 waits without limit.
+        worker_init_fn: called in each worker with the worker's number when it starts.
         multiprocessing_context: a start method ("fork", "forkserver", "spawn"), a context of multiprocessing, or None
             for Python's default.
-        generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None. The
-            order is a function of this seed, the epoch and the position alone.
-        prefetch_factor: batches that each worker makes before they are asked for; 2.
-        persistent_workers: whether the workers stay for the next epoch.
-        pin_memory_device: no difference, as `pin_memory`.
-        in_order: no difference: they always do.
-        worker_method: "process"; "thread", for datasets that read files, decode images or call what else releases the
-            GIL; "inline", without workers; or "auto": the first batches are made in each way, and the quickest goes on.
-            Threads are tried with a dataset whose `thread_safe` is true, as many workers as processors where
-            `num_workers` is 0, and none for an IterableDataset. `worker_choice` says what was found.
+        generator: a seed, a numpy.random.Generator (which draws a seed), an object with `initial_seed()`, or None. The
+            order depends only on this seed, the epoch and the position.
+        prefetch_factor: the number of batches that each worker prefetches; 2 by default.
+        persistent_workers: whether to keep the workers for the next epoch.
+        pin_memory_device: accepted without effect, like `pin_memory`.
+        in_order: accepted without effect: batches always arrive in order.
+        worker_method: "process"; "thread", for datasets that release the GIL, for example while reading files or
+            decoding images; "inline", without workers; or "auto", which makes the first batches with each method and
+            continues with the fastest. "auto" tries threads if the dataset's `thread_safe` is true, starts one worker
+            per processor if `num_workers` is 0, and uses no workers for an IterableDataset. `worker_choice` reports its
+            measurements.
         seed: an int; another name for `generator`.
-        shard: (rank, world): which of `world` programs that train together this is. Each gets its share of every
-            `world * batch_size` samples of one common order, and positions count the samples of all.
-        on_error: what becomes of samples that fail: "raise"; "skip", which leaves them out; "substitute", which takes
-            another sample in their place, always the same; or a function of error and index that gives a sample. A
-            process that ends, or is stuck for longer than `timeout`, is replaced then, too.
-        seed_globals: seed `random` and `numpy.random` for each sample, by seed, epoch and index. For datasets that
-            draw from them; better take an argument `rng` in `__getitem__`: it is given a numpy.random.Generator.
-        meter: whether to measure where the time goes; `report()` says it.
-        convert: applied to each NumPy array of a batch: `facula.from_numpy`, `jax.numpy.asarray`. Batches own their
-            memory, so it need not copy.
+        shard: (rank, world), the number of this program among `world` programs that train together. Each receives its
+            share of every `world * batch_size` samples of a common order, and positions count the samples of all
+            programs.
+        on_error: the policy for samples that fail: "raise"; "skip", which leaves them out; "substitute", which reads
+            another sample in their place, always the same; or a function of error and index that returns a sample. With
+            the last three, a worker process that ends, or exceeds `timeout`, is also replaced.
+        seed_globals: seed `random` and `numpy.random` for each sample, from seed, epoch and index. This is for datasets
+            that draw from the global generators; prefer a parameter `rng` of `__getitem__`, which receives a
+            numpy.random.Generator.
+        meter: whether to measure the time of each stage for `report()`.
+        convert: applied to each NumPy array of a batch, for example `facula.from_numpy` or `jax.numpy.asarray`. Batches
+            own their memory, so `convert` need not copy.
 
-    Each `iter(loader)` is the next epoch. `state_dict()` says in three integers where the newest has got to;
-    after `load_state_dict()` the next `iter(loader)` goes on from there, in the middle of an epoch too. A batch that
-    fails is not counted: the state says that it is to come. To go on with the batch after it, call `next()` of the
-    same iterator; the state then says which samples were skipped.
+    Each `iter(loader)` starts the next epoch. `state_dict()` records the position of the newest pass in three integers;
+    after `load_state_dict()` the next `iter(loader)` resumes there, also in mid-epoch. The state does not count a batch
+    that failed, so it is tried again after resuming. To continue with the batch after it, call `next()` on the same
+    iterator; the state then lists the skipped samples.
 
     Raises:
-        ValueError, TypeError: an argument is wrong, or two exclude each other.
-        ImportError: there are to be worker processes, and facula-multiprocessing is not installed.
+        ValueError, TypeError: an argument is invalid, or two arguments exclude each other.
+        ImportError: worker processes are requested, and facula-multiprocessing is not installed.
 
     >>> from facula_data import TensorDataset
     >>> data = TensorDataset(np.arange(10.0).reshape(5, 2), np.arange(5))
@@ -112,7 +115,7 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
     (2, 2) [1 4]
     (1, 2) [3]
 
-    Source: torch.utils.data.DataLoader; the state after Grain's and MosaicML Streaming's.
+    Source: torch.utils.data.DataLoader; the state follows Grain and MosaicML Streaming.
     """
 
     num_workers: int
@@ -127,7 +130,8 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
     meter: Meter | None
     worker_choice: Choice | None
 
-    if not TYPE_CHECKING:  # which see two types: `DataLoader[Sample]` will do, the batch's is found out
+    # type checkers use two parameters: `DataLoader[Sample]` suffices, the type of batches is inferred
+    if not TYPE_CHECKING:
         __class_getitem__ = classmethod(GenericAlias)
 
     def __init__(
@@ -162,7 +166,7 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         settings = checked_settings(
             num_workers, timeout, multiprocessing_context, prefetch_factor, persistent_workers, worker_method
         )
-        notice_pinning(pin_memory)
+        warn_of_pinning(pin_memory)
         self.pin_memory_device, self.in_order = pin_memory_device, _checks.truth("DataLoader", "in_order", in_order)
         self.on_error = checked_policy(on_error)
         self.seed_globals = _checks.truth("DataLoader", "seed_globals", seed_globals)
@@ -219,8 +223,8 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         self._progress = progress
         return made
 
-    def _making(self, progress: Progress) -> Making:
-        """Who makes the batches of a pass that begins where `progress` says."""
+    def _making(self, progress: Progress) -> BatchSource:
+        """Return the source of batches for a pass that starts at `progress`."""
         kind, streamed = self._settings.method, isinstance(self.dataset, IterableDataset)
         if streamed:
             if kind == INLINE:
@@ -228,13 +232,13 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
             return self._crews[kind].begin(self._job(), self._seeded().seed, progress, None, self.convert, self.meter)
         units, size = self._units(progress)
 
-        def begin(kind: str, units: Iterator[Index]) -> Making:
+        def begin(kind: str, units: Iterator[Index]) -> BatchSource:
             for other in self._crews.keys() - {kind}:
                 self._crews[other].close()
             if self.meter is not None:
                 self.meter.change(0 if kind == INLINE else self._settings.number, PLURALS[kind])
             if kind == INLINE:
-                return Making(units, self._reads(progress), size)
+                return BatchSource(units, self._reads(progress), size)
             seed = self._seeded().seed
             return self._crews[kind].begin(self._job(), seed, progress, (units, size), self.convert, self.meter)
 
@@ -242,16 +246,16 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
             return begin(kind, units)
         stays = self.persistent_workers or not _checks.has_length(self)
         automatic = Automatic(units, begin, self.worker_choice, 0 if stays else len(self), self.meter)
-        return Making(automatic, automatic.make, automatic.size)
+        return BatchSource(automatic, automatic.make, automatic.size)
 
     def _reads(self, progress: Progress) -> Callable[[Index], Batch]:
-        """What makes a batch of a unit in this process."""
+        """Return the function that makes the batch of a unit in this process."""
         kind: Any = BatchReader if self._batched else SampleReader
         read = kind(self._reader(progress.epoch), self._collate, self.convert)
         return restoring_globals(read) if self.seed_globals else read
 
-    def _stream(self, progress: Progress) -> Making:
-        """The same for a dataset that can only be iterated."""
+    def _stream(self, progress: Progress) -> BatchSource:
+        """Return the source of batches for a dataset that can only be iterated."""
         reader = self._reader(progress.epoch)
         if self.batch_size is None:
             read = SampleReader(reader, self._collate, self.convert)
@@ -260,34 +264,34 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         return batched_stream(self.dataset, self.batch_size, self.drop_last, collate, progress, reader.seed)
 
     def _job(self) -> Job:
-        """What the workers do."""
+        """Return the work that each worker does."""
         given = (self.dataset, self._collate, self.convert, self._batched, self.num_workers, self.worker_init_fn)
         if isinstance(self.dataset, IterableDataset):
             return StreamJob(*given, batch_size=self.batch_size, drop_last=self.drop_last)
         return Job(*given, self.on_error, self.seed_globals)
 
     def _units(self, progress: Progress) -> tuple[Iterator[Index], Callable[[Index], int]]:
-        """What is made of indices, from where `progress` says: lists or single ones, and the samples of each."""
+        """Return the units from `progress` on (lists of indices or single ones), and a function of their sizes."""
         if self._batched:
             return index_batches(self.batch_sampler, progress), self._samples_of
         if self.shard is None:
             return single_indices(self.sampler, progress), one
-        batches, world = index_batches(self.batch_sampler, progress), self.shard[1]  # of one sample
+        batches, world = index_batches(self.batch_sampler, progress), self.shard[1]  # batches of one sample
         return (index for batch in batches for index in as_list(batch)), lambda index: world
 
     def _samples_of(self, unit: Index) -> int:
-        """The samples of a batch, those of other programs included."""
+        """Return the number of samples of a batch, including those of other programs."""
         return len(unit) if self.shard is None else len(unit) * self.shard[1]
 
     def _reader(self, epoch: int) -> Reader:
-        """What reads single samples in this process."""
+        """Return the reader of single samples in this process."""
         read = Reader(self.dataset, self.on_error, self.seed_globals)
         read.epoch = epoch
-        read.seed = lambda: self._seeded().seed  # drawn where it is asked for
+        read.seed = lambda: self._seeded().seed  # drawn on first use
         return read
 
     def __len__(self) -> int:
-        """Batches in a whole epoch."""
+        """Return the number of batches in a whole epoch."""
         if isinstance(self.dataset, IterableDataset):
             if not _checks.has_length(self.dataset):
                 raise InvalidTypeError(f"DataLoader: len() needs {type(self.dataset).__name__} to have __len__")
@@ -296,10 +300,10 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def report(self) -> LoaderReport:
-        """Where the time of each epoch went, what held it up, and which settings would help; for `meter=True`.
+        """Report the time of each stage per epoch, the bottleneck, and settings that would help; requires `meter=True`.
 
         Raises:
-            RuntimeError: there is no meter.
+            RuntimeError: the loader has no meter.
 
         >>> loader = DataLoader(range(6), batch_size=2, meter=True)
         >>> batches = list(loader)
@@ -311,24 +315,24 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         return self.meter.report()
 
     def _seeded(self) -> Seeded:
-        """Whose seed the order is a function of: a sampler's, or this loader's own."""
+        """Return the owner of the order's seed: a sampler or this loader."""
         for owner in (self.sampler, self.batch_sampler, getattr(self.batch_sampler, "sampler", None)):
             if isinstance(owner, Seeded):
                 return owner
         return self
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the newest pass has got to: `seed`, `epoch`, and `position`, the samples delivered in that epoch.
+        """Return the progress of the newest pass: `seed`, `epoch`, and `position`, the samples delivered in that epoch.
 
-        It does not depend on the batch size, so a loader with another one goes on with the same samples.
+        The state does not depend on the batch size: a loader with another one continues with the same samples.
 
-        Where batches failed and the pass went on after them, `skipped` lists them as pairs [begin, end] of positions:
-        the samples before `position` were delivered, but for these. `sampler.order(epoch)[begin:end]` are their indices
-        in the dataset. A loader that goes on from the state does not try them again.
+        If batches failed and the pass continued after them, `skipped` lists them as pairs [begin, end] of positions:
+        all other samples before `position` were delivered. `sampler.order(epoch)[begin:end]` are their indices in the
+        dataset. A loader that resumes from the state does not retry them.
 
-        Of an IterableDataset in workers, `streams` are the samples that each gave, and whose turn it is. Where the
-        dataset has `state_dict()` and `load_state_dict()`, `datasets` are its states in each worker, or in this
-        process, after the last batch that was delivered.
+        For an IterableDataset with workers, `streams` lists the number of samples that each delivered, followed by the
+        next worker's index. If the dataset has `state_dict()` and `load_state_dict()`, `datasets` lists its states in
+        each worker, or in this process, after the last delivered batch.
 
         >>> loader = DataLoader(range(6), batch_size=2, shuffle=True, generator=3)
         >>> batches = iter(loader)
@@ -343,26 +347,27 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         """
         progress = self._progress
         position = progress.position
-        if self.shard is not None:  # the last batch may have been filled up
+        if self.shard is not None:  # the last batch may contain repeated samples
             position = min(position, self._epoch_length() or 0)
         return loader_state(progress, self._seeded().seed, position)
 
     def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
-        """Let the next `iter(loader)` go on from where `state_dict()` was taken; passes under way are not moved.
+        """Let the next `iter(loader)` resume from a state of `state_dict()`; running passes are not affected.
 
-        A sampler of your own must give the same order again: let it have `order(epoch)`, or iterate it alike. An
-        IterableDataset goes on by its own `load_state_dict()`, which is called before the pass iterates it; without
-        one it is read again from its beginning, up to the position. With workers, only as many can go on.
+        A custom sampler must return the same order again: define `order(epoch)`, or make its iteration deterministic.
+        An IterableDataset resumes by its own `load_state_dict()`, which is called before the pass iterates over it;
+        without that method it is read again from its beginning up to the position. With workers, their number must be
+        the same.
 
         Raises:
-            ValueError: the keys are not those of `state_dict()`, a value is no integer of its range, or the position
-                lies beyond the epoch's samples. Nothing has changed then.
+            ValueError: the keys are not those of `state_dict()`, a value is not an integer in its range, or the
+                position exceeds the samples of an epoch. The loader is then unchanged.
         """
         seed, progress = checked_state(state_dict, self._epoch_length(), self.dataset, self.num_workers)
         self._seeded().seed, self._progress = seed, progress
 
     def _epoch_length(self) -> int | None:
-        """Samples of an epoch before `drop_last`, or None where that is not known beforehand."""
+        """Return the number of samples of an epoch before `drop_last`, or None if it is not known in advance."""
         if self.sampler is not None:
             source = self.sampler
         elif isinstance(self.batch_sampler, (BatchSampler, Shard)):

@@ -1,4 +1,4 @@
-"""What PyTorch's programs read of a loader's private attributes."""
+"""Private attributes of PyTorch's loader that existing programs read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .._datasets.dataset import IterableDataset
 
 
 class PrivateNames:
-    """PyTorch's names for what a loader does, which it itself does not use."""
+    """A mixin with PyTorch's names for properties of a loader, which the loader itself does not use."""
 
     dataset: Any
     sampler: Any
@@ -17,7 +17,7 @@ class PrivateNames:
 
     @property
     def _dataset_kind(self) -> int:
-        """1 for an IterableDataset, 0 for others, as `_DatasetKind` has it."""
+        """1 for an IterableDataset, 0 for other datasets, like PyTorch's `_DatasetKind`."""
         return int(isinstance(self.dataset, IterableDataset))
 
     @property
@@ -27,5 +27,5 @@ class PrivateNames:
 
     @property
     def _index_sampler(self) -> Any:
-        """What gives the indices of a batch, or of a sample where there are no batches."""
+        """The sampler of the indices of a batch, or of a sample if there are no batches."""
         return self.sampler if self.batch_sampler is None else self.batch_sampler

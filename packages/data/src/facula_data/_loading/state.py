@@ -1,4 +1,4 @@
-"""The state of a loader as a program keeps it: a few integers, checked before they count."""
+"""The state of a loader in its public form: a few integers, validated before use."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ OFTEN_ABSENT = {"skipped", "streams", "datasets"}
 
 
 def loader_state(progress: Progress, seed: int, position: int) -> dict[str, Any]:
-    """The state of a loader that has got so far.
+    """Return the state of a loader with this progress.
 
     Arguments:
-        progress: of its newest pass.
-        seed: of its order.
-        position: that of `progress`, without samples that fill up the last batch of several programs.
+        progress: the progress of the newest pass.
+        seed: the seed of the order.
+        position: the position of `progress`, without samples that fill up the last batch of several programs.
     """
     state: dict[str, Any] = {"seed": seed, "epoch": progress.epoch, "position": position}
     if progress.skipped:
@@ -39,16 +39,16 @@ def loader_state(progress: Progress, seed: int, position: int) -> dict[str, Any]
 
 
 def checked_state(state: Mapping[str, Any], samples: int | None, dataset: Source, workers: int) -> tuple[int, Progress]:
-    """The seed and the progress that a state says.
+    """Return the seed and the progress that a state describes.
 
     Arguments:
-        state: what a program gave.
-        samples: those of an epoch, or None where that is not known.
-        dataset: the loader's.
-        workers: of the loader; 0 for this process.
+        state: the argument of `load_state_dict`.
+        samples: the number of samples of an epoch, or None if unknown.
+        dataset: the dataset of the loader.
+        workers: the number of workers of the loader; 0 for this process.
 
     Raises:
-        ValueError: the state cannot be one of such a loader.
+        ValueError: the state does not belong to such a loader.
     """
     if not isinstance(state, Mapping) or set(state) - OFTEN_ABSENT != set(STATE):
         got = list(state) if isinstance(state, Mapping) else type(state).__name__
@@ -70,7 +70,7 @@ def checked_state(state: Mapping[str, Any], samples: int | None, dataset: Source
 
 
 def checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]:
-    """Pairs of positions, in order, none of them beyond `position`."""
+    """Return pairs of positions after checking that they are ordered and do not exceed `position`."""
     pairs = []
     least = 0
     for pair in skipped if isinstance(skipped, (list, tuple)) else [skipped]:
@@ -86,17 +86,17 @@ def checked_skipped(skipped: Any, position: int) -> tuple[tuple[int, int], ...]:
 
 
 def checked_streams(streams: Any, position: int, workers: int) -> tuple[int, ...]:
-    """How many samples each of `workers` gave of its own stream, and whose turn is next; () where there are none.
+    """Return the samples that each of `workers` delivered and the next worker's index; () if there are no streams.
 
     Raises:
-        ValueError: the state is of other workers, whose streams had other parts, or its numbers do not agree.
+        ValueError: the number of workers differs, so their streams had other parts, or the numbers are inconsistent.
     """
     numbers = tuple(streams) if isinstance(streams, (list, tuple)) else (None,)
     if position and len(numbers) != (workers + 1 if workers else 0):
         raise InvalidValueError(
             f"load_state_dict: the state is of {len(numbers) - 1 if numbers else 'no'} workers that iterated a "
             f"dataset, each its own copy; a loader with num_workers={workers} cannot go on from the middle of their "
-            "epoch; use as many, or begin an epoch"
+            "epoch; use as many workers, or start a new epoch"
         )
     if not position:
         return ()

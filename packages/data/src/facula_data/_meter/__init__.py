@@ -1,5 +1,5 @@
-"""Meters: where the time of an epoch went, what held it up, and which settings would help."""
+"""Meters: the time of each stage of an epoch, the bottleneck, and settings that would help."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # paths in pickles of earlier releases

@@ -1,4 +1,4 @@
-"""`EpochReport`: where the time of an epoch went, what held it up, and which settings would help."""
+"""`EpochReport`: the time of each stage of an epoch, the bottleneck, and settings that would help."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from facula_errors.extend import boundary
 
 from .._shared.shared_list import readable
 
-LITTLE = 0.1  # the share of waiting up to which a loader keeps up
-UNEVEN = 1.25  # times the mean: a worker that has more to do than the others
-BUSY = 0.7  # the share of their time from which on workers have no time left
-MOST = 0.5  # a part that is more than all the rest
-SHORT = 1e-3  # seconds for a batch in which sending it is the greater part
+NEGLIGIBLE_WAIT = 0.1  # a loader keeps up if the program waits for at most this share of the time
+IMBALANCE = 1.25  # times the mean: a worker above it has more work than the others
+SATURATED = 0.7  # workers that are busy for at least this share of their time have no capacity left
+DOMINANT_SHARE = 0.5  # the share above which a part dominates
+SMALL_BATCH_SECONDS = 1e-3  # seconds: sending a batch that takes less costs more than making it
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a loader that suggestions are about.
+    """The settings of a loader that suggestions refer to.
 
     Arguments:
-        workers: how many there are; 0 for the calling process.
+        workers: the number of workers; 0 for the calling process.
         kind: "inline", "processes" or "threads".
-        prefetch_factor: batches that are asked for ahead, for each worker; None if that is not known.
-        processors: how many this process may use.
+        prefetch_factor: batches that are requested in advance from each worker; None if unknown.
+        processors: the number of processors that this process may use.
     """
 
     workers: int
@@ -39,22 +39,22 @@ class Settings:
 @boundary
 @dataclass(frozen=True)
 class EpochReport:
-    """Where the time of one epoch went, in seconds.
+    """The time of each stage of one epoch, in seconds.
 
     Arguments:
-        epoch: its number among those that the meter saw, from 0.
-        ended: whether it ended; otherwise it is under way.
-        settings: of the loader.
-        batches: how many were delivered.
-        samples: how many were in them.
-        nbytes: the bytes of them.
-        waited: how long the program waited for batches.
-        first_wait: how long it did for the first one.
-        program: the time of the program between batches.
-        busy: how long each worker made batches, collation included.
-        collate: how long each worker collated.
+        epoch: the number of the epoch among those of the meter, from 0.
+        ended: whether the epoch ended; otherwise it is still running.
+        settings: the settings of the loader.
+        batches: the number of delivered batches.
+        samples: the number of samples in them.
+        nbytes: the number of bytes in them.
+        waited: the time that the program waited for batches.
+        first_wait: the time that it waited for the first batch.
+        program: the time that the program spent between batches.
+        busy: the time that each worker spent on batches, including collation.
+        collate: the time that each worker spent on collation.
         batch_seconds: the mean time in which a worker made a batch.
-        batch_deviation: the standard deviation of that.
+        batch_deviation: the standard deviation of that time.
     """
 
     epoch: int
@@ -73,62 +73,62 @@ class EpochReport:
 
     @property
     def seconds(self) -> float:
-        """The length of the epoch: waiting and the program."""
+        """The duration of the epoch: waiting and the program."""
         return self.waited + self.program
 
     @property
     def waiting(self) -> float:
-        """The share of the time in which the program waited, from 0 to 1."""
+        """The share of the time that the program waited, from 0 to 1."""
         return self.waited / self.seconds if self.seconds else 0.0
 
     @property
     def workers_busy(self) -> float:
-        """The share of their time in which the workers made batches, from 0 to 1."""
+        """The share of their time that the workers made batches, from 0 to 1."""
         return min(1.0, sum(self.busy) / (len(self.busy) * self.seconds)) if self.seconds else 0.0
 
     @property
     def collating(self) -> float:
-        """The share of the workers' busy time that was collation, from 0 to 1."""
+        """The share of the workers' busy time spent on collation, from 0 to 1."""
         return sum(self.collate) / sum(self.busy) if sum(self.busy) else 0.0
 
     @cached_property
     def bottleneck(self) -> str:
-        """What held the epoch up, in a word or two: "reading", say."""
+        """The bottleneck of the epoch in one or two words, for example "reading"."""
         workers = self.settings.workers
         if not self.batches:
             return "nothing"
-        if self.waiting <= LITTLE:
+        if self.waiting <= NEGLIGIBLE_WAIT:
             return "program"
-        if workers and self.first_wait > MOST * self.waited and self.first_wait > 3 * self.batch_seconds:
+        if workers and self.first_wait > DOMINANT_SHARE * self.waited and self.first_wait > 3 * self.batch_seconds:
             return "start"
-        making = "collation" if self.collating > MOST else "reading"
-        if not workers or self.workers_busy >= BUSY or not sum(self.busy):
+        making = "collation" if self.collating > DOMINANT_SHARE else "reading"
+        if not workers or self.workers_busy >= SATURATED or not sum(self.busy):
             return making
-        if workers > 1 and max(self.busy) >= max(BUSY * self.seconds, UNEVEN * sum(self.busy) / workers):
+        if workers > 1 and max(self.busy) >= max(SATURATED * self.seconds, IMBALANCE * sum(self.busy) / workers):
             return "one worker"
-        if self.batch_seconds < SHORT:
+        if self.batch_seconds < SMALL_BATCH_SECONDS:
             return "small batches"
         return "uneven batches" if self.batch_deviation > self.batch_seconds else "transfer"
 
     @property
     def sentence(self) -> str:
-        """The bottleneck and its figures, in a sentence."""
+        """A sentence that describes the bottleneck with its figures."""
         return BOTTLENECKS[self.bottleneck][0](self)
 
     @property
     def suggestions(self) -> list[str]:
-        """Settings and changes that would help most, the first one first."""
+        """Settings and changes that would help, the most effective one first."""
         return BOTTLENECKS[self.bottleneck][1](self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Figures, shares, bottleneck and suggestions, as values that JSON takes."""
+        """Return figures, shares, bottleneck and suggestions as values that JSON supports."""
         shares = ("seconds", "waiting", "workers_busy", "collating", "bottleneck", "sentence", "suggestions")
         figures = {**asdict(self), "busy": list(self.busy), "collate": list(self.collate)}
         return {**figures, **{name: getattr(self, name) for name in shares}}
 
 
 def _wanted_workers(epoch: EpochReport) -> int:
-    """Workers that would make batches as fast as the program takes them, as far as there are processors."""
+    """Return the number of workers that would keep up with the program, limited by the number of processors."""
     needed = ceil(sum(epoch.busy) / epoch.program) if epoch.program > 0 else epoch.settings.processors
     return max(1, min(needed, epoch.settings.processors))
 
@@ -243,7 +243,7 @@ def _more_ahead(epoch: EpochReport) -> list[str]:
     return [f"prefetch_factor={(epoch.settings.prefetch_factor or 2) * 2}", *_more_workers(epoch)]
 
 
-#: What can hold an epoch up: a sentence about it, and what helps.
+#: The possible bottlenecks: a function of the sentence and one of the suggestions for each.
 BOTTLENECKS: dict[str, tuple[Callable[[EpochReport], str], Callable[[EpochReport], list[str]]]] = {
     "nothing": (lambda epoch: "No batch was delivered.", lambda epoch: []),
     "program": (_program, _fewer_workers),

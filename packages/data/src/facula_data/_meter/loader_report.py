@@ -1,4 +1,4 @@
-"""`LoaderReport`: the epochs of a loader as a table, a sentence, and a plot."""
+"""`LoaderReport`: the epochs of a loader as a table, a sentence and a plot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from facula_errors.extend import boundary
 from .._shared.shared_list import readable
 from .epoch_report import EpochReport
 
-Axes = Any  # matplotlib's, which is not needed but for `plot`
+Axes = Any  # matplotlib's class; only `plot` needs matplotlib
 
 HEADINGS = ("epoch", "batches", "samples/s", "per s", "seconds", "waiting", "workers busy", "collating", "bottleneck")
 
@@ -20,10 +20,10 @@ HEADINGS = ("epoch", "batches", "samples/s", "per s", "seconds", "waiting", "wor
 @boundary
 @dataclass(frozen=True)
 class LoaderReport:
-    """Where the time of each epoch went, as a table and a sentence; made by `Meter.report`.
+    """The time of each stage per epoch, as a table and a sentence; created by `Meter.report`.
 
     Arguments:
-        epochs: a report of each, in order; the last may be under way.
+        epochs: a report for each epoch, in order; the last may still be running.
 
     >>> from facula_data._meter.epoch_report import Settings
     >>> settings = Settings(workers=0, kind="inline", prefetch_factor=None, processors=4)
@@ -54,14 +54,14 @@ get_batch(indices)
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """The reports of the epochs, as values that JSON takes."""
+        """Return the reports of the epochs as values that JSON supports."""
         return {"epochs": [epoch.to_dict() for epoch in self.epochs]}
 
     def plot(self, ax: Axes = None) -> Axes:
-        """A bar for each epoch: waiting below, the program above; with matplotlib.
+        """Draw a bar for each epoch with matplotlib: waiting below, the program above.
 
         Arguments:
-            ax: the axes to draw in; new ones if None.
+            ax: the axes to draw in; new axes if None.
 
         Raises:
             ImportError: matplotlib is not installed.

@@ -1,7 +1,7 @@
-"""A meter of a loader: where the time of each epoch went, batch by batch.
+"""A meter of a loader: records the time of each stage, batch by batch.
 
-`Meter` is what a loader tells; it costs two clock readings and four numbers a batch. `_meter/epoch_report.py` says
-what the numbers mean.
+The loader reports to `Meter`, at the cost of two clock readings and four numbers per batch. `_meter/epoch_report.py`
+interprets the numbers.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from .. import _checks
 from .epoch_report import EpochReport, Settings
 from .loader_report import LoaderReport
 
-FIRST = 256  # batches before the arrays grow
+INITIAL_CAPACITY = 256  # initial capacity of the arrays in rows
 KINDS = ("inline", "processes", "threads")
 
 
 class Columns:
-    """Rows of numbers, appended to arrays that double when they are full.
+    """Rows of numbers in arrays whose capacity doubles when they are full.
 
     Arguments:
-        names: one for each number of a row.
+        names: the name of each column.
     """
 
     __slots__ = ("_arrays", "count", "names")
 
     def __init__(self, *names: str) -> None:
         self.names, self.count = names, 0
-        self._arrays = [np.empty(FIRST, np.float64) for _ in names]
+        self._arrays = [np.empty(INITIAL_CAPACITY, np.float64) for _ in names]
 
     def append(self, *row: float) -> None:
-        """Add a row: a number for each name."""
+        """Append a row: one number for each name."""
         if self.count == len(self._arrays[0]):
             self._arrays = [np.concatenate([one, np.empty_like(one)]) for one in self._arrays]
         for array, value in zip(self._arrays, row, strict=True):
@@ -49,23 +49,23 @@ class Columns:
         return self._arrays[self.names.index(name)][: self.count]
 
     def clear(self) -> None:
-        """Forget the rows, and keep the memory."""
+        """Remove the rows and keep the memory."""
         self.count = 0
 
 
 @boundary
 class Meter:
-    """Figures of a loader at work. The loader calls all methods but `report`, `reset` and `epochs`.
+    """Measurements of a running loader. The loader calls all methods except `report`, `reset` and `epochs`.
 
-    For each batch `waited` and then `delivered`, and `worker` for each batch that a worker made, in any order; at the
-    end of an epoch `epoch_ended`. The time of the program is that between one batch and the moment when it asks for the
-    next. Figures of single batches are kept until the epoch ends, then a summary of them.
+    It calls `waited` and then `delivered` for each batch, `worker` for each batch that a worker made, in any order, and
+    `epoch_ended` at the end of an epoch. The program's time is the interval from the delivery of a batch to the request
+    for the next one. Figures of single batches are kept until the epoch ends, and a summary of them afterwards.
 
     Arguments:
-        workers: how many workers there are; 0 for the calling process.
-        kind: "inline", "processes" or "threads"; None for inline without workers, else processes.
-        prefetch_factor: how many batches are asked for ahead, for each worker; None if that is not known.
-        clock: nanoseconds that go on; another clock for tests.
+        workers: the number of workers; 0 for the calling process.
+        kind: "inline", "processes" or "threads"; None selects "inline" without workers and "processes" otherwise.
+        prefetch_factor: the number of batches requested in advance from each worker; None if unknown.
+        clock: a monotonic clock in nanoseconds; tests pass another one.
 
     >>> meter = Meter()
     >>> for _ in range(3):
@@ -100,30 +100,30 @@ class Meter:
         self._made = Columns("worker", "busy", "collate")
         self.epochs: list[EpochReport] = []
         self._waited = 0.0
-        self._since: int | None = None  # when the program got its last batch
+        self._since: int | None = None  # the time of the last delivery
 
     def change(self, workers: int, kind: str) -> None:
-        """From now on so many workers of this kind make batches."""
+        """Record that from now on `workers` workers of this kind make batches."""
         self.settings = replace(self.settings, workers=workers, kind=kind)
 
     def waited(self, seconds: float) -> None:
-        """The program waited for so long for the batch that is delivered next."""
+        """Record how long the program waited for the next batch that is delivered."""
         self._waited += _seconds("waited", "seconds", seconds)
 
     def delivered(self, samples: int, nbytes: int) -> None:
-        """The program gets a batch of so many samples and bytes now."""
+        """Record the delivery of a batch with this number of samples and bytes."""
         now = self._clock()
         between = 0.0 if self._since is None else max(0.0, (now - self._since) / 1e9 - self._waited)
         self._batches.append(self._waited, between, samples, nbytes)
         self._waited, self._since = 0.0, now
 
     def worker(self, worker: int, busy_seconds: float, collate_seconds: float) -> None:
-        """A worker made a batch.
+        """Record that a worker made a batch.
 
         Arguments:
-            worker: its number, from 0; 0 also for the calling process.
-            busy_seconds: from when it began with the batch until it was done, collation included.
-            collate_seconds: the part of that for collation.
+            worker: the worker's number, from 0; 0 also for the calling process.
+            busy_seconds: the time that the worker spent on the batch, including collation.
+            collate_seconds: the part of that time for collation.
         """
         worker = _checks.whole_number("worker", "worker", worker, 0)
         if worker >= (self.settings.workers or 1):
@@ -132,7 +132,7 @@ class Meter:
         self._made.append(worker, busy, min(busy, _seconds("worker", "collate_seconds", collate_seconds)))
 
     def epoch_ended(self) -> None:
-        """The program has had the last batch of the epoch, or gave it up. The time until now is the program's."""
+        """Record the end of the epoch: its last batch, or an early exit. The time until now belongs to the program."""
         if self._since is not None:
             self._program_until_now()
             self.epochs.append(self._epoch(True))
@@ -141,7 +141,7 @@ class Meter:
         self._waited, self._since = 0.0, None
 
     def _program_until_now(self) -> None:
-        """Count the time since the last batch, but for the wait that found the end, as another interval."""
+        """Record the time since the last batch as another interval, without the wait that found the end."""
         between = max(0.0, (self._clock() - (self._since or 0)) / 1e9 - self._waited)
         self._batches.append(self._waited, between, 0, 0)
 
@@ -154,7 +154,7 @@ class Meter:
             epoch=len(self.epochs),
             ended=ended,
             settings=self.settings,
-            batches=batches.count - ended,  # the last interval has none
+            batches=batches.count - ended,  # the last interval has no batch
             samples=int(batches["samples"].sum()),
             nbytes=int(batches["nbytes"].sum()),
             waited=float(waits.sum()),
@@ -167,12 +167,12 @@ class Meter:
         )
 
     def report(self) -> LoaderReport:
-        """What the figures mean, for each epoch; the one under way last, as far as it has got."""
+        """Return a report for each epoch; the last may be a partial report of the running epoch."""
         running = (self._epoch(False),) if self._batches.count else ()
         return LoaderReport((*self.epochs, *running))
 
     def reset(self) -> None:
-        """Forget all figures, those of the epoch under way, too."""
+        """Remove all figures, including those of the running epoch."""
         self.epochs.clear()
         self._batches.clear()
         self._made.clear()
@@ -190,8 +190,8 @@ def _seconds(operation: str, name: str, value: float) -> float:
 
 
 def available_processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not Linux
+    except AttributeError:  # outside Linux
         return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""A pass whose waiting is measured."""
+"""A pass that reports its waiting time to a meter."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .meter import Meter
 
 
 class MeteredPass(Generic[Batch_co]):
-    """The batches of a pass; the meter is told how long each was waited for, and what it holds.
+    """The batches of a pass; each batch's waiting time and size are reported to the meter.
 
     Arguments:
         batches: the pass.
-        progress: which says how many samples it has delivered.
-        meter: that is told.
-        inline: whether this process makes the batches, so that waiting is making.
+        progress: the progress of the pass, which counts delivered samples.
+        meter: records the times.
+        inline: whether this process makes the batches, so that waiting time is working time.
     """
 
     __slots__ = ("_batches", "_inline", "_meter", "_progress")
@@ -45,7 +45,7 @@ class MeteredPass(Generic[Batch_co]):
 
 
 def bytes_of(batch: Batch) -> int:
-    """The bytes of a batch's arrays."""
+    """Return the number of bytes of a batch's arrays."""
     nbytes = getattr(batch, "nbytes", None)
     if isinstance(nbytes, int):
         return nbytes

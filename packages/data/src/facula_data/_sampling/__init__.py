@@ -1,1 +1,1 @@
-"""Sampling: the order in which an epoch takes samples, and the random numbers behind it."""
+"""Sampling: the order of samples in an epoch, and the random numbers that determine it."""

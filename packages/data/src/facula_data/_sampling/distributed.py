@@ -1,4 +1,4 @@
-"""Parts of an order for several programs that train together: each takes its share, and none another's."""
+"""Sharding of an order among several programs that train together: their shares are disjoint."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._types import Source
 
 
-process_groups: list[tuple[int, int]] = []  # the rank and size of the group of all processes, once there is one
+process_groups: list[tuple[int, int]] = []  # the rank and size of the default process group, once it is initialized
 
 
 @boundary
@@ -26,18 +26,19 @@ class DistributedSampler(Sampler[int], Seeded):
     """The share of one of several programs: every `num_replicas`-th index of one common order.
 
     Arguments:
-        dataset: of which the length is used.
-        num_replicas: how many programs there are; as many as the process group has if None.
-        rank: which of them this is, from 0 on; its number in the process group if None.
-        shuffle: whether the common order is random, another one in each epoch.
-        seed: of the order; the same in all programs.
-        drop_last: leave out the last indices where they are too few for all; else the first ones fill up.
+        dataset: the dataset; only its length is used.
+        num_replicas: the number of programs; None uses the size of the process group.
+        rank: the number of this program, from 0; None uses its rank in the process group.
+        shuffle: whether the common order is random, and different in each epoch.
+        seed: the seed of the order; must be the same in all programs.
+        drop_last: leave out the last indices if they are too few for all programs; otherwise repeat the first ones.
 
     Raises:
-        RuntimeError: `num_replicas` or `rank` is left out, and there is no process group.
+        RuntimeError: `num_replicas` or `rank` is omitted, and there is no process group.
         ValueError: `rank` is not below `num_replicas`.
 
-    A loader takes the order of its own epoch. After `set_epoch(epoch)` it is that epoch's, until the next call.
+    A loader uses the order of its own epoch. After `set_epoch(epoch)` it uses the order of that epoch until the next
+    call.
 
     >>> [list(DistributedSampler("abcde", num_replicas=2, rank=rank, shuffle=False)) for rank in (0, 1)]
     [[0, 2, 4], [1, 3, 0]]
@@ -63,7 +64,7 @@ class DistributedSampler(Sampler[int], Seeded):
     ) -> None:
         if (num_replicas is None or rank is None) and not process_groups:
             raise OperationError(
-                "DistributedSampler: expected num_replicas and rank, since there is no process group to ask; got "
+                "DistributedSampler: expected num_replicas and rank, since there is no process group; got "
                 f"num_replicas={num_replicas}, rank={rank}; give both, as num_replicas=1, rank=0, or call "
                 "distributed.init_process_group"
             )
@@ -80,11 +81,11 @@ class DistributedSampler(Sampler[int], Seeded):
         self.total_size = self.num_samples * self.num_replicas
 
     def set_epoch(self, epoch: int) -> None:
-        """Take the order of this epoch from now on."""
+        """Use the order of this epoch from now on."""
         self.epoch = _checks.whole_number("set_epoch", "epoch", epoch, 0)
 
     def order(self, epoch: int) -> np.ndarray:
-        """This program's indices of one epoch, int64 (len(self),)."""
+        """Return this program's indices of one epoch, int64 (len(self),)."""
         count = len(self.dataset)
         whole = permutation(bits(self.seed, self.epoch if self.epoch is not None else epoch), count)
         if not self.shuffle:
@@ -100,10 +101,11 @@ class DistributedSampler(Sampler[int], Seeded):
 
 
 class Shard:
-    """The batches of one of `world` programs, out of an order that is common to all; a batch sampler.
+    """A batch sampler of one of `world` programs, which splits an order common to all.
 
-    Positions count the samples of all programs, so a pass goes on with any number of them. With `drop_last` what is
-    left for less than a full batch in each program is left out; else it is shared, and the first samples fill up.
+    Positions count the samples of all programs, so a pass can resume with any number of programs. With `drop_last`,
+    samples that do not fill a batch in every program are left out; otherwise they are shared, and the first samples are
+    repeated.
     """
 
     def __init__(self, sampler: Source, batch_size: int, drop_last: bool, rank: int, world: int) -> None:
@@ -111,7 +113,7 @@ class Shard:
         self.rank, self.world = rank, world
 
     def batches(self, epoch: int, start: int = 0) -> Iterator[Sequence[int] | np.ndarray]:
-        """The groups of one epoch, from the common position `start`."""
+        """Iterate over the groups of one epoch, from the common position `start`."""
         order = order_of(self.sampler, epoch)
         if order is None:
             raise InvalidTypeError(
@@ -139,7 +141,7 @@ class Shard:
 
 
 def checked_shard(operation: str, shard: object) -> tuple[int, int]:
-    """(rank, world), with rank from 0 to world - 1."""
+    """Return (rank, world) after checking that rank is from 0 to world - 1."""
     if not (isinstance(shard, (tuple, list)) and len(shard) == 2):
         raise InvalidValueError(f"{operation}: expected shard to be (rank, world); got {shard!r}")
     world = _checks.whole_number(operation, "the number of programs", shard[1], 1)

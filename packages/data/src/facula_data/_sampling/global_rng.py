@@ -1,7 +1,7 @@
-"""The random generators that all code of a process shares: of `random`, of `numpy.random`, and of other libraries.
+"""The global random generators of a process: of `random`, of `numpy.random`, and of other libraries.
 
-Workers seed them in each epoch, and `seed_globals=True` before each sample. A library adds its own, as
-`facula.utils.data` does that of `facula.rand`.
+Workers seed them in each epoch, and `seed_globals=True` seeds them before each sample. A library can register its own
+generator, as `facula.utils.data` does for `facula.rand`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 
 class SharedGenerator(NamedTuple):
-    """A random generator that all code of a process shares; the functions must be such that pickle can send them.
+    """A global random generator of the process; its functions must be picklable.
 
     Arguments:
-        seed: begins it anew, with a whole number from 0 to 2**64 - 1.
-        state: gives its state.
-        restore: lets it go on from such a state.
+        seed: seeds the generator with an integer from 0 to 2**64 - 1.
+        state: returns the generator's state.
+        restore: restores a state.
     """
 
     seed: Callable[[int], object]
@@ -37,21 +37,21 @@ generators: list[SharedGenerator] = [
 ]
 
 
-STEP = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio: `random` and NumPy would draw alike from one seed
+STEP = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio: from one seed, `random` and NumPy would draw the same numbers
 
 
 def seed_all(seed: int) -> None:
-    """Begin all of them anew, each with a seed of its own that follows from `seed`."""
+    """Seed all generators, each with a different seed derived from `seed`."""
     for place, generator in enumerate(generators):
         generator.seed((seed + place * STEP) % (1 << 64))
 
 
 def states() -> list[Any]:
-    """The states of all of them."""
+    """Return the states of all generators."""
     return [generator.state() for generator in generators]
 
 
 def restore_all(former: list[Any]) -> None:
-    """Let all of them go on from what `states` gave."""
+    """Restore the states that `states` returned."""
     for generator, state in zip(generators, former, strict=True):
         generator.restore(state)

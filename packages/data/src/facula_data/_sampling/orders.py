@@ -1,4 +1,4 @@
-"""Orders that are made as they are read: an epoch of any length takes the memory of one block."""
+"""Lazily computed orders: an epoch of any length uses the memory of one block."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from facula_errors import InvalidValueError
 
 from .._types import Source
 
-BLOCK = 1 << 14  # draws that are made together
+BLOCK = 1 << 14  # draws per block
 
 
 class BlockOrder:
-    """A sequence of indices, int64, of which one block is in memory at a time; slices are arrays.
+    """A sequence of int64 indices of which one block is in memory at a time; slices are arrays.
 
     Arguments:
         length: the number of indices.
-        block: the number of indices in a block; the last may hold more than are left.
-        make: gives a block by its number, the same at each call.
+        block: the number of indices in a block; the last block may contain surplus indices.
+        make: returns a block by its number, the same at each call.
 
     >>> order = BlockOrder(5, 2, lambda number: np.array([10, 11]) + 10 * number)
     >>> order[1:4], order[-1], list(order)
@@ -62,7 +62,7 @@ class BlockOrder:
         return np.array(self[:], dtype=dtype)
 
     def tolist(self) -> list[int]:
-        """All indices, as Python's own integers."""
+        """Return all indices as Python integers."""
         return self[:].tolist()
 
     def __repr__(self) -> str:
@@ -81,13 +81,13 @@ class BlockOrder:
         newest = self._newest
         if newest is None or newest[0] != number:
             made = self._make(number)
-            made.flags.writeable = False  # slices of it are given out
+            made.flags.writeable = False  # slices are views of it
             newest = self._newest = number, made
         return newest[1]
 
 
 def indices_from(order: Source, start: int) -> Iterator[int]:
-    """The indices of an order from `start` on, as Python's own integers where it gives arrays."""
+    """Iterate over the indices of an order from `start` on, as Python integers if slices are arrays."""
     if not isinstance(order, (np.ndarray, BlockOrder)):
         return islice(iter(order), start, None) if not isinstance(order, range) else iter(order[start:])
     blocks = (order[first : first + BLOCK].tolist() for first in range(start, len(order), BLOCK))

@@ -1,9 +1,9 @@
-"""Random numbers for random transforms: those of a sample, where a loader says which it is making.
+"""Random generators for random transforms, keyed by the sample that a loader reads.
 
-Note [Random transforms]: a transform that has a parameter `rng` is given a numpy.random.Generator by it. A loader says
-`with SampleRandom(seed, epoch, index):` around the reading of a sample, and all transforms below, however nested the
-datasets, share the generator of (seed, epoch, index), which is made where one first asks for it. Elsewhere it is a
-generator of this thread and process, seeded by the operating system, so that forked processes differ.
+Note [Random transforms]: a transform with a parameter `rng` receives a numpy.random.Generator. A loader wraps the
+reading of a sample in `with SampleRandom(seed, epoch, index):`. All transforms within that block, even in nested
+datasets, share the generator of (seed, epoch, index), which is created on first use. Outside such a block the generator
+belongs to the thread and process and is seeded by the operating system, so that forked processes differ.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ class _Here(local):
     own: tuple[int, np.random.Generator] | None = None
 
 
-here = _Here()  # the sample that this thread makes
+here = _Here()  # the sample that this thread reads
 
 
 class SampleRandom:
-    """A context in which `sample_rng()` is the generator of one sample; of one after the other, where `index` is set.
+    """A context in which `sample_rng()` is the generator of one sample; assign `index` to advance to another sample.
 
     Arguments:
-        seed: of the order, from 0 to 2**64 - 1; or a function that gives it where it is asked for.
-        epoch: from 0 on.
-        index: the sample's place in the dataset.
+        seed: the seed of the order, from 0 to 2**64 - 1; or a function that returns it on demand.
+        epoch: the number of the epoch, from 0.
+        index: the sample's index in the dataset.
 
     >>> with SampleRandom(seed=1, epoch=0, index=5):
     ...     first = sample_rng().random()
@@ -62,7 +62,7 @@ class SampleRandom:
         here.sample = self._former
 
     def generator(self) -> np.random.Generator:
-        """The generator, made where it is first asked for."""
+        """Return the generator, created on first use."""
         if self.rng is None:
             seed = self.seed if isinstance(self.seed, int) else self.seed()
             place = self.index if isinstance(self.index, int) else crc32(repr(self.index).encode())
@@ -72,7 +72,7 @@ class SampleRandom:
 
 
 def sample_rng() -> np.random.Generator:
-    """The generator of the sample that is being made; elsewhere one of this thread and process."""
+    """Return the generator of the current sample; outside of a sample, the generator of this thread and process."""
     if here.sample is not None:
         return here.sample.generator()
     if here.own is None or here.own[0] != os.getpid():
@@ -81,26 +81,26 @@ def sample_rng() -> np.random.Generator:
 
 
 def item(dataset: Source, index: Index) -> Sample:
-    """`dataset[index]`, with `rng=sample_rng()` where its `__getitem__` accepts that."""
+    """Return `dataset[index]`, passing `rng=sample_rng()` if its `__getitem__` accepts it."""
     if accepts_rng(type(dataset).__getitem__):
         return dataset.__getitem__(index, rng=sample_rng())
     return dataset[index]
 
 
 def accepts_rng(function: Callable[..., object]) -> bool:
-    """Whether `function` has a parameter `rng`, which may be given by name; `Compose` says itself if it needs one."""
+    """Return whether `function` accepts `rng` by keyword; `Compose` declares this in an attribute."""
     said = getattr(function, "wants_rng", None)
     if isinstance(said, bool):
         return said
     try:
         parameter = inspect.signature(function).parameters.get("rng")
-    except (TypeError, ValueError):  # functions in C that do not say
+    except (TypeError, ValueError):  # functions in C without a signature
         return False
     return parameter is not None and parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
 
 
 class Applied:
-    """`Applied(function)(sample)`: the function of a sample, given `rng=` where it accepts that."""
+    """A function of a sample that passes `rng=` if the function accepts it."""
 
     __slots__ = ("function", "wants_rng")
 

@@ -1,8 +1,8 @@
-"""Samplers: in which order a pass takes samples, as indices.
+"""Samplers: the order in which a pass reads samples, as indices.
 
-A sampler of your own needs `__iter__` and, for `len(loader)`, `__len__`. With a method `order(epoch)`, which gives all
-indices of one epoch as an array or another sequence that can be sliced, a loader also goes on from the middle of an
-epoch at once (Note [Order]).
+A custom sampler needs `__iter__` and, for `len(loader)`, `__len__`. If it has a method `order(epoch)` that returns all
+indices of one epoch as an array or another sliceable sequence, a loader can also resume in mid-epoch without iterating
+(Note [Order]).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Order: TypeAlias = np.ndarray | BlockOrder
 
 @boundary
 class Sampler(Generic[T_co]):
-    """Gives the indices of samples, in the order in which a pass takes them.
+    """An iterable over the indices of samples, in the order in which a pass reads them.
 
     >>> class Backwards(Sampler[int]):
     ...     def __iter__(self):
@@ -48,7 +48,7 @@ class Sampler(Generic[T_co]):
 
 @boundary
 class SequentialSampler(Sampler[int]):
-    """0, 1, 2, … up to the length of `data_source`.
+    """The indices 0, 1, 2, … up to the length of `data_source`.
 
     >>> list(SequentialSampler("abc"))
     [0, 1, 2]
@@ -60,7 +60,7 @@ class SequentialSampler(Sampler[int]):
         self.data_source = data_source
 
     def order(self, epoch: int) -> range:
-        """The indices, the same in every epoch."""
+        """Return the indices, the same in every epoch."""
         return range(len(self.data_source))
 
     def __iter__(self) -> Iterator[int]:
@@ -75,7 +75,7 @@ class SequentialSampler(Sampler[int]):
 
 @boundary
 class _RandomOrder(Sampler[int], Seeded):
-    """Each pass takes the order of the next epoch; `order(epoch)` is any of them."""
+    """A sampler whose `__iter__` advances to the order of the next epoch; `order(epoch)` returns any of them."""
 
     num_samples: int
 
@@ -84,7 +84,7 @@ class _RandomOrder(Sampler[int], Seeded):
         self._passes = 0
 
     def order(self, epoch: int) -> Order:
-        """The indices of one epoch, int64 (len(self),), the same at each call."""
+        """Return the indices of one epoch, int64 (len(self),), the same at each call."""
         raise UnsupportedError
 
     def __iter__(self) -> Iterator[int]:
@@ -93,7 +93,7 @@ class _RandomOrder(Sampler[int], Seeded):
         return indices_from(self.order(epoch), 0)
 
     def _draws(self, epoch: int, index: Callable[[np.ndarray], np.ndarray]) -> BlockOrder:
-        """`num_samples` independent draws: `index` of random numbers in [0, 1)."""
+        """Return `num_samples` independent draws: `index` applied to random numbers in [0, 1)."""
         seed = self.seed
         return BlockOrder(
             self.num_samples, BLOCK, lambda number: index(uniform(bits(seed, epoch, start=number * BLOCK), BLOCK))
@@ -108,14 +108,14 @@ class _RandomOrder(Sampler[int], Seeded):
 
 @boundary
 class RandomSampler(_RandomOrder):
-    """All indices of a dataset in random order, or random ones with replacement.
+    """All indices of a dataset in random order, or random indices with replacement.
 
     Arguments:
         data_source: the dataset; only its length is used.
         replacement: draw each index independently of the others.
-        num_samples: how many in an epoch; by default as many as there are. Without replacement, no index comes a
-            second time before every one has come.
-        generator: a seed, a numpy.random.Generator (which gives one), an object with `initial_seed()`, or None.
+        num_samples: the number of indices in an epoch; by default the length of `data_source`. Without replacement, no
+            index occurs twice before every index has occurred once.
+        generator: a seed, a numpy.random.Generator (which draws a seed), an object with `initial_seed()`, or None.
 
     Raises:
         ValueError: `data_source` is empty, or `num_samples` is not positive.
@@ -150,10 +150,10 @@ class RandomSampler(_RandomOrder):
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def order(self, epoch: int) -> Order:
-        """The indices of one epoch, int64 (len(self),), the same at each call.
+        """Return the indices of one epoch, int64 (len(self),), the same at each call.
 
-        An array; where an epoch can be longer than `data_source`, a sequence whose slices are arrays, which takes the
-        memory of a block of draws, or of one round over `data_source`, however large `num_samples` is.
+        The result is an array; if an epoch can be longer than `data_source`, it is a sequence whose slices are arrays.
+        The sequence uses the memory of one block of draws, or of one round over `data_source`, for any `num_samples`.
         """
         seed, available, wanted = self.seed, len(self.data_source), self.num_samples
         if self.replacement:
@@ -167,11 +167,11 @@ class RandomSampler(_RandomOrder):
 
 @boundary
 class SubsetRandomSampler(_RandomOrder):
-    """The given indices in random order.
+    """A permutation of the given indices.
 
     Arguments:
-        indices: integers, in a sequence or an array of one dimension.
-        generator: as of RandomSampler.
+        indices: integers, in a sequence or a one-dimensional array.
+        generator: see RandomSampler.
 
     >>> sorted(SubsetRandomSampler([3, 5, 8], generator=0))
     [3, 5, 8]
@@ -187,14 +187,14 @@ class SubsetRandomSampler(_RandomOrder):
                 "SubsetRandomSampler: expected indices to be integers in one dimension; "
                 f"got {given.dtype} {given.shape}; numpy.flatnonzero(mask) makes indices of a mask"
             )
-        self.indices: np.ndarray | range = given  # a range where a file has one
+        self.indices: np.ndarray | range = given  # a range if a file stores one
 
     @property
     def num_samples(self) -> int:  # type: ignore[override]
         return len(self.indices)
 
     def order(self, epoch: int) -> np.ndarray:
-        """The indices of one epoch, int64 (len(self),), the same at each call."""
+        """Return the indices of one epoch, int64 (len(self),), the same at each call."""
         order, indices = permutation(bits(self.seed, epoch), len(self.indices)), self.indices
         return indices.start + indices.step * order if isinstance(indices, range) else indices[order]
 
@@ -204,14 +204,14 @@ class WeightedRandomSampler(_RandomOrder):
     """Random indices from 0 to len(weights) - 1, each with probability proportional to its weight.
 
     Arguments:
-        weights: (n,) numbers of at least 0, not all 0; they need not sum to 1.
-        num_samples: how many in an epoch.
-        replacement: whether an index may come more than once.
-        generator: as of RandomSampler.
+        weights: (n,) non-negative numbers, not all 0; they need not sum to 1.
+        num_samples: the number of indices in an epoch.
+        replacement: whether an index may occur more than once.
+        generator: see RandomSampler.
 
     Raises:
-        ValueError: a weight is negative or not finite (it says which), or without replacement fewer than `num_samples`
-            weights are above 0.
+        ValueError: a weight is negative or not finite (the message says which), or without replacement fewer than
+            `num_samples` weights are positive.
 
     >>> list(WeightedRandomSampler([0, 1, 0], 4, generator=0))
     [1, 1, 1, 1]
@@ -253,18 +253,19 @@ class WeightedRandomSampler(_RandomOrder):
             )
 
     def order(self, epoch: int) -> Order:
-        """The indices of one epoch, int64 (len(self),), the same at each call.
+        """Return the indices of one epoch, int64 (len(self),), the same at each call.
 
-        With replacement a sequence whose slices are arrays, drawn a block at a time; without, an array.
+        With replacement, the result is a sequence whose slices are arrays, drawn one block at a time; otherwise it is
+        an array.
         """
         words = bits(self.seed, epoch)
         if self.replacement:
             ends = (self.weights / self.weights.max()).cumsum()
-            # Rounding may put a draw at the very end; it belongs to the last index that can be drawn.
+            # Rounding may move a draw to the very end; it belongs to the last index with a positive weight.
             last = int(np.flatnonzero(self.weights)[-1])
             return self._draws(epoch, lambda numbers: np.minimum(ends.searchsorted(numbers * ends[-1], "right"), last))
         candidates = np.flatnonzero(self.weights)
-        # log(-log(1 - u) / weight), in a form that the smallest weights do not overflow; u may be 0.
+        # log(-log(1 - u) / weight), in a form that does not overflow for the smallest weights; u may be 0.
         with np.errstate(divide="ignore"):
             keys = np.log(-np.log1p(-uniform(words, candidates.size))) - np.log(self.weights[candidates])
         return candidates[keys.argsort(kind="stable")[: self.num_samples]]
@@ -275,9 +276,9 @@ class BatchSampler(Sampler[list[int]]):
     """Groups of indices of another sampler.
 
     Arguments:
-        sampler: gives the indices.
-        batch_size: how many in a group.
-        drop_last: leave out a last group that is shorter.
+        sampler: an iterable of indices.
+        batch_size: the number of indices in a group.
+        drop_last: leave out an incomplete last group.
 
     >>> list(BatchSampler(SequentialSampler("abcde"), batch_size=2, drop_last=False))
     [[0, 1], [2, 3], [4]]
@@ -296,7 +297,7 @@ class BatchSampler(Sampler[list[int]]):
         self.drop_last = _checks.truth("BatchSampler", "drop_last", drop_last)
 
     def batches(self, epoch: int, start: int = 0) -> Iterator[Sequence[int] | np.ndarray]:
-        """The groups of one epoch, from the sample at `start`; arrays or ranges where the sampler has an `order`."""
+        """Iterate over the groups of one epoch from sample `start`; arrays or ranges if the sampler has `order`."""
         size = self.batch_size
         order = order_of(self.sampler, epoch)
         if order is None:
@@ -321,7 +322,7 @@ class BatchSampler(Sampler[list[int]]):
 
 
 def order_of(sampler: object, epoch: int) -> Source:
-    """All indices of an epoch, as what can be sliced; None where the sampler can only be iterated."""
+    """Return all indices of an epoch as a sliceable sequence, or None if the sampler can only be iterated."""
     order = quick_method(sampler, "order", "__iter__")
     if order is not None:
         return order(epoch)
@@ -329,10 +330,10 @@ def order_of(sampler: object, epoch: int) -> Source:
 
 
 def default_sampler(dataset: Source, shuffle: bool, generator: SeedLike) -> Sampler[int]:
-    """That of a loader which was given none.
+    """Return the sampler of a loader that was constructed without one.
 
     Raises:
-        ValueError: there is nothing to shuffle.
+        ValueError: `shuffle` is true and the dataset is empty.
     """
     if not shuffle:
         return SequentialSampler(dataset)

@@ -1,10 +1,11 @@
-"""Random order from (seed, epoch) alone.
+"""Random orders that depend only on (seed, epoch).
 
 Note [Order]: the order of samples is a pure function of seed, epoch and position, and the same on every machine and
-with every version of NumPy. NumPy promises that for the raw words of a bit generator, not for `Generator.permutation`
-or `integers`, so what is drawn here is made of raw words: a permutation is the order that sorts them. Philox counts
-(Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011), so each epoch, and each purpose, has its own part
-of the counter and streams never overlap; nothing has to be replayed to get to an epoch.
+with every version of NumPy. NumPy guarantees that for the raw words of a bit generator, but not for
+`Generator.permutation` or `integers`. Draws here therefore use raw words: a permutation is the order that sorts them.
+Philox is counter-based (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011), so each epoch and each
+purpose has its own part of the counter, streams never overlap, and any epoch can be computed without replaying earlier
+ones.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     class _Seeded(Protocol):
         def initial_seed(self) -> int: ...
 
-    # A seed, or what gives one.
+    # A seed, or an object that provides one.
     SeedLike: TypeAlias = int | np.integer | np.random.Generator | _Seeded | None
 
 ORDER, SPLIT, WORKERS, SAMPLE, GLOBALS = (
@@ -33,15 +34,15 @@ ORDER, SPLIT, WORKERS, SAMPLE, GLOBALS = (
     3,
     4,
 )  # purposes: one seed may both split a dataset and shuffle the parts
-WORDS = 4  # made of one count
+WORDS = 4  # words per counter value
 
 _source: Callable[[], int] | None = None
 
 
 def set_seed_source(draw: Callable[[], int] | None) -> None:
-    """Say where seeds come from that nobody gave; None is the operating system again.
+    """Set the function that draws seeds for samplers and loaders without one; None restores the operating system.
 
-    A seed is drawn when an order is first asked for, so a seed of the whole program may be set until then.
+    A seed is drawn on the first use of an order, so a program may set its global seed until then.
 
     >>> from facula_data import RandomSampler
     >>> set_seed_source(lambda: 7)
@@ -54,7 +55,7 @@ def set_seed_source(draw: Callable[[], int] | None) -> None:
 
 
 def checked_seed(operation: str, seed: object) -> int:
-    """`seed` as an int that fits one word of the generator's key."""
+    """Return `seed` as an int that fits one word of the generator's key."""
     number = int(seed)  # type: ignore[call-overload]  # what has been asked, or TypeError
     if not 0 <= number < 1 << 64:
         raise InvalidValueError(f"{operation}: expected a seed from 0 to 2**64 - 1; got {number}")
@@ -62,7 +63,7 @@ def checked_seed(operation: str, seed: object) -> int:
 
 
 def check_generator(operation: str, generator: object) -> None:
-    """Raise unless `seed_of` can make a seed of it."""
+    """Raise an error unless `seed_of` supports `generator`."""
     if isinstance(generator, (int, np.integer)) and not isinstance(generator, bool):
         checked_seed(operation, generator)
     elif not (generator is None or isinstance(generator, np.random.Generator) or hasattr(generator, "initial_seed")):
@@ -73,7 +74,7 @@ def check_generator(operation: str, generator: object) -> None:
 
 
 def seed_of(operation: str, generator: object) -> int:
-    """The seed that `generator` stands for: itself, its `initial_seed()`, or a number drawn from it."""
+    """Return the seed of `generator`: the number itself, its `initial_seed()`, or a number drawn from it."""
     check_generator(operation, generator)
     if generator is None:
         return checked_seed(operation, _source() if _source else int.from_bytes(os.urandom(8), "little") >> 1)
@@ -84,7 +85,7 @@ def seed_of(operation: str, generator: object) -> int:
 
 @boundary
 class Seeded:
-    """Has a `seed`: an int from 0 to 2**64 - 1, drawn when it is first asked for."""
+    """A mixin with `seed`, an int from 0 to 2**64 - 1, drawn on first use."""
 
     def __init__(self, generator: SeedLike = None) -> None:
         check_generator(type(self).__name__, generator)
@@ -103,7 +104,7 @@ class Seeded:
 
 
 def bits(seed: int, epoch: int, purpose: int = ORDER, start: int = 0) -> np.random.Philox:
-    """The random words of one epoch, for one purpose, from word `start` on."""
+    """Return the random words of one epoch for one purpose, from word `start` on."""
     high, low = divmod(start // WORDS, 1 << 64)
     words = np.random.Philox(key=seed, counter=np.array([low, high, purpose, epoch], dtype=np.uint64))
     words.random_raw(start % WORDS)
@@ -111,10 +112,10 @@ def bits(seed: int, epoch: int, purpose: int = ORDER, start: int = 0) -> np.rand
 
 
 def permutation(words: np.random.Philox, count: int) -> np.ndarray:
-    """The numbers 0 to count - 1 in random order, int64 (count,)."""
+    """Return the numbers 0 to count - 1 in random order, int64 (count,)."""
     return words.random_raw(count).argsort(kind="stable")
 
 
 def uniform(words: np.random.Philox, count: int) -> np.ndarray:
-    """Random numbers in [0, 1), float64 (count,): the upper 53 bits of each word."""
+    """Return random numbers in [0, 1), float64 (count,), from the upper 53 bits of each word."""
     return (words.random_raw(count) >> np.uint64(11)) * 2.0**-53

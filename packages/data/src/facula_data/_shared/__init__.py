@@ -1,5 +1,5 @@
-"""Containers of samples that forked workers share without copying them: Note [Copy on read]."""
+"""Containers of samples that forked workers share without copying: Note [Copy on read]."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # paths in pickles of earlier releases

@@ -1,11 +1,12 @@
-"""Elements in a few NumPy arrays: how a list of them is encoded once, and one of them decoded at each access.
+"""Columns: a list of elements encoded once into a few NumPy arrays, and decoded on access.
 
 Note [Copy on read]
 ~~~~~~~~~~~~~~~~~~~
-A forked worker shares its parent's memory until it writes. Python writes where a program only reads: each object has a
-reference count beside its value, so a worker that walks through a list of a million strings copies the pages of all of
-them, and so does each other worker. In a column, elements are bytes between offsets in two arrays, and what is read is
-a new object that dies with the sample: the pages that are shared are never written. The arrays are read-only.
+A forked worker shares its parent's memory until it writes to it. Python writes even when a program only reads: each
+object has a reference count next to its value. A worker that iterates over a list of a million strings copies the pages
+of all of them, and so does every other worker. In a column, elements are bytes between offsets in two arrays. Each
+access creates a new object that is freed with the sample, so the shared pages are never written. The arrays are
+read-only.
 """
 
 from __future__ import annotations
@@ -21,43 +22,43 @@ from facula_errors import InvalidTypeError
 
 from .._arrays import NUMBERS
 
-Element = Any  # of a container: of any type by design
+Element = Any  # containers accept elements of any type
 
-FIXED_SIZE = NUMBERS + "SUV"  # kinds of dtype whose elements lie in the array
+FIXED_SIZE = NUMBERS + "SUV"  # kinds of dtype whose elements are stored inline in the array
 PYTHON_NUMBERS: dict[type, type] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
 class Column(Protocol):
-    """Encoded elements."""
+    """The protocol of a sequence of encoded elements."""
 
     kind: str
 
     def __len__(self) -> int: ...
 
     def get(self, index: int) -> Element:
-        """The element at an index that is known to be in range."""
+        """Return the element at an index that is known to be in range."""
 
     def take(self, indices: range) -> Column:
-        """A column of these elements alone."""
+        """Return a column of only these elements."""
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays."""
+        """The number of bytes of the arrays."""
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
-    """`array` itself, read-only from now on."""
+    """Make `array` read-only and return it."""
     array.flags.writeable = False
     return array
 
 
 class Numbers:
-    """Python's or NumPy's numbers of one type, or arrays of one dtype and shape, as one array.
+    """Python or NumPy numbers of one type, or arrays of one dtype and shape, as one array.
 
     Arguments:
-        kind: what the elements are, for people.
+        kind: a description of the elements, for messages.
         array: the elements along its first dimension.
-        form: "Python" for Python's numbers, "scalars" for NumPy's, "arrays" for views of the array, read-only.
+        form: "Python" for Python numbers, "scalars" for NumPy scalars, "arrays" for read-only views of the array.
     """
 
     __slots__ = ("array", "form", "kind")
@@ -85,19 +86,19 @@ class Numbers:
 
 
 class Texts:
-    """Elements of any length, each of them bytes between two offsets: str, bytes, or what was pickled.
+    """Elements of variable length, stored as bytes between two offsets: str, bytes or pickled objects.
 
     Arguments:
-        kind: "str", "bytes" or "pickled objects": how bytes become an element.
-        data: the bytes of all, uint8.
-        offsets: where each begins, and where the last one ends, uint32 or int64.
+        kind: "str", "bytes" or "pickled objects", which selects the decoder.
+        data: the concatenated bytes of all elements, uint8.
+        offsets: the start of each element, and the end of the last one, uint32 or int64.
     """
 
     __slots__ = ("_bytes", "_decode", "_ends", "data", "kind", "offsets")
 
     def __init__(self, kind: str, data: np.ndarray, offsets: np.ndarray) -> None:
         self.kind, self.data, self.offsets = kind, frozen(data), frozen(offsets)
-        self._bytes, self._ends = self.data.data, self.offsets.data  # quicker to index
+        self._bytes, self._ends = self.data.data, self.offsets.data  # faster to index than arrays
         self._decode = DECODERS[kind]
 
     def __len__(self) -> int:
@@ -118,10 +119,10 @@ class Texts:
 
 
 class Tuples:
-    """Tuples of one length, a column for each place: paths and labels, say.
+    """Tuples of one length, stored as one column for each position, for example paths and labels.
 
     Arguments:
-        columns: one for each place, all of one length; at least one.
+        columns: one for each position, all of one length; at least one.
     """
 
     __slots__ = ("columns", "kind")
@@ -155,13 +156,13 @@ DECODERS: dict[str, Any] = {"str": _text, "bytes": bytes, "pickled objects": pic
 
 
 def as_slice(indices: range) -> slice:
-    """The slice that takes the elements at these indices, which are none but 0 and greater."""
-    stop = indices.stop if indices.stop >= 0 else None  # of a range that goes back to the first element
+    """Return the slice that selects the elements at these indices, which must be non-negative."""
+    stop = indices.stop if indices.stop >= 0 else None  # negative for a descending range that includes index 0
     return slice(indices.start, stop, indices.step) if len(indices) else slice(0, 0)
 
 
 def from_bytes(kind: str, pieces: Sequence[bytes | memoryview]) -> Texts:
-    """The column whose elements have these bytes."""
+    """Return the column whose elements have these bytes."""
     ends = np.zeros(len(pieces) + 1, np.int64)
     np.cumsum([len(piece) for piece in pieces], out=ends[1:])
     data = np.frombuffer(b"".join(pieces), np.uint8)
@@ -169,10 +170,10 @@ def from_bytes(kind: str, pieces: Sequence[bytes | memoryview]) -> Texts:
 
 
 def encode(operation: str, elements: list[Element]) -> Column:
-    """The column of these elements, in the form that takes least memory: see `SharedList`.
+    """Encode these elements as the column that uses the least memory: see `SharedList`.
 
     Raises:
-        TypeError: an element that cannot be pickled. It begins with `operation`.
+        TypeError: an element cannot be pickled. The message begins with `operation`.
     """
     types = set(map(type, elements))
     if len(types) == 1:
@@ -193,7 +194,7 @@ def encode(operation: str, elements: list[Element]) -> Column:
 
 
 def _column_of(operation: str, cls: type, elements: list[Element]) -> Column | None:
-    """The column of elements of exactly this type; None where they are to be pickled."""
+    """Return the column of elements that all have this exact type, or None if they must be pickled."""
     if cls in PYTHON_NUMBERS:
         try:
             return Numbers(cls.__name__, np.array(elements, PYTHON_NUMBERS[cls]), "Python")

@@ -1,4 +1,4 @@
-"""Which attributes of a dataset will grow in forked workers, see Note [Copy on read]."""
+"""Detection of attributes of a dataset that will grow in forked workers, see Note [Copy on read]."""
 
 from __future__ import annotations
 
@@ -17,41 +17,42 @@ from facula_errors.extend import boundary, warn
 from .. import _checks
 from .shared_list import readable
 
-PAGE = 4096  # what a worker copies where one byte is written
-SAMPLED = 256  # elements of a container that stand for all
-LOOKED = 5_000  # objects looked at in them
-NOTED = 50  # what a large container takes of the budget
-FEW = 32  # elements up to which a container is looked into one by one: datasets, splits, tables
+PAGE = 4096  # a worker copies a page when it writes one byte
+SAMPLED = 256  # elements sampled from a large container
+MAX_EXAMINED = 5_000  # objects examined in them
+CONTAINER_COST = 50  # the part of the budget that a large container uses
+SMALL_CONTAINER = 32  # containers of at most this size are examined element by element: datasets, splits, tables
 DEPTH = 6
-BUDGET = 20_000  # attributes and elements visited, all told
-WORTH_A_WARNING = 16 << 20  # bytes in each worker
-NAMED = 4  # attributes in a warning
+BUDGET = 20_000  # attributes and elements visited in total
+WARNING_BYTES = 16 << 20  # bytes in each worker
+MAX_NAMED = 4  # attributes named in a warning
 
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 PLAIN_SLICES = (list.__getitem__, tuple.__getitem__)
 CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
-UNCOUNTED = (bool, type(None), type(...), type(NotImplemented), *CODE)  # of which there is one each
-ARRAY = 128  # bytes of an array without its numbers, which have no counts
+UNCOUNTED = (bool, type(None), type(...), type(NotImplemented), *CODE)  # objects with a single instance each
+ARRAY = 128  # bytes of an array object without its numbers, which have no reference counts
 
-Object = Any  # an attribute of a dataset: of any type by design
+Object = Any  # attributes of a dataset may have any type
 Growing = tuple[str, str, int]
 
 
 @boundary
 def growing_attributes(dataset: object, least: int = 1 << 20) -> list[Growing]:
-    """Attributes of a dataset whose objects each forked worker will copy by reading them, the largest first.
+    """Find attributes of a dataset whose objects each forked worker copies by reading them, the largest first.
 
-    Looked at are the attributes of the dataset and of its class, of the datasets and other objects that they lead to,
-    and lists, tuples, dicts, sets, deques and NumPy arrays of Python objects. Of a large container 256 elements stand
-    for all, so this takes milliseconds, and bytes are an estimate. `SharedList`, `SharedDict` and arrays of numbers do
-    not grow.
+    The search covers the attributes of the dataset and of its class, the datasets and other objects reachable from
+    them, and lists, tuples, dicts, sets, deques and NumPy arrays of Python objects. It samples 256 elements of a large
+    container, so it takes milliseconds, and the numbers of bytes are estimates. `SharedList`, `SharedDict` and arrays
+    of numbers do not grow.
 
     Arguments:
         dataset: any object.
-        least: attributes of fewer bytes are left out.
+        least: the minimum number of bytes of a reported attribute.
 
     Returns:
-        For each the path to it ("dataset.samples"), what it is ("list of str"), and the bytes that a worker will copy.
+        A tuple for each attribute: its path ("dataset.samples"), its kind ("list of str"), and the bytes that a worker
+            will copy.
 
     >>> class Names:
     ...     def __init__(self):
@@ -66,23 +67,23 @@ def growing_attributes(dataset: object, least: int = 1 << 20) -> list[Growing]:
 
 
 @boundary
-def warn_of_growth(dataset: object, least: int = WORTH_A_WARNING) -> list[Growing]:
-    """Warn, once for all of them, of a dataset's attributes that will grow in forked workers; give them.
+def warn_of_growth(dataset: object, least: int = WARNING_BYTES) -> list[Growing]:
+    """Issue one warning about a dataset's attributes that will grow in forked workers, and return them.
 
-    A dataset that cannot be looked at, as its attributes raise errors, gets no warning.
+    If the attributes of a dataset raise errors, there is no warning.
 
     Arguments:
         dataset: any object.
-        least: attributes of fewer bytes are not worth a warning.
+        least: the minimum number of bytes of an attribute for a warning.
     """
     least = _checks.whole_number("warn_of_growth", "least", least, 0)
     try:
         found = growing_attributes(dataset, least)
-    except Exception:  # of the dataset's own code: advice is no reason to stop a loader
+    except Exception:  # raised by the dataset's own code; a failed diagnosis must not stop the loader
         return []
     if found:
-        named = ", ".join([f"{path} ({kind}, about {readable(nbytes)})" for path, kind, nbytes in found[:NAMED]])
-        more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        named = ", ".join([f"{path} ({kind}, about {readable(nbytes)})" for path, kind, nbytes in found[:MAX_NAMED]])
+        more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
         warn(
             f"DataLoader: each worker process will copy what it reads of {named}{more}, as reading a Python object "
             "writes its reference count; keep them in facula_data.SharedList or SharedDict, or in arrays"
@@ -92,17 +93,17 @@ def warn_of_growth(dataset: object, least: int = WORTH_A_WARNING) -> list[Growin
 
 @dataclass
 class _Walk:
-    """What one walk through a dataset has seen."""
+    """The state of one traversal of a dataset."""
 
     found: list[Growing] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     budget: int = BUDGET
     looked: int = 0
-    counted: set[int] = field(default_factory=set)  # what is part of the estimate under way
+    counted: set[int] = field(default_factory=set)  # objects included in the current estimate
     class_attributes: dict[type, tuple[tuple[str, Object], ...]] = field(default_factory=dict)
 
     def visit(self, path: str, value: Object, depth: int) -> None:
-        """Note a container that grows, and go on to what an object leads to."""
+        """Record a container that grows, and visit the objects reachable from an object."""
         if id(value) in self.seen or depth < 0 or self.budget <= 0:
             return
         self.seen.add(id(value))
@@ -110,16 +111,16 @@ class _Walk:
         if isinstance(value, np.ndarray):
             if value.dtype.hasobject and value.size:
                 step = max(1, value.size // SAMPLED)
-                self._note(path, f"{value.dtype} array", value.size, iter(value.flat[::step]))
+                self._record(path, f"{value.dtype} array", value.size, iter(value.flat[::step]))
         elif isinstance(value, CONTAINERS):
-            if len(value) <= FEW:
+            if len(value) <= SMALL_CONTAINER:
                 for name, element in _named_elements(value):
                     self.visit(f"{path}{name}", element, depth - 1)
             else:
                 sample = _elements(value)
                 if isinstance(value, (list, tuple)) and type(value).__getitem__ in PLAIN_SLICES:
                     sample = iter(value[:: max(1, len(value) // SAMPLED)])
-                self._note(path, type(value).__name__, len(value), sample)
+                self._record(path, type(value).__name__, len(value), sample)
         else:
             for name, attribute in self._attributes(value):
                 self.visit(f"{path}.{name}", attribute, depth - 1)
@@ -128,16 +129,16 @@ class _Walk:
                     if isinstance(attribute, CONTAINERS):
                         self.visit(f"{path}.{name}", attribute, depth - 1)
 
-    def _note(self, path: str, kind: str, count: int, elements: Iterator[Object]) -> None:
-        """Estimate what is copied of a large container, from its first or from evenly spaced elements."""
-        self.budget -= NOTED
+    def _record(self, path: str, kind: str, count: int, elements: Iterator[Object]) -> None:
+        """Estimate the copied bytes of a large container from its first or from evenly spaced elements."""
+        self.budget -= CONTAINER_COST
         self.looked = 0
         self.counted.clear()
         distinct: dict[int, Object] = {}
         names: dict[str, None] = {}
         sampled = parts = nbytes = 0
         for element in islice(elements, SAMPLED):
-            if self.looked > LOOKED:
+            if self.looked > MAX_EXAMINED:
                 break
             sampled += 1
             names[" to ".join([type(part).__name__ for part in _parts(element)])] = None
@@ -146,13 +147,13 @@ class _Walk:
                 if id(part) not in distinct:
                     distinct[id(part)] = part
                     nbytes += self._copied(part, 2)
-        if len(distinct) * 2 > parts:  # each element has objects of its own; else most share a few
+        if len(distinct) * 2 > parts:  # elements have distinct objects; otherwise most share a few
             nbytes = nbytes * count // sampled
         if nbytes:
             self.found.append((path, f"{kind} of {' or '.join(islice(names, 3))}", nbytes))
 
     def _copied(self, value: Object, depth: int) -> int:
-        """Bytes that are copied where this object and what is in it are read."""
+        """Return the bytes that are copied when this object and its contents are read."""
         self.looked += 1
         if id(value) in self.counted:
             return 0
@@ -163,14 +164,14 @@ class _Walk:
         if depth:
             inner: Iterable[Object] = ()
             if isinstance(value, CONTAINERS):
-                inner = islice(_elements(value), FEW)
+                inner = islice(_elements(value), SMALL_CONTAINER)
             elif type(value).__module__ != "builtins":
-                inner = [attribute for _, attribute in islice(self._attributes(value), FEW)]
+                inner = [attribute for _, attribute in islice(self._attributes(value), SMALL_CONTAINER)]
             size += sum(self._copied(part, depth - 1) for element in inner for part in _parts(element))
         return size
 
     def _attributes(self, value: Object) -> Iterator[tuple[str, Object]]:
-        """Attributes that an object holds, in its dict or in slots. No property is asked."""
+        """Iterate over the attributes in an object's dict or slots, without evaluating properties."""
         if isinstance(value, CODE):
             return
         own = getattr(value, "__dict__", None)
@@ -181,10 +182,10 @@ class _Walk:
                 try:
                     yield name, attribute.__get__(value)
                 except AttributeError:
-                    pass  # never set
+                    pass  # the slot was never set
 
     def _of_class(self, cls: type) -> tuple[tuple[str, Object], ...]:
-        """The slots and the containers of a class and its bases."""
+        """Return the slots and the containers of a class and its bases."""
         if cls not in self.class_attributes:
             self.class_attributes[cls] = tuple(
                 [(name, attribute) for base in cls.__mro__ for name, attribute in list(vars(base).items())
@@ -199,12 +200,12 @@ class _Pair(tuple[Object, Object]):
 
 
 def _elements(container: Any) -> Iterator[Object]:
-    """The elements of a container; of a dict `_Pair`s."""
+    """Iterate over the elements of a container; a dict yields `_Pair`s."""
     return map(_Pair, container.items()) if isinstance(container, dict) else iter(container)
 
 
 def _parts(element: Object) -> tuple[Object, ...]:
-    """The objects that an element is: a key and a value, or itself."""
+    """Return the objects of an element: a key and a value, or the element itself."""
     return element if type(element) is _Pair else (element,)
 
 

@@ -1,6 +1,6 @@
-"""Hashes of keys that every process agrees on, and the table that finds keys by them.
+"""Hashes of keys that are the same in every process, and a hash table based on them.
 
-Python's own hashes of text differ from process to process, and a table that is mapped from a file must not.
+Python's own hashes of strings differ between processes, so a table in a mapped file cannot use them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FREE = -1  # a slot of the table without a key
 
 
 def stable_hash(key: Hashable) -> int:
-    """64 bits, the same for equal keys and in all processes.
+    """Return a 64-bit hash that is the same for equal keys and in all processes.
 
     >>> stable_hash("a") == stable_hash("a"), stable_hash(1) == stable_hash(1.0), stable_hash(1) == stable_hash("1")
     (True, True, False)
@@ -35,7 +35,7 @@ def stable_hash(key: Hashable) -> int:
 
 
 def _code(key: Hashable) -> bytes:
-    """Bytes that are the same for equal keys. Whether keys are equal is known from how their type hashes them."""
+    """Return bytes that are the same for equal keys. The type's hash function indicates how it compares keys."""
     hashed = type(key).__hash__
     if hashed is str.__hash__:
         return b"s" + str.encode(key, "utf-8", "surrogatepass")  # type: ignore[arg-type]  # it hashes as str does
@@ -46,17 +46,17 @@ def _code(key: Hashable) -> bytes:
     if key != key:
         raise InvalidValueError(f"SharedDict: expected keys that equal themselves; got {key!r}")
     if isinstance(key, NUMBERS):
-        return b"n%d" % hash(key)  # Python's, which has no salt and is one for 1, 1.0 and True
+        return b"n%d" % hash(key)  # Python's hash of numbers, which is unsalted and the same for 1, 1.0 and True
     if hashed is tuple.__hash__:
         return b"t" + b"".join([_digest(part) for part in key])  # type: ignore[attr-defined]  # as above
     if hashed is frozenset.__hash__:
         return b"f" + b"".join(sorted([_digest(part) for part in key]))  # type: ignore[attr-defined]  # as above
-    if isinstance(key, str):  # NumPy's
+    if isinstance(key, str):  # NumPy's strings
         return b"s" + str(key).encode("utf-8", "surrogatepass")
     if isinstance(key, bytes):
         return b"b" + bytes(key)
     if isinstance(key, PurePath):
-        return b"p" + str(key).lower().encode("utf-8", "surrogatepass")  # as some systems compare them
+        return b"p" + str(key).lower().encode("utf-8", "surrogatepass")  # some systems compare paths without case
     if isinstance(key, Enum):
         return f"e{type(key).__module__}.{type(key).__qualname__}.{key.name}".encode()
     return b"o" + _pickled(key)
@@ -67,7 +67,7 @@ def _digest(key: Hashable) -> bytes:
 
 
 def _pickled(key: Hashable) -> bytes:
-    """Without references to what was pickled before: these differ between equal keys."""
+    """Pickle a key without memo references, which differ between equal keys."""
     file = io.BytesIO()
     pickler = pickle.Pickler(file, 5)
     pickler.fast = True
@@ -85,9 +85,9 @@ def _pickled(key: Hashable) -> bytes:
 
 
 def make_table(hashes: np.ndarray) -> np.ndarray:
-    """Open addressing with linear probing, at most two thirds full: at each slot the position of a key, or `FREE`.
+    """Build an open-addressing table with linear probing, at most two thirds full: positions of keys, or `FREE`.
 
-    All keys that are not placed yet try their next slot together, so this takes as many steps as the longest probe.
+    All unplaced keys try their next slot together, so the number of steps equals the longest probe.
     """
     count = len(hashes)
     size = 1 << max(3, (count * 3 // 2).bit_length())
@@ -97,7 +97,7 @@ def make_table(hashes: np.ndarray) -> np.ndarray:
     slots = (hashes & mask).astype(np.int64)
     while len(waiting):
         free = table[slots] == FREE
-        table[slots[free]] = waiting[free]  # of several that want one slot, one gets it
+        table[slots[free]] = waiting[free]  # if several keys want one slot, one of them wins
         lost = table[slots] != waiting
         waiting, slots = waiting[lost], (slots[lost] + 1) & int(mask)
     return frozen(table)

@@ -1,8 +1,8 @@
-"""Files of arrays that are mapped rather than read: what shared containers keep on disk.
+"""Memory-mapped files of arrays, the on-disk form of shared containers.
 
-The layout, little-endian: `MAGIC`, 16 bytes that tell this file from the next of its name, the number of buffers and
-the length of the header (8 bytes each), offset and length of each buffer (8 bytes each), the header, the buffers at
-multiples of 64. The header is a pickle whose arrays are the buffers (protocol 5, out-of-band).
+The layout, little-endian: `MAGIC`; 16 bytes that distinguish this file from later files of its name; the number of
+buffers and the length of the header (8 bytes each); offset and length of each buffer (8 bytes each); the header; the
+buffers at multiples of 64. The header is a pickle whose arrays are the buffers (protocol 5, out-of-band).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ FIXED = struct.Struct("<8s16sQQ")
 PLACE = struct.Struct("<QQ")
 ALIGNMENT = 64
 
-Contents = Any  # what is written: it is made of columns
+Contents = Any  # an object that contains columns
 
 
 def write(operation: str, path: Path, contents: Contents) -> None:
-    """Write what may later be mapped. The file takes its name when it is whole; another of that name is replaced.
+    """Write a file for mapping. The file is renamed to `path` when it is complete and replaces an existing file.
 
     Arguments:
-        operation: how errors begin.
+        operation: the prefix of error messages.
         path: the file.
-        contents: what is pickled, its arrays out-of-band.
+        contents: the object to pickle, with its arrays out-of-band.
 
     Raises:
         OSError: the file cannot be written.
@@ -64,16 +64,16 @@ def write(operation: str, path: Path, contents: Contents) -> None:
 
 
 def read(operation: str, path: Path, token: bytes | None = None) -> tuple[Contents, bytes]:
-    """What was written, its arrays in the file's memory, and the token of the file.
+    """Return the contents of a file, with arrays that map the file's memory, and the file's token.
 
     Arguments:
-        operation: how errors begin.
+        operation: the prefix of error messages.
         path: the file.
-        token: the token that it should have; None for any.
+        token: the expected token; None accepts any.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is another kind of file, it is damaged, or it has another token.
+        ValueError: the file has another format, is damaged, or has another token.
     """
     try:
         with open(path, "rb") as file:
@@ -89,7 +89,7 @@ def read(operation: str, path: Path, token: bytes | None = None) -> tuple[Conten
     _, found, count, length = FIXED.unpack_from(mapped)
     if token is not None and token != found:
         raise InvalidValueError(
-            f"{operation}: expected {str(path)!r} as it was when the container was pickled; it was written again since "
+            f"{operation}: expected {str(path)!r} as it was when the container was pickled; it was rewritten since "
             "then; send the container again"
         )
     begin = FIXED.size + PLACE.size * count

@@ -1,4 +1,4 @@
-"""SharedDict: a mapping whose keys, values and index lie in arrays, see Note [Copy on read]."""
+"""SharedDict: a mapping with keys, values and index in arrays, see Note [Copy on read]."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ Parts = tuple[Column, Column, np.ndarray, np.ndarray]  # keys, values, hashes, t
 
 @boundary
 class SharedDict(Mapping[K, V_co]):
-    """A dict that cannot be changed, kept in a few arrays, so that it does not grow in forked workers.
+    """An immutable dict, stored in a few arrays so that it does not grow in forked workers.
 
-    Keys keep their order, and like values they are encoded as the elements of a `SharedList`. A key is found by a hash
-    that all processes agree on. Keys are text, bytes, numbers, None, paths, members of enumerations, tuples and
-    frozensets of such; others must be equal where their pickles are.
+    Keys keep their order; keys and values are encoded like the elements of a `SharedList`. Lookup uses a hash that is
+    the same in all processes. Keys may be text, bytes, numbers, None, paths, members of enumerations, and tuples and
+    frozensets of these; other keys must be equal if and only if their pickles are equal.
 
     Arguments:
-        items: a mapping, or pairs of a key and its value; of equal keys the last one's value counts.
-        file: a path, to keep it all in a file that is mapped, as for `SharedList`; or None.
+        items: a mapping, or pairs of a key and its value; for equal keys the last value counts.
+        file: the path of a file to store and map the data, as for `SharedList`; or None.
 
     Raises:
-        TypeError: `items` is neither, or a key or a value cannot be kept.
+        TypeError: `items` is neither, or a key or value cannot be stored.
         OSError: the file cannot be written.
 
     >>> ages = SharedDict({"ann": 31, "bob": 27})
@@ -70,18 +70,18 @@ class SharedDict(Mapping[K, V_co]):
 
     def _set(self, parts: Parts) -> None:
         self._keys, self._values, hashes, table = parts
-        self._hashes, self._table = frozen(hashes).data, frozen(table).data  # quicker to index
+        self._hashes, self._table = frozen(hashes).data, frozen(table).data  # faster to index than arrays
         self._slots = len(table) - 1
 
     @classmethod
     def open(cls, file: Path_) -> SharedDict[Any, Any]:
-        """The mapping that was written to a file with `file=`, mapped.
+        """Map a file that was written with `file=` and return its mapping.
 
-        The file may hold pickled objects, which can run any code: open files that you trust.
+        The file may contain pickled objects, which can run any code: open only files that you trust.
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it holds something else.
+            ValueError: the file has other contents.
         """
         found, place = map_again("SharedDict.open", as_path("SharedDict.open", file), "SharedDict", None)
         return cls._of(found, place)
@@ -94,7 +94,7 @@ class SharedDict(Mapping[K, V_co]):
         return made
 
     def _find(self, key: object) -> int:
-        """The position of a key, or -1."""
+        """Return the position of a key, or -1."""
         try:
             hash(key)
         except TypeError:
@@ -102,7 +102,7 @@ class SharedDict(Mapping[K, V_co]):
         try:
             wanted = stable_hash(key)
         except FaculaError:
-            return -1  # no key can be equal to it
+            return -1  # no key in the dict can be equal to it
         slot = wanted & self._slots
         while (at := self._table[slot]) >= 0:
             if self._hashes[at] == wanted and self._keys.get(at) == key:
@@ -126,11 +126,11 @@ class SharedDict(Mapping[K, V_co]):
         return map(self._keys.get, range(len(self)))
 
     def items(self) -> ItemsView[K, V_co]:
-        """The pairs of keys and values, as of a dict."""
+        """Return a view of the keys and values, like that of a dict."""
         return _Items(self)
 
     def values(self) -> ValuesView[V_co]:
-        """The values, as of a dict."""
+        """Return a view of the values, like that of a dict."""
         return _Values(self)
 
     def __eq__(self, other: object) -> bool:
@@ -144,19 +144,19 @@ class SharedDict(Mapping[K, V_co]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory or of the file that keys, values and index take."""
+        """The bytes of memory or of the file that keys, values and index occupy."""
         return self._keys.nbytes + self._values.nbytes + self._hashes.nbytes + self._table.nbytes
 
     @property
     def file(self) -> Path | None:
-        """The file that is mapped, or None."""
+        """The mapped file, or None."""
         return None if self._file is None else self._file[0]
 
     def __copy__(self) -> Self:
         return self
 
     def __deepcopy__(self, memo: object) -> Self:
-        return self  # nothing in it can change
+        return self  # the dict is immutable
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._file is not None:
@@ -172,7 +172,7 @@ class SharedDict(Mapping[K, V_co]):
 
 
 class _Items(ItemsView[K, V_co]):
-    """Keys and values, iterated without a look-up for each."""
+    """A view that iterates over keys and values without a lookup for each."""
 
     _mapping: SharedDict[K, V_co]
 
@@ -181,7 +181,7 @@ class _Items(ItemsView[K, V_co]):
 
 
 class _Values(ValuesView[V_co]):
-    """Values, iterated without a look-up for each."""
+    """A view that iterates over values without a lookup for each."""
 
     _mapping: SharedDict[Any, V_co]
 

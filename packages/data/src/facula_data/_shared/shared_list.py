@@ -1,4 +1,4 @@
-"""SharedList and SharedDict: containers that do not grow in worker processes, see Note [Copy on read]."""
+"""SharedList: a list that does not grow in worker processes, see Note [Copy on read]."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHOWN = 3  # elements in a repr
 
 
 def readable(nbytes: int) -> str:
-    """Bytes for people.
+    """Format a number of bytes for people.
 
     >>> readable(640), readable(1536), readable(3 << 30)
     ('640 B', '1.5 KiB', '3 GiB')
@@ -42,7 +42,7 @@ def readable(nbytes: int) -> str:
 
 
 def equal(one: Element, other: Element) -> bool:
-    """Whether two elements are equal; arrays are where dtype, shape and all elements are."""
+    """Return whether two elements are equal; arrays are equal if dtype, shape and all elements are."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         if type(one) is not type(other) or one.dtype != other.dtype or one.shape != other.shape:
             return False
@@ -51,20 +51,20 @@ def equal(one: Element, other: Element) -> bool:
 
 
 def as_path(operation: str, file: object) -> Path:
-    """The absolute path of an argument `file`."""
+    """Return the absolute path of an argument `file`."""
     if not isinstance(file, (str, os.PathLike)):
         raise InvalidTypeError(f"{operation}: expected file to be a path; got file={file!r:.80}")
     return Path(os.path.abspath(os.fspath(file)))
 
 
 def map_again(operation: str, path: Path, expected: str, contents: object) -> tuple[Any, tuple[Path, bytes]]:
-    """Write contents to a file, if any are given, and map it: what is in it, and the file with its token.
+    """Write contents to a file, if given, and map it; return the mapped contents, and the file with its token.
 
     Arguments:
-        operation: how errors begin.
+        operation: the prefix of error messages.
         path: the file.
-        expected: the class whose contents these are.
-        contents: what to write; None to map what is there.
+        expected: the name of the class of the contents.
+        contents: the contents to write; None maps the existing file.
     """
     if contents is not None:
         _mapped.write(operation, path, (expected, contents))
@@ -76,24 +76,25 @@ def map_again(operation: str, path: Path, expected: str, contents: object) -> tu
 
 @boundary
 class SharedList(Sequence[T_co]):
-    """A list that cannot be changed, kept in a few arrays, so that it does not grow in forked workers.
+    """An immutable list, stored in a few arrays so that it does not grow in forked workers.
 
-    A list of Python objects does: reading an object writes its reference count, and each worker gets a copy of the
-    pages. Here elements are encoded once, and each access makes a new object, about as fast as unpickling it.
+    A list of Python objects grows: reading an object writes its reference count, so each worker copies the pages.
+    SharedList encodes elements once, and each access creates a new object, about as fast as unpickling it.
 
-    Numbers of one type become an array, and so do arrays of one dtype and shape, which come back as read-only views;
-    str and bytes become bytes and offsets; tuples of one length a column for each place; all other elements are pickled
-    one by one, so what two of them share is not shared any more. Slices are such lists over the same memory.
-    Equal to a list of equal elements; arrays are equal where dtype, shape and all numbers are.
+    Numbers of one type become an array, and so do arrays of one dtype and shape, which are returned as read-only views.
+    Strings and bytes become bytes and offsets, and tuples of one length become a column for each position. Other
+    elements are pickled one by one, so an object that two elements shared is duplicated. Slices are SharedLists over
+    the same memory. A SharedList equals a list with equal elements; arrays are equal if dtype, shape and all numbers
+    are.
 
     Arguments:
-        elements: what it holds.
-        file: a path, to keep the elements in a file that is mapped: all processes share its memory, whatever their
-            start method, and what is pickled is the file's name. None for memory of this process, which forked
-            workers share.
+        elements: the elements to store.
+        file: the path of a file to store and map the elements. All processes then share its memory with any start
+            method, and pickles contain only the file's name. None uses memory of this process, which forked workers
+            share.
 
     Raises:
-        TypeError: `elements` is no iterable, or an element cannot be pickled.
+        TypeError: `elements` is not iterable, or an element cannot be pickled.
         OSError: the file cannot be written.
 
     >>> names = SharedList(["ant", "bee", "cat", "dog"])
@@ -118,13 +119,13 @@ class SharedList(Sequence[T_co]):
 
     @classmethod
     def open(cls, file: Path_) -> SharedList[Any]:
-        """The list that was written to a file with `file=`, mapped.
+        """Map a file that was written with `file=` and return its list.
 
-        The file may hold pickled objects, which can run any code: open files that you trust.
+        The file may contain pickled objects, which can run any code: open only files that you trust.
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it holds something else.
+            ValueError: the file has other contents.
         """
         found, place = map_again("SharedList.open", as_path("SharedList.open", file), "SharedList", None)
         return cls._of(found, range(len(found)), place)
@@ -167,19 +168,19 @@ class SharedList(Sequence[T_co]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory or of the file that the elements take; of a slice, those of the list that it is of."""
+        """The bytes of memory or of the file that the elements occupy; for a slice, those of the sliced list."""
         return self._column.nbytes
 
     @property
     def file(self) -> Path | None:
-        """The file that is mapped, or None."""
+        """The mapped file, or None."""
         return None if self._file is None else self._file[0]
 
     def __copy__(self) -> Self:
         return self
 
     def __deepcopy__(self, memo: object) -> Self:
-        return self  # nothing in it can change
+        return self  # the list is immutable
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._file is not None:

@@ -1,5 +1,5 @@
-"""Workers: threads and processes that make batches ahead of the program."""
+"""Workers: threads and processes that prefetch batches for the program."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # paths in pickles of earlier releases

@@ -1,6 +1,6 @@
-"""What a worker does: from a unit of work to a batch, whatever kind of worker it is.
+"""The work of a worker, thread or process: from a unit of work to a batch.
 
-A job goes to each worker once. `begin(worker)` gives the function that makes the batches there.
+A job is sent to each worker once. `begin(worker)` returns the function that makes the batches there.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from .._types import Batch, Collate, Convert, Sample, Source
 from .worker_info import WorkerInfo, at_start, get_worker_info, set_worker_info
 
 SMALL = 4096  # bytes of a sample
-BEGIN = -1  # the ticket of an epoch's beginning, whose unit is the loader's seed, the epoch's, and its number
-END = "end"  # what a stream gives in place of a batch when it has no more
-CUT = "cut"  # the same where its iterator had raised an error just before
+BEGIN = -1  # the ticket that starts an epoch; its unit contains the loader's seed, the epoch's seed and its number
+END = "end"  # the reply of a stream that has no more batches
+CUT = "cut"  # the same reply directly after an error of the iterator
 
 Make = Callable[[object], Batch]
 
 
 class Job:
-    """What all jobs say: `dataset`, `collate` (of lists of samples, or of single ones), and how workers begin.
+    """The common part of all jobs: `dataset`, `collate` (of lists of samples, or of single ones), and initialization.
 
     Arguments:
-        native: tensors of a library that stacks its own, or None.
-        batched: whether units are lists of indices and not single ones.
-        init: called with a worker's number when it begins, or None.
+        native: the tensors of a library that stacks its own, or None.
+        batched: whether units are lists of indices instead of single indices.
+        init: called with a worker's number when it starts, or None.
     """
 
     __slots__ = ("batched", "collate", "dataset", "generators", "init", "native", "num_workers", "on_error",
@@ -58,18 +58,19 @@ class Job:
         self.dataset, self.collate, self.batched = dataset, collate, batched
         self.native = native_of(convert)
         self.num_workers, self.init = num_workers, init
-        self.generators, self.starters = tuple(generators), tuple(at_start)  # which a new interpreter may not have
+        self.generators, self.starters = tuple(generators), tuple(at_start)  # a new interpreter may lack them
 
     def begin(self, worker: int, order_seed: int, seed: int, epoch: int, *, first: bool, own_process: bool) -> Make:
-        """Be worker number `worker` in an epoch; gives `make(unit)`, a batch of a unit, its arrays not converted yet.
+        """Start an epoch as worker number `worker` and return `make(unit)`, which makes a batch of unconverted arrays.
 
         Arguments:
-            worker: from 0 to `num_workers` - 1.
-            order_seed: the loader's seed, which with the epoch and an index decides a sample's random numbers.
-            seed: of all workers in this epoch; each has its own, which follows from it.
-            epoch: its number.
+            worker: the worker's number, from 0 to `num_workers` - 1.
+            order_seed: the loader's seed, which together with the epoch and an index determines a sample's random
+                numbers.
+            seed: the common seed of all workers in this epoch; each worker derives its own seed from it.
+            epoch: the number of the epoch.
             first: whether this is the worker's first epoch.
-            own_process: whether the worker is a process, whose random numbers are its own.
+            own_process: whether the worker is a process with its own global random generators.
         """
         seed = (seed + worker) % (1 << 64)
         set_worker_info(WorkerInfo(worker, self.num_workers, seed, self.dataset))
@@ -90,7 +91,7 @@ class Job:
         return kind(read, self._collate(), None)
 
     def _collate(self) -> Collate:
-        """The collation, but without tensors of another library where NumPy sees their memory."""
+        """Return the collation function, without another library's tensors if NumPy can access their memory."""
         if self.native is None or self.collate not in (default_collate, default_convert):
             return self.collate
         native = self.native
@@ -100,7 +101,8 @@ class Job:
 class StreamJob(Job):
     """A job of a dataset that can only be iterated: the first unit is a Start, the others are None.
 
-    A batch comes with the number of its first sample, that of its samples, and the state of a dataset that has one.
+    A reply consists of the number of the first sample, the number of samples, the batch, and the dataset's state or
+    None.
     """
 
     __slots__ = ("_of_threads", "batch_size", "drop_last")
@@ -111,7 +113,7 @@ class StreamJob(Job):
         self._of_threads: dict[int, StreamJob] = {}
 
     def begin(self, worker: int, order_seed: int, seed: int, epoch: int, *, first: bool, own_process: bool) -> Make:
-        """As for all jobs. Where a dataset has a state, each thread has a copy of the dataset: the state is its own."""
+        """Start an epoch as `Job.begin` does; each thread gets a copy of a dataset that has a state."""
         job = self
         if not own_process and has_state(self.dataset):
             if first:
@@ -166,10 +168,10 @@ def _same(array: np.ndarray) -> np.ndarray:
 
 
 def _stack(native: Native, samples: Sequence[Sample]) -> Batch:
-    """Many small tensors are quicker stacked by their own library; large ones at once where the batch is to lie."""
+    """Stack small tensors by their own library, and large ones directly into the memory of the batch."""
     try:
         if getattr(samples[0], "nbytes", SMALL) < SMALL:
             return as_numpy(native.stack(samples))
         return stacked([as_numpy(sample) for sample in samples])
-    except (BufferError, TypeError, RuntimeError):  # a dtype that NumPy has not
+    except (BufferError, TypeError, RuntimeError):  # a dtype that NumPy lacks
         return native.stack(samples)

@@ -1,7 +1,7 @@
-"""Units whose batches are made by workers, some units ahead, in order.
+"""Batches made by workers, several units in advance, delivered in order.
 
-A unit is handed to the worker whose turn it is, and its batch waited for when it is the next one to deliver. So which
-batches there are, and in which order, is the same for any number of workers of any kind.
+Units are submitted to the workers in turn, and a pass waits for the batch that is next in order. The batches and their
+order are therefore the same for any number and kind of workers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Unit = TypeVar("Unit")
 
 
 class _Handed(NamedTuple):
-    """A unit that a worker has; or what the sampler raised in its place."""
+    """A unit submitted to a worker, or an error that the sampler raised in its place."""
 
     size: int
     ticket: int
@@ -33,24 +33,24 @@ class _Handed(NamedTuple):
 
 
 def samples_in(unit: _Handed | _Reply) -> int:
-    """The samples of a unit that a worker has."""
+    """Return the number of samples of a submitted unit."""
     return unit.size
 
 
 class HandedOut(Generic[Unit, Batch_co]):
-    """The units that workers have, in order; `batch` waits for that of one.
+    """The units submitted to workers, in order; `batch` waits for the batch of one unit.
 
-    The pass knows this, and not the reverse: no cycle keeps workers alive.
+    The pass refers to this object and not vice versa, so that no cycle keeps workers alive.
 
     Arguments:
-        units: what is to be made, in order.
-        size: the samples of a unit.
-        workers: who makes the batches.
-        finish: what becomes of a batch in this process.
-        ahead: units that are handed out before their batches are asked for.
-        keep: whether the workers stay when the pass ends.
+        units: the units of work, in order.
+        size: returns the number of samples of a unit.
+        workers: the workers that make the batches.
+        finish: applied to each batch in this process.
+        ahead: the number of units submitted in advance.
+        keep: whether to keep the workers when the pass ends.
         first: the ticket of the first unit.
-        replaces: whether a worker that ended is replaced.
+        replaces: whether to replace a worker that ended.
     """
 
     __slots__ = ("_ahead", "_ended", "_finish", "_first", "_keep", "_pending", "_replaces", "_size", "_ticket",
@@ -90,17 +90,17 @@ class HandedOut(Generic[Unit, Batch_co]):
         try:
             raise handed.error
         finally:
-            del handed  # which the error's traceback would keep, and that the error
+            del handed  # avoids a cycle: the error's traceback refers to this frame
 
     def _hand_out(self) -> bool:
-        """Give the next unit to the worker whose turn it is; False where there is none."""
+        """Submit the next unit to the next worker; return False if there is none."""
         ticket = self._ticket
         try:
             unit = next(self._units)
         except StopIteration:
             self._ended = True
             return False
-        except BaseException as error:  # of the sampler: raised when its turn comes
+        except BaseException as error:  # raised by the sampler; re-raised when its turn comes
             self._pending.append(_Handed(0, ticket, error))
             return False
         size = self._size(unit)
@@ -113,8 +113,10 @@ class HandedOut(Generic[Unit, Batch_co]):
         return (ticket - self._first) % len(self._workers)
 
     def batch(self, handed: _Handed) -> Batch:
-        """The batch. Where a process ends or is stuck over it and may be replaced, a new one tries it once more, then
-        without the samples over which that happens again; EMPTY where these are not known.
+        """Return the batch of a submitted unit.
+
+        If a process ends or hangs and may be replaced, a new process retries the unit. If that fails too, it leaves out
+        the sample that caused the failure; the result is EMPTY if the sample is unknown.
         """
         worker = self._worker(handed.ticket)
         again = False
@@ -136,7 +138,7 @@ class HandedOut(Generic[Unit, Batch_co]):
 
 
 def _without(error: WorkerError | WorkerTimeoutError, what: str) -> object:
-    """The unit, with the sample over which its process ended marked as lost; LEFT_OUT where there is no such sample."""
+    """Return the unit with the sample that ended its process marked as lost, or LEFT_OUT if the sample is unknown."""
     if isinstance(error.unit, Lost):
         return LEFT_OUT
     if not hasattr(error.unit, "__iter__"):
@@ -150,14 +152,14 @@ def _without(error: WorkerError | WorkerTimeoutError, what: str) -> object:
 
 
 class _Reply:
-    """What a worker gave of its stream: a batch, or EMPTY for samples of one that failed; or an error.
+    """A worker's reply from its stream: a batch, EMPTY for the samples of a failed batch, or an error.
 
     Arguments:
-        worker: whose it is.
-        size: its samples.
-        batch: ready for the program.
-        state: of the worker's dataset after it, or None.
-        error: instead of a batch. How many samples that had, the worker's next answer says.
+        worker: the number of the worker.
+        size: the number of samples.
+        batch: the batch, converted for the program.
+        state: the state of the worker's dataset after the batch, or None.
+        error: an error instead of a batch. The worker's next reply reveals the number of its samples.
     """
 
     __slots__ = ("batch", "error", "size", "state", "worker")
@@ -169,9 +171,9 @@ class _Reply:
 
 
 class Streams:
-    """The answers of workers that each iterate their own copy of a dataset, in order of their turns, until each ends.
+    """The replies of workers that each iterate over a copy of a dataset, in turn, until each stream ends.
 
-    `progress` knows how far each has got with what was delivered. The other arguments are those of `HandedOut`.
+    `progress` records the delivered samples of each stream. The other arguments are those of `HandedOut`.
     """
 
     __slots__ = ("_ahead", "_cut", "_finish", "_given", "_held", "_keep", "_live", "_pending", "_progress", "_read",
@@ -189,8 +191,8 @@ class Streams:
         self._workers, self._finish, self._progress, self._keep = workers, finish, progress, keep
         count = len(workers)
         *given, turn = progress.streams or [0] * (count + 1)
-        self._given = given  # samples of each worker up to its last batch that was delivered
-        self._read = list(given)  # and up to its last answer
+        self._given = given  # samples of each worker up to its last delivered batch
+        self._read = list(given)  # samples up to its last reply
         self._states = list(progress.datasets) or [None] * count
         self._starts = {worker: Start(*at) for worker, at in enumerate(zip(given, self._states, strict=True))}
         self._live = [(turn + i) % count for i in range(count)]  # in the order of their turns
@@ -214,7 +216,7 @@ class Streams:
                 raise StopIteration(INTERRUPTED if self._cut else None)
             worker, ticket = self._pending.popleft()
             if worker not in self._live:
-                continue  # what it answers after its end
+                continue  # ignore replies after the end of a stream
             try:
                 made = self._workers.result(worker, ticket)
                 if not isinstance(made, str):
@@ -245,13 +247,13 @@ class Streams:
             self._ticket += 1
 
     def batch(self, reply: _Reply) -> Batch:
-        """The batch of an answer, which is delivered now; raises what the worker raised."""
+        """Return the batch of a reply and count it as delivered; raise the worker's error."""
         if reply.error is not None:
             error, reply.error = reply.error, None
             try:
                 raise error
             finally:
-                del error  # whose traceback would keep itself
+                del error  # avoids a cycle: the error's traceback refers to this frame
         if reply.batch is EMPTY:
             return EMPTY
         worker = reply.worker

@@ -1,4 +1,4 @@
-"""The loader's side of worker processes: their memory, what goes to them and comes back, and how they end."""
+"""The loader's side of worker processes: their memory, messages in both directions, and their end."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ if TYPE_CHECKING:
 
     from .jobs import Job
 
-SHARE = 0.25  # of the memory that is left, for the arenas of all workers
+SHARE = 0.25  # of the available memory, for the arenas of all workers
 UNGUARDED = (
     "; it could not begin, as it says on standard error: a program's own code has to stand under `if __name__ == "
     "'__main__':`, since a worker imports its main module, and a notebook's classes in a module of their own"
 )
-GRACE = 2.0  # seconds in which a worker may end by itself
-STATUS = 30.0  # seconds in which the exit status of a worker that has ended is there
-ANSWER = 0.9  # seconds in which a stuck worker may say where it is
+GRACE_SECONDS = 2.0  # seconds for a worker to exit by itself
+EXIT_STATUS_SECONDS = 30.0  # seconds to wait for the exit status of a worker that has ended
+STACK_SECONDS = 0.9  # seconds for a hanging worker to report its stacks
 
 
 class Processes(Workers):
     """Worker processes.
 
     Arguments:
-        job: what they do; must be picklable unless they are forked.
-        count: how many.
+        job: the work; must be picklable unless the workers are forked.
+        count: the number of workers.
         context: a start method's name, a context of multiprocessing, or None for Python's default.
-        timeout: seconds to wait for a batch; 0 for any time.
+        timeout: seconds to wait for a batch; 0 waits without limit.
     """
 
     __slots__ = ("_context", "_epoch", "_job", "_processes")
@@ -72,16 +72,16 @@ class Processes(Workers):
             self._processes.append(_Worker(number, job, self._context, SHARE / count))
 
     def begin(self, order_seed: int, seed: int, epoch: int) -> int:
-        """Let an epoch begin; what was handed out before is not waited for. Gives the first ticket."""
+        """Start an epoch, discarding earlier units, and return the first ticket."""
         self._epoch = order_seed, seed, epoch
         return super().begin(order_seed, seed, epoch)
 
     def restart(self, worker: int, unit: object) -> None:
-        """Replace a process that has ended or is stuck by one that does what it had still to do.
+        """Replace a process that has ended or hangs by one that continues its work.
 
         Arguments:
-            worker: its number.
-            unit: in place of the one that it was at; LEFT_OUT for none.
+            worker: the worker's number.
+            unit: replaces the unit in progress; LEFT_OUT drops it.
         """
         self._processes[worker].end()
         new = self._processes[worker] = _Worker(worker, self._job, self._context, SHARE / len(self._processes))
@@ -97,7 +97,7 @@ class Processes(Workers):
 
 
 class _Worker:
-    """One process, and what is between it and us."""
+    """One process and its connection to the loader."""
 
     __slots__ = (
         "_arena",
@@ -120,7 +120,7 @@ class _Worker:
             preload_fork_server()
         self._arena = Arena(capacity_for(share), apart=PAGESIZE)
         reserve(self._arena.fd, 0, PAGESIZE)
-        self._position = self._arena.bytes_at(0, 8).view(np.int64)  # where the process marks the sample that it reads
+        self._position = self._arena.bytes_at(0, 8).view(np.int64)  # the process records here which sample it reads
         self._position[0] = NONE
         self._leases = Leases(self._arena)
         self._stacks = Stacks()
@@ -157,7 +157,7 @@ class _Worker:
         return self._process.pid
 
     def send(self, ticket: int, unit: object) -> None:
-        with suppress(OSError):  # it is gone: `receive` says so
+        with suppress(OSError):  # the process has ended: `receive` reports that
             self._link.send((ticket, unit, self._leases.gone()))
 
     def receive(self, until: float | None, unit: object) -> Result | None:
@@ -188,12 +188,12 @@ class _Worker:
     def _received(self) -> tuple[int, Blocks, int, tuple[float, float], bytes]:
         try:
             return self._link.recv()
-        except KeyboardInterrupt:  # perhaps in the middle of a message: nobody can read what follows
+        except KeyboardInterrupt:  # possibly in mid-message: the rest of the stream is unreadable
             self._link.close()
             raise
 
     def _death(self, unit: object) -> WorkerError:
-        self._process.join(STATUS)
+        self._process.join(EXIT_STATUS_SECONDS)
         code = self._process.exitcode
         hint = "" if self._forked or self._began or code != 1 else UNGUARDED
         return WorkerError(self.number, self.pid, unit, code, hint, self.position())
@@ -204,7 +204,7 @@ class _Worker:
 
     def stacks(self) -> str:
         self._stacks.ask(self.pid)
-        until = monotonic() + ANSWER
+        until = monotonic() + STACK_SECONDS
         while monotonic() < until and not self._stacks.is_complete(self.pid):
             if wait([self._process.sentinel], 0.02):
                 break
@@ -219,7 +219,7 @@ class _Worker:
         for end in (self._process.terminate, self._process.kill):
             if self._process.exitcode is None:
                 end()
-                self._process.join(GRACE)
+                self._process.join(GRACE_SECONDS)
         self._close()
 
     def _close(self) -> None:
@@ -229,10 +229,10 @@ class _Worker:
 
 
 def context_of(context: object) -> BaseContext:
-    """The context of multiprocessing that is meant: Python's own default where none is named.
+    """Return the requested context of multiprocessing, by default Python's.
 
     Raises:
-        ValueError: there is no start method of this name.
+        ValueError: no start method has this name.
     """
     if context is None or isinstance(context, str):
         known = multiprocessing.get_all_start_methods()
@@ -259,10 +259,10 @@ def _error_of(failure: Failure, worker: _Worker) -> BaseException:
 
 def _end_all(workers: list[_Worker], process: int) -> None:
     if os.getpid() != process:
-        return  # a process that was forked since: the workers are its parent's
+        return  # a forked process: the workers belong to its parent
     for worker in workers:
         worker.ask_to_end()
-    until = monotonic() + GRACE
+    until = monotonic() + GRACE_SECONDS
     for worker in workers:
         worker.end(until)
     workers.clear()

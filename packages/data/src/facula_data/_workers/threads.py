@@ -1,4 +1,4 @@
-"""Worker threads, for datasets that spend their time in functions that release the GIL: files, images, NumPy."""
+"""Worker threads, for datasets that mostly call functions that release the GIL: files, images, NumPy."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Threads(Workers):
-    """Worker threads, which share the dataset. It must bear that.
+    """Worker threads that share the dataset, which must be thread-safe.
 
     Arguments:
-        job: what they do.
-        count: how many.
-        timeout: seconds to wait for a batch; 0 for any time.
+        job: the work.
+        count: the number of threads.
+        timeout: seconds to wait for a batch; 0 waits without limit.
     """
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class Threads(Workers):
 
 
 class _Thread:
-    """One thread, which ends after the batch that it is making when it is told so."""
+    """One thread; on request it ends after its current batch."""
 
     __slots__ = ("_results", "tasks")
 

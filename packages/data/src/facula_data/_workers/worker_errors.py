@@ -1,4 +1,4 @@
-"""Workers that end or give no batch: errors that name the worker and the samples that it was reading."""
+"""Errors for workers that end or time out; they name the worker and the samples that it was reading."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .._datasets.streams import Start
 
 
 class WorkerError(OperationError):
-    """A worker process ended without having been asked to.
+    """A worker process ended unexpectedly.
 
-    The arguments are attributes, too.
+    The arguments are also attributes.
 
     Arguments:
-        worker: its number.
-        pid: its process.
-        unit: what it was to make: the indices of a batch, or one index; None of a stream's.
-        exitcode: as in multiprocessing: negative for a signal, None where it is not known.
-        hint: the end of the message: what to change.
-        position: which of the samples of `unit` it was reading, counted from 0; None where that is not known.
+        worker: the worker's number.
+        pid: its process ID.
+        unit: its current unit of work: the indices of a batch, or one index; None for a stream.
+        exitcode: as in multiprocessing: negative for a signal, None if unknown.
+        hint: the end of the message, which suggests a remedy.
+        position: the position in `unit` of the sample that it was reading; None if unknown.
     """
 
     def __init__(
@@ -45,17 +45,17 @@ class WorkerError(OperationError):
 
 
 class WorkerTimeoutError(OperationError, TimeoutError):
-    """A worker process gave no batch within `timeout` seconds.
+    """A worker did not deliver a batch within `timeout` seconds.
 
-    The arguments are attributes, too.
+    The arguments are also attributes.
 
     Arguments:
-        worker: its number.
-        pid: its process; None of a thread.
-        unit: what it was to make: the indices of a batch, or one index; None of a stream's.
-        timeout: in seconds.
-        stacks: where its threads were; empty where it could not say.
-        position: which of the samples of `unit` it was reading, counted from 0; None where that is not known.
+        worker: the worker's number.
+        pid: its process ID; None for a thread.
+        unit: its current unit of work: the indices of a batch, or one index; None for a stream.
+        timeout: the limit in seconds.
+        stacks: the stacks of its threads; empty if it could not report them.
+        position: the position in `unit` of the sample that it was reading; None if unknown.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ def _doing(unit: object, position: int | None) -> str:
 
 
 def index_at(unit: object, position: int | None) -> object:
-    """The index at a position of a unit; None where it is not known, or the unit is one index."""
+    """Return the index at a position of a unit, or None if the position is unknown or the unit is one index."""
     indices: Any = unit
     return indices[position] if position is not None and 0 <= position < len(indices) else None
 

@@ -1,4 +1,4 @@
-"""Which worker the running code is in."""
+"""Information about the worker in which code runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._types import Source
 class WorkerInfo(NamedTuple):
     """A loader's worker: its number `id`, from 0 to `num_workers` - 1, its `seed`, and its `dataset`.
 
-    `dataset` is the worker's own copy where workers are processes. `seed` is another one in each worker and epoch.
+    In worker processes `dataset` is a copy. `seed` differs between workers and epochs.
     """
 
     id: int
@@ -22,12 +22,12 @@ class WorkerInfo(NamedTuple):
 
 
 _here = local()
-#: What every worker process calls when it begins: to compute with one thread, say, as the workers are many already.
+#: Functions that each worker process calls when it starts, for example to limit itself to one thread.
 at_start: list[Callable[[], object]] = []
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """The worker that this code runs in; None in the program's own process and threads.
+    """Return the worker that runs the calling code, or None outside of workers.
 
     >>> get_worker_info() is None
     True
@@ -38,5 +38,5 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 def set_worker_info(info: WorkerInfo | None) -> None:
-    """Say which worker this thread is."""
+    """Set the worker of this thread."""
     _here.info = info

@@ -1,7 +1,7 @@
-"""The worker's side: a process that makes batches until its parent says so, or ends.
+"""The worker's side of worker processes: a process makes batches until its parent ends or stops it.
 
-Note [Two threads]: one thread receives, the other makes batches. So the parent's messages never wait for a slow sample,
-and the parent's end is noticed at once: what it sends ends, and the process with it.
+Note [Two threads]: one thread receives messages, the other makes batches. The parent's messages therefore never wait
+for a slow sample, and the worker detects the parent's end at once: the pipe closes, and the process exits.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from .jobs import Job, Make
 
-    Task = tuple[int, Any, list[int]]  # a ticket, its unit, and blocks that are free again
+    Task = tuple[int, Any, list[int]]  # a ticket, its unit, and the blocks that were freed
 
 
 class Failure(NamedTuple):
-    """What a worker's code raised: the error, if it can be sent, its type's name, and its traceback as text."""
+    """An error in a worker: the exception if it can be pickled, its type's name, and its traceback as text."""
 
     error: BaseException | None
     name: str
@@ -39,8 +39,8 @@ class Failure(NamedTuple):
 
 
 def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) -> None:
-    """Make batches of the units that come through `link`, in order, and send back where they lie."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
+    """Make batches of the units received through `link`, in order, and reply with their location in memory."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends its workers
     stacks.answer()
     tasks: SimpleQueue[Task | None] = SimpleQueue()
     Thread(target=_receive, args=(link, tasks), daemon=True, name="facula: tasks").start()
@@ -79,7 +79,7 @@ def work(number: int, job: Job, link: Connection, arena: Arena, stacks: Stacks) 
         times = perf_counter() - begun, getattr(make, "collating", 0.0)
         try:
             link.send((ticket, blocks, writer.overflowed, times, data))
-        except OSError:  # the parent is gone, or wants no more
+        except OSError:  # the parent has ended or closed the link
             os._exit(1)
 
 
@@ -90,7 +90,7 @@ def _receive(link: Connection, tasks: SimpleQueue[Task | None]) -> None:
             tasks.put(task)
             if task is None:
                 return
-    except BaseException:  # the end of the parent
+    except BaseException:  # the parent has ended
         os._exit(1)
 
 

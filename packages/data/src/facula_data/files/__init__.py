@@ -1,9 +1,9 @@
-"""Datasets of files: pictures in folders, MNIST, CIFAR, CSV, Parquet, tar archives, mapped arrays, tokens.
+"""Datasets of files: image folders, MNIST, CIFAR, CSV, Parquet, tar archives, mapped arrays, tokens.
 
-All can be pickled to workers and forked into them: see Note [Files of datasets] in `files/_local_file.py`. What is
-damaged raises `CorruptFileError`, which names the file, the place, and what to do. Pillow and pyarrow are asked for
-by those who need them. May import: what the package may. Where next: `_idx.py`, the shortest format; `_shards.py`,
-streams.
+All of them can be pickled to workers and forked: see Note [Files of datasets] in `files/_local_file.py`. Damaged files
+raise `CorruptFileError`, which names the file, the place and a remedy. Pillow and pyarrow are imported only by the
+datasets that need them. The imports are those of the package. Start at `_idx.py`, the shortest format, or `_shards.py`,
+the streams.
 """
 
 from facula_errors import CorruptFileError

@@ -1,4 +1,4 @@
-"""CIFAR-10 and CIFAR-100, in the pickles of their Python version and in their binary version."""
+"""CIFAR-10 and CIFAR-100, in their Python version (pickles) and their binary version."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from ._unpickle import Value, unpickle
 
 PIXELS = 3 * 32 * 32
 SHAPE = (3, 32, 32)
-MAX_BYTES = 1 << 29  # of a pickle; the largest is 155 MB
-ADDRESS = "https://www.cs.toronto.edu/~kriz/cifar.html"
-RIGHT = "check that it is the right file, and download it again"
+MAX_BYTES = 1 << 29  # limit for a pickle; the largest has 155 MB
+URL = "https://www.cs.toronto.edu/~kriz/cifar.html"
+WRONG_FILE_REMEDY = "check that it is the right file, and download it again"
 
 
 @boundary
 class CIFAR10(_TwoParts):
-    """Pictures of ten classes: 50,000 to train with, 10,000 to test; sample i is (uint8 (3, 32, 32), label).
+    """Images of ten classes: 50,000 for training, 10,000 for testing; sample i is (uint8 (3, 32, 32), label).
 
     Arguments:
-        root: the folder `cifar-10-batches-py` or `cifar-10-batches-bin`, or the one that it is in.
-        train: the training part; the test part if False.
-        transform: applied to the picture; with a parameter `rng` it is given a numpy.random.Generator.
+        root: the folder `cifar-10-batches-py` or `cifar-10-batches-bin`, or its parent folder.
+        train: True for the training part, False for the test part.
+        transform: applied to the image; if it has a parameter `rng`, it also receives a numpy.random.Generator.
         target_transform: applied to the label.
-        download: False; the files are yours to fetch.
+        download: must be False; download the files yourself.
 
-    The Python version's files are pickles. They are read by an unpickler that knows containers, text, numbers and
-    NumPy's arrays, and runs nothing. The binary version's files are mapped into memory, not read.
+    The files of the Python version are pickles. A restricted unpickler reads them: it supports containers, text,
+    numbers and NumPy arrays, and executes no code. The files of the binary version are mapped into memory, not read.
 
     Raises:
-        CorruptFileError: a file is truncated, is not of this dataset, or holds more than it should.
+        CorruptFileError: a file is truncated, belongs to another dataset, or contains unexpected values.
         OSError: a file is missing.
         NotImplementedError: `download=True`.
 
@@ -55,9 +55,9 @@ class CIFAR10(_TwoParts):
         False: ("test_batch",),
     }
     _names: ClassVar[tuple[str, str, str]] = ("batches.meta", "label_names", "batches.meta.txt")
-    address = ADDRESS
+    address = URL
     _key: ClassVar[str] = "labels"
-    _label_bytes: ClassVar[int] = 1  # before the pixels of a record; the last is the label
+    _label_bytes: ClassVar[int] = 1  # before the pixels of a record; the last one is the label
     _count: ClassVar[int] = 10
 
     def _read(self, name: str) -> None:
@@ -73,50 +73,50 @@ class CIFAR10(_TwoParts):
         self.classes = self._class_names(folder, binary=bool(ending))
 
     def _found(self, part: str) -> tuple[str, str]:
-        """The folder of the files, and the ending of their names."""
+        """Return the folder of the files and the suffix of their names."""
         for folder in (self.root, *(os.path.join(self.root, name) for name in self._folders)):
             for ending in ("", ".bin"):
                 if os.path.isfile(os.path.join(folder, part + ending)):
                     return folder, ending
         remedy = f"it, or {part}.bin, should be in {self.root}, or in its folder {' or '.join(self._folders)}"
-        raise missing(type(self).__name__, os.path.join(self.root, part), f"{remedy}; {ADDRESS} has it")
+        raise missing(type(self).__name__, os.path.join(self.root, part), f"{remedy}; {URL} has it")
 
     def _unpickle(self, path: str) -> Value:
         name = type(self).__name__
         if not os.path.isfile(path):
-            raise missing(name, path, f"unpack the whole archive again; {ADDRESS} has it")
+            raise missing(name, path, f"unpack the whole archive again; {URL} has it")
         return unpickle(name, path, whole_file(name, path, MAX_BYTES))
 
     def _unpickled(self, path: str) -> tuple[np.ndarray, np.ndarray]:
-        """Pictures and labels of a pickle."""
+        """Return the images and labels of a pickle."""
         content = self._unpickle(path)
         content = content if isinstance(content, dict) else {}
         data, labels = content.get("data"), content.get(self._key)
         if not isinstance(data, np.ndarray) or data.dtype != np.uint8 or data.shape[1:] != (PIXELS,):
             got = f"{data.dtype} {data.shape}" if isinstance(data, np.ndarray) else type(data).__name__
             problem = f"expected 'data' to be uint8 (samples, {PIXELS}); got {got}"
-            raise CorruptFileError(type(self).__name__, path, "", problem, RIGHT)
+            raise CorruptFileError(type(self).__name__, path, "", problem, WRONG_FILE_REMEDY)
         integers = isinstance(labels, list) and all(type(label) is int and abs(label) < 1 << 31 for label in labels)
         if not integers or len(labels) != len(data):  # type: ignore[arg-type]  # a list, as said above
             got = f"{len(labels)} values" if isinstance(labels, list) else type(labels).__name__
             problem = f"expected {self._key!r} to be a list of {len(data)} integers; got {got}"
-            raise CorruptFileError(type(self).__name__, path, "", problem, RIGHT)
+            raise CorruptFileError(type(self).__name__, path, "", problem, WRONG_FILE_REMEDY)
         return data.reshape(-1, *SHAPE), np.array(labels, dtype=np.int64)
 
     def _mapped(self, path: str) -> tuple[MappedArray, np.ndarray]:
-        """Records and labels of a binary file; a record is the labels and the pixels."""
+        """Return the records and labels of a binary file; a record consists of the labels and the pixels."""
         name, record = type(self).__name__, self._label_bytes + PIXELS
         if not os.path.isfile(path):
-            raise missing(name, path, f"unpack the whole archive again; {ADDRESS} has it")
+            raise missing(name, path, f"unpack the whole archive again; {URL} has it")
         size = os.path.getsize(path)
         if size % record or not size:
             problem = f"expected records of {record} bytes each; got {size} bytes"
-            raise CorruptFileError(name, path, f"byte {size - size % record}", problem, RIGHT)
+            raise CorruptFileError(name, path, f"byte {size - size % record}", problem, WRONG_FILE_REMEDY)
         records = MappedArray(name, path, np.dtype(np.uint8), (size // record, record))
         return records, records.array[:, self._label_bytes - 1].astype(np.int64)
 
     def _class_names(self, folder: str, binary: bool) -> Sequence[str]:
-        """The names of the classes in the file beside the data; those of the class where there is none."""
+        """Return the class names from the file next to the data, or the defaults if there is no such file."""
         pickled, key, text = self._names
         path = os.path.join(folder, text if binary else pickled)
         if not os.path.isfile(path):
@@ -129,7 +129,7 @@ class CIFAR10(_TwoParts):
             names = content.get(key) if isinstance(content, dict) else None
         if not isinstance(names, list) or len(names) != self._count or not all(type(one) is str for one in names):
             problem = f"expected the names of {self._count} classes; got {names!r:.80}"
-            raise CorruptFileError(type(self).__name__, path, "", problem, RIGHT)
+            raise CorruptFileError(type(self).__name__, path, "", problem, WRONG_FILE_REMEDY)
         return names
 
     def _arrays(self) -> list[np.ndarray]:
@@ -140,15 +140,15 @@ class CIFAR10(_TwoParts):
 
     @property
     def data(self) -> np.ndarray:
-        """All pictures in one new array, uint8 (samples, 32, 32, 3), as torchvision has them."""
+        """All images in one new array, uint8 (samples, 32, 32, 3), as in torchvision."""
         return np.concatenate(self._arrays()).transpose(0, 2, 3, 1)
 
 
 class CIFAR100(CIFAR10):
-    """Pictures of a hundred classes: 50,000 to train with, 10,000 to test. Arguments: those of `CIFAR10`.
+    """Images of a hundred classes: 50,000 for training, 10,000 for testing. The arguments are those of `CIFAR10`.
 
-    The folders are `cifar-100-python` and `cifar-100-binary`; labels are the fine ones, and `classes` their names in
-    the file `meta` or `fine_label_names.txt` beside the data.
+    The folders are `cifar-100-python` and `cifar-100-binary`. Labels are the fine ones; `classes` contains their names,
+    read from the file `meta` or `fine_label_names.txt` next to the data.
 
     Source: torchvision.datasets.CIFAR100.
     """

@@ -22,9 +22,9 @@ from ._local_file import LocalFile, plain_dtype
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-Convert: TypeAlias = Callable[[str], Any]  # of a field's text; what it gives is the program's
+Convert: TypeAlias = Callable[[str], Any]  # applied to a field's text
 BOM = b"\xef\xbb\xbf"
-TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 @boundary
@@ -32,24 +32,26 @@ class CSVFile(Dataset[dict[str, Any]]):
     """Rows of a CSV file; sample i is a dict of the columns of row i.
 
     Arguments:
-        path: the file. It is scanned once for where its rows begin, and of these every 16th is kept: a byte a row.
-        columns: names of the columns that samples have; all by default.
-        dtypes: for a column the dtype of its values, or a function of the field's text; text stays text by default.
-        missing: for a column the value of empty fields; without one an empty field is converted as any other.
-        header: the first row has the names; if False, `names` does.
-        names: the names of all columns, in place of those in the file.
-        delimiter: between fields, one character.
-        quotechar: around fields that hold the delimiter, quotes (doubled) or line ends; None where quotes are text.
-        encoding: UTF-8, or one of a byte for each character.
-        max_row_bytes: the most bytes of a row, which a quote that is never closed would make the rest of the file.
+        path: the file. It is scanned once for the starts of rows, of which every 16th is kept: one byte per row.
+        columns: the names of the columns in samples; all by default.
+        dtypes: maps a column to the dtype of its values, or to a function of the field's text; the default is text.
+        missing: maps a column to the value of empty fields; in other columns an empty field is converted like any
+            other.
+        header: whether the first row contains the names; if False, pass `names`.
+        names: the names of all columns, which override those in the file.
+        delimiter: the character between fields.
+        quotechar: the character around fields that contain the delimiter, quotes (doubled) or line ends; None treats
+            quotes as text.
+        encoding: UTF-8 or a single-byte encoding.
+        max_row_bytes: the maximum number of bytes of a row; it detects a quote that is never closed.
 
-    Blank lines are no rows.
+    Blank lines are ignored.
 
     Raises:
-        CorruptFileError: a row has too few or many fields, a field is not of its dtype, quotes or bytes are wrong; says
-            the row, the line and the column.
-        KeyError: there is no column of this name.
-        OSError: there is no such file.
+        CorruptFileError: a row has too few or too many fields, a field does not match its dtype, or quotes or bytes are
+            invalid; the message names the row, the line and the column.
+        KeyError: no column has this name.
+        OSError: the file does not exist.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
@@ -125,7 +127,7 @@ class CSVFile(Dataset[dict[str, Any]]):
         self._block: tuple[int, list[list[str]]] = (-1, [])
 
     def _lines(self, start: int, end: int) -> int:
-        """The number of the line that follows these bytes."""
+        """Return the number of the line that follows these bytes."""
         return 1 + self._file.read(start, end - start).count(b"\n")
 
     def _converter(self, name: str, dtype: object) -> np.dtype | Convert:
@@ -140,7 +142,7 @@ class CSVFile(Dataset[dict[str, Any]]):
         return self._index.rows
 
     def _parsed(self, data: bytes, row: int, line: int) -> list[list[str]]:
-        """The rows in some bytes of the file; `row` and `line` are those of the first, for the errors."""
+        """Parse rows from bytes of the file; `row` and `line` are the numbers of the first row, for errors."""
 
         def corrupt(lines: int, rows: int, problem: str, remedy: str) -> CorruptFileError:
             return CorruptFileError("CSVFile", self.path, f"row {row + rows} (line {line + lines})", problem, remedy)
@@ -207,7 +209,7 @@ class CSVFile(Dataset[dict[str, Any]]):
             if not isinstance(convert, np.dtype):
                 return convert(text)
             if convert.kind == "b":
-                return np.bool_(TRUTHS[text.strip().lower()])
+                return np.bool_(BOOLEANS[text.strip().lower()])
             return convert.type(int(text) if convert.kind in "iu" else text)
         except (ValueError, KeyError, OverflowError) as error:
             wanted = convert if isinstance(convert, np.dtype) else getattr(convert, "__name__", "function")
@@ -220,7 +222,7 @@ class CSVFile(Dataset[dict[str, Any]]):
 
 
 def _lines_of(text: str) -> list[str]:
-    """The lines, which end at line feeds alone: `splitlines` knows other characters too."""
+    """Split at line feeds only: `splitlines` also splits at other characters."""
     return [line + "\n" for line in text.split("\n")]
 
 
@@ -231,7 +233,7 @@ def _one_character(name: str, value: object) -> str:
 
 
 def _checked_encoding(encoding: str) -> str:
-    """The encoding's name; in it each byte below 128 is that ASCII character, wherever it stands."""
+    """Return the encoding's name after checking that its bytes below 128 are always ASCII characters."""
     try:
         name = codecs.lookup(encoding).name
         fits = name == "utf-8" or len(bytes(range(256)).decode(name, "replace")) == 256

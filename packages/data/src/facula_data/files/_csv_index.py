@@ -1,4 +1,4 @@
-"""Where the rows of a CSV file are, found without keeping any of them."""
+"""An index of the rows of a CSV file, built without storing the rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REMEDY = "close the quote, or give quotechar=None if quotes are part of the text
 
 
 class CsvIndex(NamedTuple):
-    """Offsets of every `every`-th row, the end of the file last, and the line that each of them begins with."""
+    """Offsets of every `every`-th row and of the end of the file, and the line number of each of those rows."""
 
     offsets: np.ndarray
     lines: np.ndarray
@@ -23,10 +23,10 @@ class CsvIndex(NamedTuple):
 
 
 def patterns(delimiter: bytes, quote: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """What a line matches that leaves no quoted field open: from the start of a row, and from within such a field.
+    """Return patterns for lines that leave no quoted field open: from the start of a row, and from within such a field.
 
-    Two quotes within a field stand for one; quotes within fields that begin without are text. Nothing that a pattern
-    has passed is tried in another way (`*+`), so its time grows with the line alone.
+    Two quotes within a quoted field represent one; quotes within unquoted fields are text. The possessive quantifiers
+    (`*+`) prevent backtracking, so the time is linear in the length of the line.
     """
     mark, end = re.escape(delimiter), re.escape(quote)
     rest = b"(?:[^%s]++|%s%s)*+%s[^%s]*+" % (end, end, end, end, mark)
@@ -45,20 +45,21 @@ def index_rows(
     line: int,
     most: int | None = None,
 ) -> CsvIndex:
-    """The index of the rows from where `file` is; blank lines between rows are none.
+    """Build the index of the rows from the position of `file`; blank lines between rows are ignored.
 
     Arguments:
-        path: for the errors.
-        file: open, after the header.
-        delimiter: between fields.
-        quote: what a field may be put in; None where there is no such.
-        every: how many rows there are to an offset.
-        max_row: the most bytes of a row: where a quote is never closed, the rest of the file would be one.
-        line: the number of the line that comes next.
-        most: after how many rows to stop; None reads to the end.
+        path: the path, for errors.
+        file: the open file, positioned after the header.
+        delimiter: the byte between fields.
+        quote: the quote character of fields; None disables quoting.
+        every: the number of rows per stored offset.
+        max_row: the maximum number of bytes of a row; otherwise an unclosed quote would turn the rest of the file into
+            one row.
+        line: the number of the next line.
+        most: the number of rows to read; None reads to the end.
 
     Raises:
-        CorruptFileError: a row is longer, or the file ends within a quoted field.
+        CorruptFileError: a row is longer than `max_row`, or the file ends within a quoted field.
     """
     whole, ending = (pattern.fullmatch for pattern in patterns(delimiter, quote or b'"'))
     offsets, lines = array("q"), array("q")

@@ -1,4 +1,4 @@
-"""From the bytes of a file to arrays and text."""
+"""Decoders from the bytes of a file to arrays and text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 Layout: TypeAlias = Literal["CHW", "HWC"]
 Source: TypeAlias = bytes | bytearray | memoryview | Path
-Decoder: TypeAlias = Callable[..., Any]  # from bytes to part of a sample: what that is, is the program's
+Decoder: TypeAlias = Callable[..., Any]  # from bytes to part of a sample, of any type
 
-# What Pillow may take a file for. Others of its readers start programs (EPS) or follow paths within the file.
+# The formats that Pillow may detect. Some of its other readers start programs (EPS) or follow paths within the file.
 FORMATS = ("BMP", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "TGA", "TIFF", "WEBP")
 MAX_PIXELS = 1 << 28
 IN_MEMORY = "bytes in memory"
 
 
 def pillow(operation: str) -> ModuleType:
-    """The module PIL.Image.
+    """Import the module PIL.Image.
 
     Raises:
         ImportError: Pillow is not installed.
@@ -45,13 +45,13 @@ def pillow(operation: str) -> ModuleType:
 
 
 def check_layout(operation: str, layout: str) -> None:
-    """Raise unless there is such a layout."""
+    """Raise InvalidValueError unless `layout` is known."""
     if layout not in ("CHW", "HWC"):
         raise InvalidValueError(f"{operation}: expected layout to be 'CHW' or 'HWC'; got layout={layout!r}")
 
 
 def whole_file(operation: str, path: str, limit: int) -> bytes:
-    """The contents of a file of at most `limit` bytes."""
+    """Return the contents of a file of at most `limit` bytes."""
     with open(path_of(operation, path), "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
@@ -66,21 +66,23 @@ def whole_file(operation: str, path: str, limit: int) -> bytes:
 def decode_image(
     source: Source, mode: str | None = "RGB", *, layout: Layout = "CHW", max_pixels: int = MAX_PIXELS
 ) -> np.ndarray:
-    """The pixels of a picture, read by Pillow.
+    """Decode the pixels of an image with Pillow.
 
     Arguments:
-        source: the bytes of the file, or its path. JPEG, PNG, WebP, TIFF, GIF, BMP, PPM, TGA or JPEG 2000.
-        mode: what the pixels are converted to: "RGB", "L", "RGBA" or another mode of Pillow's; None leaves them.
-        layout: "CHW" gives (channels, height, width), "HWC" (height, width, channels).
-        max_pixels: a picture of more is refused before its pixels are read.
+        source: the bytes of the file, or its path. The format may be JPEG, PNG, WebP, TIFF, GIF, BMP, PPM, TGA or JPEG
+            2000.
+        mode: the mode to convert the pixels to: "RGB", "L", "RGBA" or another mode of Pillow; None keeps the file's
+            mode.
+        layout: "CHW" for (channels, height, width), "HWC" for (height, width, channels).
+        max_pixels: the maximum number of pixels; larger images are rejected before their pixels are read.
 
     Returns:
-        An array of its own memory, uint8 in most modes. A picture of one channel has a dimension for it.
+        A new array, uint8 in most modes. An image with one channel has a dimension for it.
 
     Raises:
         ImportError: Pillow is not installed.
-        CorruptFileError: it is no such picture, truncated, or too large.
-        OSError: there is no such file.
+        CorruptFileError: the file is not such an image, truncated, or too large.
+        OSError: the file does not exist.
 
     >>> decode_image(b"P6 3 2 255 " + bytes(range(18))).shape
     (3, 2, 3)
@@ -108,7 +110,8 @@ def decode_image(
         raise
     except (
         Exception
-    ) as error:  # OSError, SyntaxError, ValueError, struct.error, zlib.error, as the format's reader has it
+        # the exception depends on the format's reader: OSError, SyntaxError, ValueError, struct.error or zlib.error
+    ) as error:
         raise CorruptFileError(
             "decode_image", name, "", f"expected a picture that Pillow reads; {type(error).__name__}: {error!s:.200}",
             "check that the file is complete, and of mode and format as expected",
@@ -120,10 +123,10 @@ def decode_image(
 
 @boundary
 def decode_npy(source: Source) -> np.ndarray:
-    """The array of a `.npy` file, given as its bytes or its path. Pickled objects are refused.
+    """Decode the array of a `.npy` file, given as bytes or path. Pickled objects are rejected.
 
     Raises:
-        CorruptFileError: the header is wrong, or the file shorter or longer than it says.
+        CorruptFileError: the header is invalid, or the file's size differs from the size in the header.
 
     >>> from io import BytesIO
     >>> import numpy as np
@@ -142,10 +145,10 @@ def decode_npy(source: Source) -> np.ndarray:
 
 @boundary
 def decode_text(source: bytes, encoding: str = "utf-8") -> str:
-    """Bytes as text.
+    """Decode bytes as text.
 
     Raises:
-        CorruptFileError: they are no such text; it says where.
+        CorruptFileError: the bytes are not valid in this encoding; the error names the position.
 
     >>> decode_text("Grüße".encode())
     'Grüße'

@@ -1,4 +1,4 @@
-"""Files that are not what they should be: errors that name the file, the place in it, and what to do."""
+"""Errors for missing and unreadable files, which name the file and a remedy."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Path: TypeAlias = str | os.PathLike[str]
 
 
 def path_of(operation: str, path: Path) -> str:
-    """The path of a file that is there, as text.
+    """Return the path of an existing file as text.
 
     Raises:
-        OSError: there is none, it is a folder, or it cannot be asked.
+        OSError: the file does not exist, is a folder, or is inaccessible.
     """
     text = os.fspath(path)
     try:
@@ -29,12 +29,12 @@ def path_of(operation: str, path: Path) -> str:
 
 
 def missing(operation: str, path: Path, remedy: str) -> FileError:
-    """The FileNotFoundError for `path`."""
+    """Return a FileNotFoundError for `path`."""
     return FileError(ENOENT, f"{operation}: there is no such file; {remedy}", os.fspath(path))
 
 
 def unreadable(operation: str, path: str, error: OSError) -> FileError:
-    """`error` as one of the library's, which says what was reading."""
+    """Convert `error` to a FileError that names the operation."""
     if isinstance(error, FileError):
         return error
     return FileError(error.errno, f"{operation}: cannot read the file: {error.strerror}; check the path", path)

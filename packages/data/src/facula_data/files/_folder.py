@@ -1,4 +1,4 @@
-"""Pictures, or other files, in a folder for each class."""
+"""Images, or other files, in one folder per class."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ Pair: TypeAlias = tuple[str, int]
 
 
 class PackedSamples(Sequence[Pair]):
-    """(path, class index) of many files, in one piece of memory, which counting references does not touch.
+    """(path, class index) of many files in one block of memory that reference counting does not modify.
 
-    So forked workers share it: a list would be copied page by page, as they read it. Equal to a list of the same pairs.
+    Forked workers therefore share it, whereas they would copy a list page by page by reading it. Equal to a list of the
+    same pairs.
     """
 
     __slots__ = ("_ends", "_labels", "_text")
@@ -77,7 +78,7 @@ def _checked_folder(operation: str, root: Path) -> str:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    """All files below a folder, by the sorted paths of their folders, then by name; no folder twice through links."""
+    """Iterate over all files below a folder, sorted by folder, then by name; each folder is visited only once."""
     pending, seen = [folder], set()
     found: list[tuple[str, list[str]]] = []
     while pending:
@@ -96,22 +97,22 @@ def _walk(folder: str) -> Iterator[str]:
 
 @boundary
 class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
-    """Files in a folder for each class; sample i is (what `loader` makes of the path, class index).
+    """Files in one folder per class; sample i is (result of `loader` for the path, class index).
 
     Arguments:
-        root: the folder of the classes' folders. Their names, sorted, are the classes, and the files below them, in any
-            depth, their samples, sorted too.
+        root: the folder that contains the classes' folders. Their sorted names are the classes, and the files below
+            them, at any depth and also sorted, are their samples.
         loader: reads a file, given its path.
-        extensions: endings of the names of those files that are samples, in any case.
-        transform: applied to what is loaded; with a parameter `rng` it is given a numpy.random.Generator.
+        extensions: the suffixes of the names of sample files, compared without case.
+        transform: applied to the loaded data; if it has a parameter `rng`, it also receives a numpy.random.Generator.
         target_transform: applied to the class index.
-        is_valid_file: says of a path whether it is a sample; in place of `extensions`.
-        allow_empty: a class may be without samples.
+        is_valid_file: a predicate of a path that selects samples; excludes `extensions`.
+        allow_empty: whether a class may have no samples.
 
     Attributes: `classes`, `class_to_idx`, `samples` (pairs of path and class index), `targets` (class indices).
 
     Raises:
-        OSError: there is no such folder, no folder in it, or a class without samples.
+        OSError: the folder does not exist, contains no folder, or a class has no samples.
         ValueError: both `extensions` and `is_valid_file` are given, or neither.
 
     Source: torchvision.datasets.DatasetFolder.
@@ -150,10 +151,10 @@ class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
         self.samples = PackedSamples(self._made(is_valid_file))
 
     def find_classes(self, directory: str) -> tuple[list[str], dict[str, int]]:
-        """The names of the classes, and the index of each; a subclass may find others.
+        """Return the names of the classes, and the index of each; subclasses may override it.
 
         Raises:
-            FileNotFoundError: the folder has no folders in it.
+            FileNotFoundError: the folder contains no folders.
         """
         with os.scandir(directory) as entries:
             classes = sorted(entry.name for entry in entries if entry.is_dir())
@@ -188,7 +189,7 @@ class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
 
     @property
     def imgs(self) -> PackedSamples:
-        """`samples`, by its older name."""
+        """An alias of `samples`, for compatibility."""
         return self.samples
 
     def __len__(self) -> int:
@@ -196,8 +197,11 @@ class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
 
     @property
     def thread_safe(self) -> bool:
-        """Whether several threads may read it at once: `loader` aside, as its transforms say."""
-        return self._transforms_bear_threads()
+        """Whether several threads may read the dataset at once: if its transforms are thread-safe.
+
+        `loader` is assumed to be thread-safe.
+        """
+        return self._transforms_are_thread_safe()
 
     def __getitem__(self, index: Index) -> tuple[Sample, Sample]:
         try:
@@ -205,7 +209,7 @@ class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
             try:
                 data = self.loader(path)
             except FaculaError:
-                raise  # which says the file
+                raise  # the error names the file
             except Exception as error:
                 error.add_note(f"{type(self).__name__}: raised by the loader, reading {path}")
                 raise
@@ -220,21 +224,21 @@ class DatasetFolder(TransformedDataset[tuple[Any, Any]]):
 
 @boundary
 class ImageFolder(DatasetFolder):
-    """Pictures in a folder for each class; sample i is (uint8 (3, height, width), class index).
+    """Images in one folder per class; sample i is (uint8 (3, height, width), class index).
 
     Arguments:
-        root: the folder of the classes' folders. Their names, sorted, are the classes.
-        transform: applied to the picture; with a parameter `rng` it is given a numpy.random.Generator.
+        root: the folder that contains the classes' folders. Their sorted names are the classes.
+        transform: applied to the image; if it has a parameter `rng`, it also receives a numpy.random.Generator.
         target_transform: applied to the class index.
-        loader: reads a picture, given its path; by default `decode_image`, which needs Pillow.
-        is_valid_file: says of a path whether it is a sample; by default its ending does, one of `IMG_EXTENSIONS`.
-        allow_empty: a class may be without pictures.
+        loader: reads an image, given its path; by default `decode_image`, which requires Pillow.
+        is_valid_file: a predicate of a path that selects samples; by default the suffix must be in `IMG_EXTENSIONS`.
+        allow_empty: whether a class may have no images.
 
     Attributes: `classes`, `class_to_idx`, `samples` (pairs of path and class index), `targets` (class indices).
 
     Raises:
-        OSError: there is no such folder, no folder in it, or a class without pictures.
-        CorruptFileError: a sample is no picture, or truncated; raised where it is read, and names the file.
+        OSError: the folder does not exist, contains no folder, or a class has no images.
+        CorruptFileError: a sample is not an image or truncated; raised when it is read, and names the file.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as root:
@@ -246,7 +250,7 @@ class ImageFolder(DatasetFolder):
     ...     data.classes, len(data), data[1][0].shape, data[1][1]
     (['dark', 'light'], 2, (3, 2, 2), 1)
 
-    Source: torchvision.datasets.ImageFolder, whose samples are pictures of Pillow's.
+    Source: torchvision.datasets.ImageFolder, whose samples are Pillow images.
     """
 
     def __init__(

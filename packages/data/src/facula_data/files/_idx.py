@@ -20,13 +20,13 @@ from ._local_file import TRUNCATED, MappedArray, count_of
 DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 GZIP = b"\x1f\x8b"
 MAX_BYTES = 1 << 31
-DEFLATE = 1032  # the most bytes that one byte of a deflated stream can stand for
-PIECE = 1 << 20  # bytes unpacked at a time
+DEFLATE = 1032  # the maximum number of bytes that one byte of a deflated stream can expand to
+PIECE = 1 << 20  # bytes decompressed at a time
 NOT_IDX = "expected an IDX file: two zero bytes, a code of the dtype, and the number of dimensions"
 
 
 class IdxLayout(NamedTuple):
-    """What an IDX header says."""
+    """The contents of an IDX header."""
 
     dtype: np.dtype
     shape: tuple[int, ...]
@@ -34,12 +34,12 @@ class IdxLayout(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of the elements."""
+        """The number of bytes of the elements."""
         return count_of(self.shape) * self.dtype.itemsize
 
 
 def _layout(path: str, header: bytes) -> IdxLayout:
-    """The layout in the first bytes of a file."""
+    """Parse the layout from the first bytes of a file."""
 
     def corrupt(place: int, problem: str, remedy: str) -> CorruptFileError:
         return CorruptFileError("read_idx", path, f"byte {place}", problem, remedy)
@@ -54,13 +54,13 @@ def _layout(path: str, header: bytes) -> IdxLayout:
 
 
 def is_gzip(path: str) -> bool:
-    """Whether the file begins as gzip's do, whatever it is called."""
+    """Return whether the file begins with gzip's magic number, whatever its name."""
     with open(path, "rb") as file:
         return file.read(2) == GZIP
 
 
 def map_idx(path: Path) -> MappedArray:
-    """The array of an IDX file that is not compressed, mapped."""
+    """Map the array of an uncompressed IDX file."""
     name = path_of("read_idx", path)
     with open(name, "rb") as file:
         layout = _layout(name, file.read(4 + 4 * 255))
@@ -73,19 +73,20 @@ def map_idx(path: Path) -> MappedArray:
 
 @boundary
 def read_idx(path: Path, *, max_bytes: int = MAX_BYTES) -> np.ndarray:
-    """The array of an IDX file, as MNIST's are; compressed by gzip or not.
+    """Read the array of an IDX file, such as those of MNIST; gzip compression is detected.
 
     Arguments:
-        path: the file. Its first bytes, not its name, say whether it is compressed.
-        max_bytes: the most bytes that a compressed file may grow to; a file that is not compressed is mapped into
-            memory, and read-only.
+        path: the file. Its first bytes, not its name, determine whether it is compressed.
+        max_bytes: the maximum size of a compressed file's contents; an uncompressed file is mapped into memory, and
+            read-only.
 
     Returns:
-        uint8, int8, int16, int32, float32 or float64; of several bytes in the machine's order, copied.
+        uint8, int8, int16, int32, float32 or float64; multi-byte elements are copied and converted to native byte
+            order.
 
     Raises:
-        CorruptFileError: the header is wrong, or there are fewer or more elements than it says.
-        OSError: there is no such file.
+        CorruptFileError: the header is invalid, or the number of elements differs from it.
+        OSError: the file does not exist.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
@@ -101,7 +102,7 @@ def read_idx(path: Path, *, max_bytes: int = MAX_BYTES) -> np.ndarray:
 
 
 def _unpacked(path: str, max_bytes: int) -> np.ndarray:
-    """The array of a compressed file. No more is unpacked than the header asks for, and that only if it can be."""
+    """Read the array of a compressed file, checking the header's size before decompressing that much."""
     try:
         with gzip.open(path, "rb") as file:
             start = file.read(4)

@@ -1,4 +1,4 @@
-"""Pictures of one size in an array, and a label for each."""
+"""Datasets of equally sized images in arrays, with a label for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._transformed import TransformedDataset
 
 
 def refuse_download(operation: str, download: object, address: str) -> None:
-    """Raise where `download` is true: this package reads files, and fetches none."""
+    """Raise UnsupportedError if `download` is true: this package reads files, but never downloads them."""
     if download:
         raise UnsupportedError(
             f"{operation}: expected download=False; got {download!r}; fetch the files from {address} once, and give "
@@ -28,7 +28,7 @@ def refuse_download(operation: str, download: object, address: str) -> None:
 
 
 def checked_labels(operation: str, path: str, labels: np.ndarray, classes: int) -> np.ndarray:
-    """`labels`, all of which are classes."""
+    """Return `labels` after checking that all of them are class indices."""
     wrong = (labels < 0) | (labels >= classes)
     if wrong.any():
         place = int(wrong.argmax())
@@ -41,9 +41,9 @@ def checked_labels(operation: str, path: str, labels: np.ndarray, classes: int) 
 
 @boundary
 class LabelledArrays(TransformedDataset[tuple[Any, Any]]):
-    """Pictures and labels; sample i is (array (channels, height, width), int), each through its transform.
+    """Images and labels; sample i is (array (channels, height, width), int), each after its transform.
 
-    Subclasses define `_arrays()`, the pictures in one array or several, and `_labels()`.
+    Subclasses define `_arrays()`, which returns the images in one or several arrays, and `_labels()`.
     """
 
     classes: Sequence[str]
@@ -59,8 +59,8 @@ class LabelledArrays(TransformedDataset[tuple[Any, Any]]):
 
     @property
     def thread_safe(self) -> bool:
-        """Whether several threads may read it at once: as its transforms say."""
-        return self._transforms_bear_threads()
+        """Whether several threads may read the dataset at once: if its transforms are thread-safe."""
+        return self._transforms_are_thread_safe()
 
     def __getitem__(self, index: Index) -> tuple[Sample, Sample]:
         try:
@@ -76,7 +76,7 @@ class LabelledArrays(TransformedDataset[tuple[Any, Any]]):
             raise
 
     def get_batch(self, indices: np.ndarray) -> Batch:
-        """The collated samples by one fancy index for each array; NotImplemented where there is a transform."""
+        """Return the collated samples by one fancy index per array, or NotImplemented if there is a transform."""
         if self._transform is not None or self._target_transform is not None:
             return NotImplemented
         count = len(self)
@@ -98,7 +98,7 @@ class LabelledArrays(TransformedDataset[tuple[Any, Any]]):
 
     @property
     def class_to_idx(self) -> dict[str, int]:
-        """The label of each class, by name."""
+        """A dict from the name of each class to its label."""
         return {name: place for place, name in enumerate(self.classes)}
 
     @property
@@ -113,13 +113,13 @@ class LabelledArrays(TransformedDataset[tuple[Any, Any]]):
 
 @boundary
 class _TwoParts(LabelledArrays):
-    """Files of a part to train with and a part to test with; subclasses define `_read`, which reads one of them."""
+    """A dataset with a training part and a test part; subclasses define `_read`, which reads one of them."""
 
     root: str
     train: bool
     _label_array: np.ndarray
 
-    address: ClassVar[str]  # where the files are to be had
+    address: ClassVar[str]  # the URL of the files
 
     def __init__(
         self,

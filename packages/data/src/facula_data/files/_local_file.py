@@ -1,8 +1,9 @@
-"""Files that are read at given places.
+"""Files with random access that support pickling, forks and threads.
 
-Note [Files of datasets]: a dataset is pickled to workers, forked into them, and used by several threads at once. So
-none holds an open file with a position of its own: descriptors are opened on first use, left out of pickles, and read
-by `pread`, which neither uses nor moves the common position that a fork shares. Mapped files have no position at all.
+Note [Files of datasets]: a dataset is pickled to workers, inherited by forked workers, and used by several threads at
+once. Therefore no dataset uses the position of an open file: descriptors are opened on first use, left out of pickles,
+and read by `pread`, which neither uses nor moves the position that forked processes share. Mapped files have no
+position.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ TRUNCATED = "the file is truncated: copy or download it again"
 
 
 class LocalFile:
-    """A file read at given places; see Note [Files of datasets]."""
+    """A file with random access; see Note [Files of datasets]."""
 
     __slots__ = ("__weakref__", "_descriptor", "operation", "path", "size")
 
@@ -52,7 +53,7 @@ class LocalFile:
         if size != self.size:
             os.close(descriptor)
             raise OperationError(
-                f"{self.operation}: expected the file of {self.size} bytes that the dataset was made of; got {size} "
+                f"{self.operation}: expected the {self.size} bytes from which the dataset was made; got {size} "
                 f"bytes in {self.path}; make the dataset again"
             )
         weakref.finalize(self, os.close, descriptor)
@@ -60,7 +61,7 @@ class LocalFile:
         return descriptor
 
     def read(self, offset: int, count: int) -> bytes:
-        """Up to `count` bytes from `offset` on; fewer at the end of the file alone."""
+        """Return up to `count` bytes from `offset` on; fewer only at the end of the file."""
         descriptor = self._descriptor
         if descriptor is None:
             descriptor = self._open()
@@ -80,7 +81,7 @@ class LocalFile:
 def _read_at(descriptor: int, path: str, count: int, offset: int) -> bytes:
     if hasattr(os, "pread"):
         return os.pread(descriptor, count, offset)
-    with open(path, "rb") as file:  # Windows has no pread
+    with open(path, "rb") as file:  # Windows lacks pread
         file.seek(offset)
         return file.read(count)
 
@@ -89,11 +90,11 @@ class MappedArray:
     """An array in a file, mapped into memory on first use; see Note [Files of datasets].
 
     Arguments:
-        operation: for the errors.
+        operation: the prefix of error messages.
         path: the file.
-        dtype: of the elements, in the file's byte order.
-        shape: of the array.
-        offset: its first byte in the file.
+        dtype: the dtype of the elements, in the file's byte order.
+        shape: the shape of the array.
+        offset: the offset of its first byte in the file.
         order: "C" or "F", as in NumPy.
 
     Raises:
@@ -126,7 +127,7 @@ class MappedArray:
     def array(self) -> np.ndarray:
         """The array, read-only."""
         if self._array is None:
-            if count_of(self.shape) == 0:  # which cannot be mapped
+            if count_of(self.shape) == 0:  # an empty array cannot be mapped
                 array = np.empty(self.shape, self.dtype)
             else:
                 order = "F" if self.order == "F" else "C"
@@ -141,7 +142,7 @@ class MappedArray:
 
 
 def count_of(shape: tuple[int, ...]) -> int:
-    """The number of elements, of any size: Python's integers do not overflow."""
+    """Return the number of elements; Python's integers do not overflow."""
     count = 1
     for size in shape:
         count *= size
@@ -149,11 +150,11 @@ def count_of(shape: tuple[int, ...]) -> int:
 
 
 def plain_dtype(operation: str, dtype: DTypeLike) -> np.dtype:
-    """`dtype`, whose elements are bytes of a known number and no references.
+    """Return `dtype` after checking that its elements have a fixed size and contain no references.
 
     Raises:
-        TypeError: NumPy knows no such dtype.
-        ValueError: it has Python's objects, or elements of no size.
+        TypeError: NumPy has no such dtype.
+        ValueError: the elements are Python objects or have no size.
     """
     try:
         found = np.dtype(dtype)

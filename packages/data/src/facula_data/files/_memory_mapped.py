@@ -1,4 +1,4 @@
-"""Arrays and windows of tokens in files, mapped into memory."""
+"""Memory-mapped datasets: arrays and windows of tokens in files."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def _begins_as_npy(path: str) -> bool:
 
 @boundary
 class MemoryMapped(Dataset[Any]):
-    """Rows of an array in a file, mapped into memory: what is not asked for is not read.
+    """Rows of an array in a memory-mapped file: only the requested rows are read.
 
     Arguments:
-        path: a `.npy` file; or a file of the array's bytes alone, for which `dtype` says what they are.
-        dtype: of the elements of such a file; None for `.npy`. `">f4"` is in big-endian order.
-        shape: of such an array; -1 as its first size is as many rows as there are. By default (-1,).
-        offset: where in such a file the array begins.
+        path: a `.npy` file, or a raw file with the array's bytes, which requires `dtype`.
+        dtype: the dtype of the elements of a raw file; None for `.npy`. `">f4"` is big-endian.
+        shape: the shape of the array in a raw file; -1 as the first size takes all rows of the file. By default (-1,).
+        offset: the offset of the array in a raw file.
 
-    Sample i is row i, a read-only view of the file: a copy is up to whoever keeps it. Collation copies. The file is
-    opened in each process by itself, so the dataset can be pickled and forked. It may not be cut while it is in use:
-    then the operating system ends the process.
+    Sample i is row i, a read-only view of the file; copy it to keep it. Collation copies. Each process opens the file
+    by itself, so the dataset can be pickled and forked. Do not truncate the file while it is in use: the operating
+    system would end the process.
 
     Raises:
-        CorruptFileError: the file is shorter than the array, or its header is wrong.
-        ValueError: `dtype`, `shape` or `offset` will not do.
-        OSError: there is no such file.
+        CorruptFileError: the file is shorter than the array, or its header is invalid.
+        ValueError: `dtype`, `shape` or `offset` is invalid.
+        OSError: the file does not exist.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile(suffix=".npy") as file:
@@ -90,7 +90,7 @@ class MemoryMapped(Dataset[Any]):
 
     @property
     def thread_safe(self) -> bool:
-        """Whether several threads may read it at once: it is only read."""
+        """Whether several threads may read the dataset at once: always, because reading changes no state."""
         return True
 
     def __getitem__(self, index: Index) -> Any:
@@ -103,7 +103,7 @@ class MemoryMapped(Dataset[Any]):
             raise
 
     def get_batch(self, indices: np.ndarray) -> Batch:
-        """The collated samples, by one fancy index."""
+        """Return the collated samples, by one fancy index."""
         view = host_view(self._mapped.array)
         if view is None:
             return NotImplemented
@@ -139,23 +139,27 @@ def _checked_shape(path: str, shape: Sequence[int] | None, dtype: np.dtype, offs
 
 @boundary
 class TokenFile(Dataset[np.ndarray]):
-    """Windows of a flat file of tokens, as language models are trained on; sample i is int64 (length + 1,).
+    """Windows of a flat file of tokens, for training language models; sample i is int64 (length + 1,).
 
-    A sample is `tokens[i * stride : i * stride + length + 1]`: `sample[:-1]` is the text, `sample[1:]` what follows.
+    A sample is `tokens[i * stride : i * stride + length + 1]`: `sample[:-1]` is the input, `sample[1:]` the target.
 
     Arguments:
-        path: a file of tokens one after the other and nothing else; or a `.npy` file of one dimension.
-        length: of the windows, without the token that follows.
-        dtype: of the tokens in the file: uint16, uint32, int32, or another of integers; a `.npy` file has its own.
-        stride: how many tokens from one window to the next; by default `length`, so that each token is predicted once.
-        offset: where in the file the tokens begin, in bytes.
-        vocabulary: how many tokens there are: one that is no smaller, or negative, is an error. None does not look.
+        path: a raw file that contains only tokens, or a one-dimensional `.npy` file.
+        length: the length of the windows, without the token that follows.
+        dtype: the dtype of the tokens in a raw file: uint16, uint32, int32, or another integer dtype; a `.npy` file
+            stores its own.
+        stride: the number of tokens from one window to the next; by default `length`, so that each token is predicted
+            once.
+        offset: the offset of the tokens in a raw file, in bytes.
+        vocabulary: the number of distinct tokens: a token that is negative or not smaller is an error. None disables
+            the check.
 
-    The file is mapped into memory by each process for itself. Tokens at the end that fill no window are left out.
+    Each process maps the file into memory by itself. Tokens at the end that do not fill a window are left out.
 
     Raises:
-        CorruptFileError: there are fewer tokens than one window, or a part of one; or a token beyond the vocabulary.
-        OSError: there is no such file.
+        CorruptFileError: the file has fewer tokens than one window, ends within a token, or contains a token beyond the
+            vocabulary.
+        OSError: the file does not exist.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
@@ -208,14 +212,14 @@ class TokenFile(Dataset[np.ndarray]):
 
     @property
     def tokens(self) -> np.ndarray:
-        """All tokens, as they are in the file, read-only."""
+        """All tokens in the file's dtype, read-only."""
         return self._mapped.array
 
     def __len__(self) -> int:
         return self._count
 
     def _checked(self, windows: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        """`windows` (count, length + 1), if all tokens are of the vocabulary."""
+        """Return `windows` (count, length + 1) after checking that all tokens are in the vocabulary."""
         if self.vocabulary is not None:
             wrong = (windows < 0) | (windows >= self.vocabulary)
             if wrong.any():
@@ -227,7 +231,7 @@ class TokenFile(Dataset[np.ndarray]):
 
     @property
     def thread_safe(self) -> bool:
-        """Whether several threads may read it at once: it is only read."""
+        """Whether several threads may read the dataset at once: always, because reading changes no state."""
         return True
 
     def __getitem__(self, index: Index) -> np.ndarray:
@@ -240,7 +244,7 @@ class TokenFile(Dataset[np.ndarray]):
             raise
 
     def get_batch(self, indices: np.ndarray) -> Batch:
-        """The collated samples, int64 (batch, length + 1), by one fancy index."""
+        """Return the collated samples, int64 (batch, length + 1), by one fancy index."""
         if ((indices < -self._count) | (indices >= self._count)).any():
             for index in indices.tolist():
                 _checks.position("TokenFile", index, self._count)

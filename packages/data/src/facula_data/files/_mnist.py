@@ -1,4 +1,4 @@
-"""MNIST, and datasets in files of the same names."""
+"""MNIST, and datasets with files of the same names."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ SIDE = 28  # pixels
 
 @boundary
 class MNIST(_TwoParts):
-    """Handwritten digits: 60,000 to train with, 10,000 to test; sample i is (uint8 (1, 28, 28), label).
+    """Handwritten digits: 60,000 for training, 10,000 for testing; sample i is (uint8 (1, 28, 28), label).
 
     Arguments:
         root: a folder with the four files, `train-images-idx3-ubyte` and so on, compressed (`.gz`) or not; or a folder
-            in which `raw`, or `MNIST/raw` as torchvision has it, is such a folder.
-        train: the training part; the test part if False.
-        transform: applied to the picture; with a parameter `rng` it is given a numpy.random.Generator.
+            that contains such a folder as `raw`, or as `MNIST/raw` like torchvision.
+        train: True for the training part, False for the test part.
+        transform: applied to the image; if it has a parameter `rng`, it also receives a numpy.random.Generator.
         target_transform: applied to the label.
-        download: False; the files are yours to fetch.
+        download: must be False; download the files yourself.
 
-    Files that are not compressed are mapped into memory, not read.
+    Uncompressed files are mapped into memory, not read.
 
     Raises:
-        CorruptFileError: a file is no IDX file, is truncated, or has pictures or labels of another kind or number.
+        CorruptFileError: a file is not an IDX file, is truncated, or contains images or labels of another kind or
+            number.
         OSError: a file is missing.
         NotImplementedError: `download=True`.
 
@@ -76,13 +77,13 @@ class MNIST(_TwoParts):
 
     @property
     def data(self) -> np.ndarray:
-        """All pictures, uint8 (samples, 28, 28), read-only where they are mapped."""
+        """All images, uint8 (samples, 28, 28), read-only if they are mapped."""
         file = self._picture_file
         return file.array if isinstance(file, MappedArray) else file
 
 
 class FashionMNIST(MNIST):
-    """Pictures of clothes in MNIST's format. Arguments: those of `MNIST`.
+    """Images of clothes in MNIST's format. The arguments are those of `MNIST`.
 
     Source: torchvision.datasets.FashionMNIST; Xiao et al., Fashion-MNIST, 2017.
     """
@@ -94,7 +95,7 @@ class FashionMNIST(MNIST):
 
 
 class KMNIST(MNIST):
-    """Characters of Kuzushiji, cursive Japanese, in MNIST's format. Arguments: those of `MNIST`.
+    """Kuzushiji characters (cursive Japanese) in MNIST's format. The arguments are those of `MNIST`.
 
     Source: torchvision.datasets.KMNIST; Clanuwat et al., Deep learning for classical Japanese literature, 2018.
     """

@@ -1,4 +1,4 @@
-"""The header of NumPy's `.npy` format, read without trust."""
+"""Parsing of NumPy's `.npy` header from untrusted files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from facula_errors import CorruptFileError
 from ._local_file import LocalFile, MappedArray, count_of
 
 MAGIC = b"\x93NUMPY"
-HEADER = 1 << 16  # the most bytes of a header: names of a record's fields are its longest part
+HEADER = 1 << 16  # maximum bytes of a header: the names of a record's fields are its longest part
 NOT_NPY = "write it with numpy.save(path, array, allow_pickle=False)"
 
 
 class NpyLayout(NamedTuple):
-    """What a `.npy` header says."""
+    """The contents of a `.npy` header."""
 
     shape: tuple[int, ...]
     order: str
@@ -25,10 +25,11 @@ class NpyLayout(NamedTuple):
 
 
 def npy_layout(operation: str, path: str, file: IO[bytes]) -> NpyLayout:
-    """The layout of the array whose header `file` is at.
+    """Parse the header at the position of `file`.
 
     Raises:
-        CorruptFileError: it is no header, or one of Python's objects, which only a pickle could hold.
+        CorruptFileError: the header is invalid, or the dtype consists of Python objects, which only a pickle could
+            contain.
     """
 
     def corrupt(problem: str) -> CorruptFileError:
@@ -44,25 +45,25 @@ def npy_layout(operation: str, path: str, file: IO[bytes]) -> NpyLayout:
             raise corrupt(f"expected version 1.0 or 2.0 of the .npy format; got {version}")
     except CorruptFileError:
         raise
-    except Exception as error:  # what parses the header raises much, SyntaxError and TokenError among it
+    except Exception as error:  # the parser of the header raises many types, including SyntaxError and TokenError
         raise corrupt(f"expected the header of a .npy file; {error!s:.200}") from None
     shape, fortran, dtype = found
     if any(size < 0 for size in shape):
         raise corrupt(f"expected sizes of at least 0; got shape {shape}")
     if dtype.hasobject:
-        raise corrupt(f"expected numbers; got {dtype}, which is Python's objects in a pickle")
+        raise corrupt(f"expected numbers; got {dtype}, which stores pickled Python objects")
     return NpyLayout(shape, "F" if fortran else "C", dtype, file.tell())
 
 
 def mapped_npy(operation: str, path: str) -> MappedArray:
-    """The array of a `.npy` file, mapped."""
+    """Map the array of a `.npy` file."""
     with open(LocalFile(operation, path).path, "rb") as file:
         layout = npy_layout(operation, path, file)
     return MappedArray(operation, path, layout.dtype, layout.shape, layout.offset, layout.order)
 
 
 def npy_bytes(operation: str, path: str, file: IO[bytes], data: bytes) -> np.ndarray:
-    """The array of a `.npy` file that is in memory; `file` is at its beginning."""
+    """Return the array of a `.npy` file in memory; `file` must be at its beginning."""
     layout = npy_layout(operation, path, file)
     wanted, got = count_of(layout.shape) * layout.dtype.itemsize, len(data) - layout.offset
     if wanted != got:

@@ -1,4 +1,4 @@
-"""Rows of a Parquet file by index, read by pyarrow one row group at a time."""
+"""Rows of a Parquet file by index; pyarrow reads one row group at a time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ._file_errors import Path, path_of
 if TYPE_CHECKING:
     from types import ModuleType
 
-Column: TypeAlias = Any  # an array of NumPy's, or one of pyarrow's, which has no types
+Column: TypeAlias = Any  # a NumPy array, or a pyarrow array, which has no type stubs
 MAX_GROUP = 1 << 31
 
 
 def _pyarrow() -> tuple[ModuleType, ModuleType]:
-    """The modules pyarrow and pyarrow.parquet."""
+    """Import the modules pyarrow and pyarrow.parquet."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -40,21 +40,22 @@ def _pyarrow() -> tuple[ModuleType, ModuleType]:
 class ParquetFile(Dataset[dict[str, Any]]):
     """Rows of a Parquet file; sample i is a dict of the columns of row i.
 
-    Numbers without nulls are NumPy's; lists of one length, of such numbers, are arrays; all else is Python's own.
+    Numbers without nulls are NumPy scalars, lists of one length of such numbers are arrays, and other values are Python
+    objects.
 
     Arguments:
         path: the file.
-        columns: names of the columns that samples have, the only ones read; all by default.
-        row_groups: numbers of the row groups whose rows there are, in this order; all by default.
-        cached_row_groups: how many row groups are kept in memory. Rows in random order want all that they are drawn
-            from, or a file with small ones.
-        max_row_group_bytes: a row group that unpacks to more is refused before it is read.
+        columns: the names of the columns in samples; only these are read. All by default.
+        row_groups: the numbers of the row groups to include, in this order; all by default.
+        cached_row_groups: the number of row groups kept in memory. Random access needs all of them, or a file with
+            small row groups.
+        max_row_group_bytes: the maximum unpacked size of a row group; larger ones are rejected before they are read.
 
     Raises:
         ImportError: pyarrow is not installed.
-        CorruptFileError: it is no Parquet file, or is damaged; says the row group.
-        KeyError: there is no column of this name.
-        OSError: there is no such file.
+        CorruptFileError: the file is not a Parquet file, or is damaged; the message names the row group.
+        KeyError: no column has this name.
+        OSError: the file does not exist.
     """
 
     path: str
@@ -97,7 +98,7 @@ class ParquetFile(Dataset[dict[str, Any]]):
         return CorruptFileError("ParquetFile", self.path, place, problem, "write or download it again")
 
     def _file(self) -> Any:
-        """The file, opened once in each process."""
+        """Return the file, opened once in each process."""
         if self._opened is None or self._opened[0] != os.getpid():
             pyarrow, parquet = _pyarrow()
             try:
@@ -112,7 +113,7 @@ class ParquetFile(Dataset[dict[str, Any]]):
         return {**self.__dict__, "_opened": None, "_cache": OrderedDict()}
 
     def _group(self, number: int) -> dict[str, Column]:
-        """The columns of the row group `self.row_groups[number]`."""
+        """Return the columns of the row group `self.row_groups[number]`."""
         file = self._file()
         cache = self._cache
         found = cache.get(number)
@@ -137,7 +138,7 @@ class ParquetFile(Dataset[dict[str, Any]]):
         while len(cache) >= self.cached_row_groups:
             try:
                 cache.popitem(last=False)
-            except KeyError:  # another thread has
+            except KeyError:  # another thread evicted it
                 break
         cache[number] = read
         return read
@@ -146,7 +147,7 @@ class ParquetFile(Dataset[dict[str, Any]]):
         return int(self._starts[-1])
 
     def _place(self, index: Index) -> tuple[int, int]:
-        """The number of the row group, and the row within it."""
+        """Return the number of the row group, and the row within it."""
         place = _checks.position("ParquetFile", index, len(self))
         number = int(self._starts.searchsorted(place, "right")) - 1
         return number, place - int(self._starts[number])
@@ -160,7 +161,7 @@ class ParquetFile(Dataset[dict[str, Any]]):
             raise
 
     def __getitems__(self, indices: list[Index]) -> list[dict[str, Any]]:
-        """The samples, of which those of a row group are read together."""
+        """Return the samples; rows of one row group are read together."""
         places = [self._place(index) for index in indices]
         samples: list[Sample] = [None] * len(places)
         for at in sorted(range(len(places)), key=places.__getitem__):
@@ -169,7 +170,7 @@ class ParquetFile(Dataset[dict[str, Any]]):
         return samples
 
     def get_batch(self, indices: np.ndarray) -> Batch:
-        """The collated samples, by one fancy index for each column where all rows are of one group and all numbers."""
+        """Return the collated samples by one fancy index per column, if all rows are numeric and in one row group."""
         places = [self._place(index) for index in indices.tolist()]
         numbers = {number for number, _ in places}
         if len(numbers) != 1:
@@ -186,7 +187,7 @@ class ParquetFile(Dataset[dict[str, Any]]):
 
 
 def _column(column: Column) -> Column:
-    """NumPy's array for numbers; pyarrow's own for what NumPy would need Python's objects for."""
+    """Return a NumPy array for numbers, and the pyarrow array for values that NumPy would store as Python objects."""
     from pyarrow import types
 
     kind = column.type
@@ -206,7 +207,7 @@ def _is_number(kind: Column) -> bool:
 
 
 def _value(element: Column) -> Sample:
-    """An element as a sample has it: a copy, so that no row keeps its row group in memory."""
+    """Return an element for a sample: a copy, so that a row does not keep its row group in memory."""
     if isinstance(element, np.ndarray):
         return element.copy()
     return element if isinstance(element, np.generic) else element.as_py()

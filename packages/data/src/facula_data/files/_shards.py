@@ -1,4 +1,4 @@
-"""Samples from tar archives, under WebDataset's naming."""
+"""Samples from tar archives, with WebDataset's naming."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._tar import Member, members
 
 OnError: TypeAlias = str | Callable[[Exception], object]
 MAX_MEMBER = 1 << 28
-_BEGINNING = (0, 0, 0)  # the archive, samples read of it, samples of the archives before it
+_BEGINNING = (0, 0, 0)  # the archive, the number of its samples that were read, and the samples of earlier archives
 
 
 def _number(data: bytes) -> int:
@@ -32,7 +32,7 @@ def _json(data: bytes) -> Any:
     return json.loads(decode_text(data))
 
 
-#: What the parts of a sample are decoded by, after the last part of the ending: what is not here stays bytes.
+#: The decoder of each part of a sample, by the last part of the suffix; other parts stay bytes.
 DECODERS: Mapping[str, Decoder] = {
     **dict.fromkeys(("bmp", "jpeg", "jpg", "pgm", "png", "ppm", "tif", "tiff", "webp"), decode_image),
     **dict.fromkeys(("cls", "cls2", "index", "inx", "id"), _number),
@@ -43,7 +43,7 @@ DECODERS: Mapping[str, Decoder] = {
 
 
 def _worker() -> tuple[int, int]:
-    """The number of this worker of a loader, and how many there are."""
+    """Return the number of this worker of a loader, and the number of workers."""
     try:
         module = import_module("facula_data._workers.worker_info")
     except ImportError:
@@ -54,28 +54,29 @@ def _worker() -> tuple[int, int]:
 
 @boundary
 class TarShards(IterableDataset[dict[str, Any]]):
-    """Samples of tar archives, one after the other: files whose names differ in their endings alone are one sample.
+    """Samples of tar archives in order: files whose names differ only in their suffixes form one sample.
 
-    `"train/7.jpg"` and `"train/7.cls"` are `{"__key__": "train/7", "__url__": ARCHIVE, "jpg": …, "cls": …}`. The ending
-    is what follows the first dot of the file's name, in lower case. Files of a sample follow each other.
+    `"train/7.jpg"` and `"train/7.cls"` are `{"__key__": "train/7", "__url__": ARCHIVE, "jpg": …, "cls": …}`. The suffix
+    is the part after the first dot of the file's name, in lower case. The files of a sample must be consecutive.
 
     Arguments:
-        paths: the archives, compressed by gzip, bzip2, xz or not at all; one, or several in their order.
-        decoders: by ending (its whole, else its last part) a function of the bytes; None leaves all bytes. By default
-            `DECODERS`: pictures by `decode_image`, `npy`, `json`, `txt` and `cls`.
-        on_error: what becomes of a sample that cannot be read: "raise"; "skip" leaves it out, and warns once in each
-            pass; a function of the error says by True that it is to be left out. Where an archive is damaged, that is
-            the rest of it.
-        shard: (rank, world): this process has every `world`-th part of the data, from `rank` on.
-        max_member_bytes: a larger file in an archive is an error, before it is read.
+        paths: the archives, uncompressed or compressed by gzip, bzip2 or xz; one path, or several in order.
+        decoders: maps a suffix (the whole one, otherwise its last part) to a function of the bytes; None keeps all
+            bytes. By default `DECODERS`: `decode_image` for images, and decoders for `npy`, `json`, `txt` and `cls`.
+        on_error: the policy for a sample that cannot be read: "raise"; "skip", which leaves it out and warns once per
+            pass; or a function of the error that returns True to leave it out. If an archive is damaged, the rest of it
+            is left out.
+        shard: (rank, world): this process reads every `world`-th part of the data, starting at `rank`.
+        max_member_bytes: the maximum size of a file in an archive; a larger one is an error before it is read.
 
-    Ranks, and a loader's workers within each, share the archives out, every n-th to one; where there are fewer archives
-    than n, they share out the samples of all, which each of them then reads. A loader's state has that of each worker.
+    The archives are distributed over the ranks and, within each rank, over a loader's workers: each reads every n-th
+    archive. With fewer archives than n, each reads all archives and takes every n-th sample. A loader's state includes
+    that of each worker.
 
     Raises:
-        CorruptFileError: an archive or a sample is damaged; names the archive, the place and the sample.
-        OSError: there is no such file.
-        ValueError: `on_error` or `shard` will not do.
+        CorruptFileError: an archive or a sample is damaged; the message names the archive, the place and the sample.
+        OSError: a file does not exist.
+        ValueError: `on_error` or `shard` is invalid.
 
     >>> import io, tarfile, tempfile
     >>> with tempfile.NamedTemporaryFile(suffix=".tar") as file:
@@ -130,7 +131,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
         self._place: tuple[int, ...] = _BEGINNING
 
     def _part(self) -> tuple[int, int]:
-        """Which part of the data is read here, and how many there are."""
+        """Return the index of the part of the data that is read here, and the number of parts."""
         worker, workers = _worker()
         rank, world = self.shard
         return rank * workers + worker, world * workers
@@ -143,7 +144,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
         return self._samples(*start)
 
     def _samples(self, part: int, parts: int, archive: int, sample: int, before: int) -> Iterator[dict[str, Any]]:
-        """The samples from number `sample` of an archive on; `before` it there were as many in other archives."""
+        """Iterate over the samples from number `sample` of an archive on; earlier archives contain `before` samples."""
         policy = _Policy(self.on_error)
         whole = len(self.paths) >= parts
         paths = self.paths[part::parts] if whole else self.paths
@@ -157,7 +158,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
             sample, before = 0, before + number
 
     def state_dict(self) -> dict[str, int]:
-        """How far the newest iteration has got: the archive of this part, and how many samples of it were read.
+        """Return the progress of the newest iteration: the archive of this part, and the number of samples read.
 
         >>> TarShards(["a.tar", "b.tar"]).state_dict()
         {'part': 0, 'parts': 1, 'archive': 0, 'sample': 0, 'before': 0}
@@ -166,11 +167,13 @@ class TarShards(IterableDataset[dict[str, Any]]):
         return {"part": part, "parts": parts, **dict(zip(("archive", "sample", "before"), self._place, strict=True))}
 
     def load_state_dict(self, state_dict: Mapping[str, object]) -> None:
-        """Let the next iteration go on from where `state_dict()` was taken. An archive is read from its beginning, and
-        not decoded up to there.
+        """Let the next iteration resume from a state of `state_dict()`.
+
+        The archive is read from its beginning, but not decoded up to the position.
 
         Raises:
-            ValueError: this is no such state, or that of another part or of other archives. Nothing has changed then.
+            ValueError: the state is invalid, or belongs to another part or other archives. The dataset is then
+                unchanged.
         """
         part, parts = self._part()
         names = ("part", "parts", "archive", "sample", "before")
@@ -192,7 +195,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
             )
 
     def _groups(self, path: str, policy: _Policy) -> Iterator[dict[str, Member]]:
-        """The members of each sample by ending, the sample's key under "". An error loses the sample it is in."""
+        """Iterate over the members of each sample by suffix, its key under "". An error loses the sample it is in."""
         group: dict[str, Member] = {}
         key: str | None = None
         try:
@@ -219,7 +222,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
             yield group
 
     def _decoded(self, path: str, group: dict[str, Member], policy: _Policy) -> Iterator[dict[str, Any]]:
-        """The sample, or nothing where it is left out."""
+        """Yield the sample, unless it is left out."""
         first = next(iter(group.values()))
         try:
             if is_outside(first.name):
@@ -253,21 +256,21 @@ class TarShards(IterableDataset[dict[str, Any]]):
         return {**self.__dict__, "_place": self._start[2:] if self._start else _BEGINNING}  # not iterated yet
 
     def __deepcopy__(self, memo: object) -> TarShards:
-        return copy(self)  # a thread's own, but for what the program gave
+        return copy(self)  # a copy for each thread that shares the program's objects
 
     def __repr__(self) -> str:
         return f"TarShards({len(self.paths)} archives from {self.paths[0]})"
 
 
 class _Policy:
-    """What becomes of errors, in one pass."""
+    """The policy for errors during one pass."""
 
     def __init__(self, on_error: OnError) -> None:
         self._on_error, self._warned = on_error, False
         self.error: Exception | None = None
 
     def skips(self, error: Exception) -> bool:
-        """Whether what the error is about is left out."""
+        """Return whether to leave out the sample that caused the error."""
         self.error = error
         if callable(self._on_error):
             return bool(self._on_error(error))
@@ -280,7 +283,7 @@ class _Policy:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The key of a file's sample, and its ending: all that follows the first dot of its name, in lower case.
+    """Return the key of a file's sample, and its suffix: the part after the first dot of its name, in lower case.
 
     >>> split_name("a.b/7.seg.PNG")
     ('a.b/7', 'seg.png')
@@ -291,7 +294,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def is_outside(name: str) -> bool:
-    """Whether a name leads out of the folder that an archive would be unpacked to, or holds a NUL.
+    """Return whether a name leads out of the folder of extraction, or contains a NUL.
 
     >>> is_outside("../x.jpg"), is_outside("/etc/x"), is_outside("a/x..jpg")
     (True, True, False)

@@ -1,7 +1,7 @@
-"""Members of a tar archive, one after the other, from a stream; nothing is unpacked to the disk.
+"""Sequential reading of the members of a tar archive from a stream, without extracting files to disk.
 
-`tarfile` reads headers here (`TarInfo.frombuf`), and no more: what it takes into memory follows the sizes in an
-archive, and what it says of a damaged one names neither the file nor the place.
+`tarfile` only parses headers here (`TarInfo.frombuf`). Its reader allocates memory by the sizes in the archive, and its
+errors for damaged archives name neither the file nor the place.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ._file_errors import path_of, unreadable
 from ._local_file import TRUNCATED
 
 BLOCK = 512
-MAX_NAMES = 1 << 20  # bytes of a header that holds a long name
+MAX_NAMES = 1 << 20  # maximum bytes of a header with a long name
 PIECE = 1 << 20
-PADDING = 16  # pieces of it at most, all of which are zeros
+PADDING = 16  # maximum number of pieces of padding, which consists of zeros
 LONG = (
     tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE,
 )  # fmt: skip
@@ -36,11 +36,11 @@ MAGICS: dict[bytes, Unpack] = {
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\0": lzma.LZMAFile,
 }
-AGAIN = "copy or download it again"
+COPY_REMEDY = "copy or download it again"
 
 
 class Readable(Protocol):
-    """What has bytes to read, one after the other."""
+    """The protocol of a sequential stream of bytes."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -55,7 +55,7 @@ class Member(NamedTuple):
 
 @contextmanager
 def opened(path: str) -> Iterator[Readable]:
-    """The archive as a stream of bytes that are not compressed, as its first bytes say it is."""
+    """Open the archive as a stream of uncompressed bytes; the first bytes determine the compression."""
     try:
         with open(path_of("TarShards", path), "rb") as raw:
             start = raw.read(6)
@@ -67,25 +67,27 @@ def opened(path: str) -> Iterator[Readable]:
                     return
             yield raw
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise CorruptFileError("TarShards", path, "", f"expected a complete archive; {error}", AGAIN) from None
+        raise CorruptFileError("TarShards", path, "", f"expected a complete archive; {error}", COPY_REMEDY) from None
     except OSError as error:
-        if error.errno is None:  # of bz2, which has no class of its own for it
-            raise CorruptFileError("TarShards", path, "", f"expected a complete archive; {error}", AGAIN) from None
+        if error.errno is None:  # bz2 raises a plain OSError without errno
+            raise CorruptFileError(
+                "TarShards", path, "", f"expected a complete archive; {error}", COPY_REMEDY
+            ) from None
         raise unreadable("TarShards", path, error) from None
 
 
 class _Stream:
-    """What has been read of an archive, and where that is."""
+    """The bytes read from an archive, and the current offset."""
 
     def __init__(self, path: str, stream: Readable) -> None:
         self.path, self.offset, self._stream = path, 0, stream
 
-    def corrupt(self, problem: str, remedy: str = AGAIN) -> CorruptFileError:
-        """The error for this place."""
+    def corrupt(self, problem: str, remedy: str = COPY_REMEDY) -> CorruptFileError:
+        """Return an error for the current offset."""
         return CorruptFileError("TarShards", self.path, f"byte {self.offset}", problem, remedy)
 
     def read(self, count: int) -> bytes:
-        """`count` bytes, in pieces: a size in a header alone takes no memory."""
+        """Read `count` bytes in pieces, so that a large size in a header does not allocate memory."""
         parts: list[bytes] = []
         while count:
             part = self._stream.read(min(count, PIECE))
@@ -96,18 +98,18 @@ class _Stream:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def skip(self, count: int) -> None:
-        """Pass over `count` bytes."""
+        """Skip `count` bytes."""
         while count:
             count -= len(self.read(min(count, PIECE)))
 
     def finish(self) -> None:
-        """Read what follows the end, which is padding: so that what unpacks the stream compares its checksum."""
+        """Read the padding after the end, so that the decompressor verifies its checksum."""
         for _ in range(PADDING):
             if not self._stream.read(PIECE):
                 return
 
     def header(self) -> bytes | None:
-        """The next block; None at the end of the archive."""
+        """Return the next block, or None at the end of the archive."""
         block = self._stream.read(BLOCK)
         if not block and self.offset:
             raise self.corrupt("expected two blocks of zeros at the end; the archive ends before", TRUNCATED)
@@ -120,7 +122,7 @@ class _Stream:
 
 
 def _extended(stream: _Stream, data: bytes) -> dict[str, str]:
-    """The records of a pax header: b"LENGTH NAME=VALUE\\n", one after the other."""
+    """Parse the records of a pax header: b"LENGTH NAME=VALUE\\n", concatenated."""
     found: dict[str, str] = {}
     while data:
         length, _, _ = data.partition(b" ")
@@ -137,14 +139,14 @@ def _extended(stream: _Stream, data: bytes) -> dict[str, str]:
 
 
 def members(path: str, max_bytes: int) -> Iterator[Member]:
-    """The regular files of an archive, in its order; other members are passed over.
+    """Iterate over the regular files of an archive, in order; other members are skipped.
 
     Arguments:
-        path: of the archive, compressed by gzip, bzip2, xz or not at all.
-        max_bytes: a larger file is an error, before it is read.
+        path: the archive, uncompressed or compressed by gzip, bzip2 or xz.
+        max_bytes: the maximum size of a file; a larger one is an error before it is read.
 
     Raises:
-        CorruptFileError: the archive is damaged, or has a file that is larger, or sparse.
+        CorruptFileError: the archive is damaged, or contains a file that is larger or sparse.
     """
     with opened(path) as raw:
         stream = _Stream(path, raw)
@@ -181,7 +183,7 @@ def members(path: str, max_bytes: int) -> Iterator[Member]:
                 else:
                     fields |= _extended(stream, data)
                 continue
-            if info.type in WITHOUT_DATA:  # whatever their sizes say
+            if info.type in WITHOUT_DATA:  # their size fields are ignored
                 fields = {}
                 continue
             name = fields.get("path", general.get("path", info.name))

@@ -1,17 +1,17 @@
-"""Datasets with transforms as attributes, as torchvision's have them."""
+"""Datasets with transforms as attributes, as in torchvision."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from .._datasets.dataset import Dataset, T_co
-from .._quick_methods import bears_threads
+from .._quick_methods import is_thread_safe
 from .._sampling.sample_rng import Applied
 from .._types import Sample
 
 
 class TransformedDataset(Dataset[T_co]):
-    """A dataset whose samples are (data, target); each goes through a function, where there is one."""
+    """A dataset of samples (data, target) with an optional transform for each of the two."""
 
     def __init__(
         self, transform: Callable[..., Sample] | None = None, target_transform: Callable[..., Sample] | None = None
@@ -21,7 +21,7 @@ class TransformedDataset(Dataset[T_co]):
 
     @property
     def transform(self) -> Callable[..., Sample] | None:
-        """Applied to the data of each sample; None leaves it. See `facula_data.transforms` for `rng`."""
+        """The function applied to the data of each sample, or None. See `facula_data.transforms` for `rng`."""
         return None if self._transform is None else self._transform.function
 
     @transform.setter
@@ -30,7 +30,7 @@ class TransformedDataset(Dataset[T_co]):
 
     @property
     def target_transform(self) -> Callable[..., Sample] | None:
-        """Applied to the target of each sample; None leaves it."""
+        """The function applied to the target of each sample, or None."""
         return None if self._target_transform is None else self._target_transform.function
 
     @target_transform.setter
@@ -38,11 +38,11 @@ class TransformedDataset(Dataset[T_co]):
         made = None if function is None else Applied(type(self).__name__, "target_transform", function)
         self._target_transform = made
 
-    def _transforms_bear_threads(self) -> bool:
-        return bears_threads(self.transform) and bears_threads(self.target_transform)
+    def _transforms_are_thread_safe(self) -> bool:
+        return is_thread_safe(self.transform) and is_thread_safe(self.target_transform)
 
     def _transformed(self, data: Sample, target: Sample, source: str) -> tuple[Sample, Sample]:
-        """Both, transformed; what a transform raises says which sample it was."""
+        """Return both after their transforms; an error of a transform names the sample."""
         try:
             if self._transform is not None:
                 data = self._transform(data)

@@ -1,8 +1,8 @@
-"""Pickles of plain containers and NumPy's arrays, read without running what is in them.
+"""A restricted unpickler for plain containers and NumPy arrays that executes no code from the pickle.
 
-A pickle is a program. This reader's has no functions but the few that arrays and old bytes are written with, each
-replaced by one of ours that makes nothing larger than what the file holds; any other name is refused. They are
-objects without attributes, so a pickle can neither call a class nor change one of ours.
+A pickle is a program. This reader provides only the few functions with which arrays and old bytes are pickled, each
+replaced by one of its own that allocates no more than the file contains. Any other name is rejected. The replacements
+are objects without attributes, so a pickle can neither call a class nor modify one.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from facula_errors import CorruptFileError, FaculaError
 
 from ._local_file import count_of
 
-Value = Any  # what a pickle holds is known when it has been read
+Value = Any  # the types in a pickle are known only after reading it
 REMEDY = "read only files that you trust to be this dataset's; download it again"
 KINDS = "biufc"
 
 
-class Refused(FaculaError, ValueError):  # which never leaves this module
-    """A pickle that asks for more than arrays and containers."""
+class Refused(FaculaError, ValueError):  # never leaves this module
+    """A pickle that refers to more than arrays and containers."""
 
 
 class _Pending:
-    """What is given to a pickle's program: it can be called, or given a state, and nothing else."""
+    """An object available to a pickle's program: it may be called or given a state, and supports nothing else."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ class _NdarrayClass(_Pending):
 
 
 class _Encode(_Pending):
-    """`_codecs.encode`: bytes, as protocol 2 writes them."""
+    """A replacement of `_codecs.encode`: bytes, as written by protocol 2."""
 
     __slots__ = ()
 
@@ -55,7 +55,7 @@ class _Encode(_Pending):
 
 
 class _DTypeOf(_Pending):
-    """`numpy.dtype`; the state that follows says the order of bytes."""
+    """A replacement of `numpy.dtype`; the state that follows contains the byte order."""
 
     __slots__ = ()
 
@@ -82,7 +82,7 @@ class _DType(_Pending):
 
 
 class _Reconstruct(_Pending):
-    """`numpy._core.multiarray._reconstruct`: an empty array; the state that follows is its contents."""
+    """A replacement of `numpy._core.multiarray._reconstruct`: an empty array; its contents follow as the state."""
 
     __slots__ = ()
 
@@ -104,7 +104,7 @@ class _Array(_Pending):
 
 
 class _Frombuffer(_Pending):
-    """`numpy._core.numeric._frombuffer`: an array, as protocol 5 writes it."""
+    """A replacement of `numpy._core.numeric._frombuffer`: an array, as written by protocol 5."""
 
     __slots__ = ()
 
@@ -114,8 +114,8 @@ class _Frombuffer(_Pending):
 
 
 def _checked(shape: Value, dtype: Value, fortran: bool, data: Value) -> np.ndarray:
-    """The array of exactly these bytes."""
-    if isinstance(data, (str, bytearray)):  # text is bytes of Python 2
+    """Return the array of exactly these bytes."""
+    if isinstance(data, (str, bytearray)):  # Python 2 pickled bytes as text
         data = data.encode("latin1") if isinstance(data, str) else bytes(data)
     if not isinstance(dtype, _DType) or type(data) is not bytes or type(shape) is not tuple:
         raise Refused("has an array of other things than numbers")
@@ -127,7 +127,7 @@ def _checked(shape: Value, dtype: Value, fortran: bool, data: Value) -> np.ndarr
 
 
 class _Scalar(_Pending):
-    """`numpy._core.multiarray.scalar`."""
+    """A replacement of `numpy._core.multiarray.scalar`."""
 
     __slots__ = ()
 
@@ -162,7 +162,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _finished(value: Value, depth: int = 0) -> Value:
-    """`value` with arrays in place of what stood for them."""
+    """Replace the placeholders in `value` by their arrays."""
     if depth > 8:
         raise Refused("has containers more than 8 deep")
     if isinstance(value, _Array) and value.array is not None:
@@ -179,16 +179,16 @@ def _finished(value: Value, depth: int = 0) -> Value:
 
 
 def unpickle(operation: str, path: str, data: bytes) -> Value:
-    """What a pickle of containers, text, numbers and NumPy's arrays holds; Python 2's too.
+    """Unpickle containers, text, numbers and NumPy arrays, also from Python 2.
 
     Raises:
-        CorruptFileError: it is none, is truncated, or asks for anything else.
+        CorruptFileError: the data is not a pickle, is truncated, or refers to anything else.
     """
     stream = BytesIO(data)
     try:
         return _finished(_Unpickler(stream, encoding="latin1").load())
     except Refused as error:
         problem = f"expected a pickle of containers and NumPy's arrays alone; this one {error}"
-    except Exception as error:  # pickle documents that it raises anything
+    except Exception as error:  # pickle is documented to raise any exception
         problem = f"expected a complete pickle; {type(error).__name__}: {error!s:.200}"
     raise CorruptFileError(operation, path, f"byte {stream.tell()}", problem, REMEDY)

@@ -1,8 +1,9 @@
-"""Transforms of pictures in NumPy's arrays, under torchvision's names; datasets of a function of another's samples.
+"""Transforms of images in NumPy arrays, with torchvision's names, and datasets that apply a function to samples.
 
-A picture is (..., height, width), or with `layout="HWC"` (height, width, channels); either may be (height, width).
-Random ones draw from `rng`, a numpy.random.Generator given by name. Any function with such a parameter is given one by
-`Compose` and the datasets: see Note [Random transforms] in `_sampling/sample_rng.py`. May import: what the package may.
+An image has the shape (..., height, width), or with `layout="HWC"` (height, width, channels); both layouts accept
+(height, width). Random transforms draw from `rng`, a numpy.random.Generator passed by keyword. `Compose` and the
+datasets pass it to any function with such a parameter: see Note [Random transforms] in `_sampling/sample_rng.py`. The
+imports are those of the package.
 """
 
 from facula_errors.extend import published as _published

@@ -1,4 +1,4 @@
-"""One transform after the other."""
+"""Composition of transforms."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from facula_errors.extend import boundary
 
-from .._quick_methods import bears_threads
+from .._quick_methods import is_thread_safe
 from .._sampling.sample_rng import Applied, sample_rng
 from .._types import Sample
 
 
 @boundary
 class Compose:
-    """One transform after the other; those that have a parameter `rng` are given the same generator.
+    """A sequence of transforms; those with a parameter `rng` receive the same generator.
 
     >>> from facula_data.transforms import Normalize, ToFloat
     >>> Compose([ToFloat(), Normalize([0.5], [0.5])])(np.array([[[0, 255]]], dtype="uint8")).tolist()
@@ -35,8 +35,8 @@ class Compose:
 
     @property
     def thread_safe(self) -> bool:
-        """Whether all of them say that several threads may use them at once."""
-        return all(map(bears_threads, self.transforms))
+        """Whether several threads may use the transform at once: if all of its parts are thread-safe."""
+        return all(map(is_thread_safe, self.transforms))
 
     def __call__(self, sample: Sample, *, rng: np.random.Generator | None = None) -> Sample:
         for one in self._applied:

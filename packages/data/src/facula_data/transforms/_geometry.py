@@ -1,4 +1,4 @@
-"""Parts of pictures, pictures with a border, and mirrored ones."""
+"""Cropping, padding and flipping of images."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MODES = ("constant", "edge", "reflect", "symmetric")
 def pad(
     operation: str, image: np.ndarray, layout: Layout, border: tuple[int, int, int, int], mode: PaddingMode, fill: float
 ) -> np.ndarray:
-    """`image` with a border of (left, top, right, bottom)."""
+    """Return `image` with a border of (left, top, right, bottom)."""
     left, top, right, bottom = border
     height, width = height_and_width(image, layout)
     if mode == "reflect" and (max(left, right) >= max(width, 1) or max(top, bottom) >= max(height, 1)):
@@ -50,7 +50,7 @@ def pad(
 
 
 def checked_mode(operation: str, mode: PaddingMode) -> PaddingMode:
-    """`mode`, if there is such a one."""
+    """Return `mode` after checking that it is known."""
     if mode not in MODES:
         raise InvalidValueError(
             f"{operation}: expected padding_mode among {', '.join(MODES)}; got padding_mode={mode!r}"
@@ -60,10 +60,11 @@ def checked_mode(operation: str, mode: PaddingMode) -> PaddingMode:
 
 @boundary
 class Pad:
-    """A picture with a border.
+    """Add a border to an image.
 
     Arguments:
-        padding: pixels at every side; or (left and right, top and bottom), or (left, top, right, bottom).
+        padding: the width of the border in pixels for all sides; or (left and right, top and bottom), or (left, top,
+            right, bottom).
         fill: the value of the border, in mode "constant".
         padding_mode: "constant"; "edge" repeats the last pixel, "reflect" mirrors without it, "symmetric" with it.
         layout: "CHW" or "HWC".
@@ -94,7 +95,7 @@ class Pad:
 
 @boundary
 class CenterCrop:
-    """The middle of a picture, as a view; a smaller picture gets a border of zeros first.
+    """Crop the center of an image, as a view; a smaller image is first padded with zeros.
 
     Arguments:
         size: (height, width), or one number for both.
@@ -131,20 +132,21 @@ class CenterCrop:
 
 @boundary
 class RandomCrop:
-    """A part of a picture, of one size at a random place, as a view.
+    """Crop an image at a random position to a fixed size, as a view.
 
     Arguments:
         size: (height, width), or one number for both.
-        padding: a border put around the picture first, as in `Pad`; none by default.
-        pad_if_needed: where the picture is smaller than `size`, put what is missing at both sides; otherwise an error.
+        padding: the border that is added first, as in `Pad`; none by default.
+        pad_if_needed: whether to pad an image smaller than `size` by the missing pixels on both sides; otherwise it is
+            an error.
         fill: the value of the border, in mode "constant".
         padding_mode: as in `Pad`.
         layout: "CHW" or "HWC".
 
-    Calls have `rng`, a numpy.random.Generator; without it, that of the sample, or of this thread.
+    Calls accept `rng`, a numpy.random.Generator; by default the generator of the sample, or of this thread.
 
     Raises:
-        ValueError: the picture is smaller.
+        ValueError: the image is smaller than `size`.
 
     >>> RandomCrop(2)(np.arange(9).reshape(3, 3), rng=np.random.default_rng(0)).tolist()
     [[3, 4], [6, 7]]
@@ -203,7 +205,7 @@ class RandomCrop:
 
 
 class _RandomFlip:
-    """A picture, mirrored with probability `p`."""
+    """Flip an image with probability `p`."""
 
     thread_safe = True
 
@@ -227,7 +229,7 @@ class _RandomFlip:
 
 @boundary
 class RandomHorizontalFlip(_RandomFlip):
-    """A picture, left and right exchanged with probability `p`, as a view. Calls have `rng`, as those of `RandomCrop`.
+    """Flip an image horizontally with probability `p`, as a view. Calls accept `rng`, like those of `RandomCrop`.
 
     Arguments:
         p: the probability.
@@ -245,7 +247,7 @@ class RandomHorizontalFlip(_RandomFlip):
 
 @boundary
 class RandomVerticalFlip(_RandomFlip):
-    """A picture, top and bottom exchanged with probability `p`, as a view. Calls have `rng`, as those of `RandomCrop`.
+    """Flip an image vertically with probability `p`, as a view. Calls accept `rng`, like those of `RandomCrop`.
 
     Arguments:
         p: the probability.

@@ -1,4 +1,4 @@
-"""Pictures of another size."""
+"""Resizing of images."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ INTERPOLATIONS = ("bilinear", "nearest", "nearest-exact")
 
 @lru_cache(maxsize=256)
 def _weights(source: int, target: int, antialias: bool) -> np.ndarray:
-    """What each of `source` pixels adds to each of `target`, float64 (target, source); rows sum to 1.
+    """Return the weight of each of `source` pixels in each of `target`, float64 (target, source); rows sum to 1.
 
-    A triangle around the middle of each new pixel, as wide as a new pixel where that is wider than an old one, which
-    leaves out no old pixel: Pillow's, and `torch.nn.functional.interpolate(antialias=True)`'s.
+    The kernel is a triangle around the center of each new pixel. Its width is the larger of the new and the old pixel
+    size, so that every old pixel contributes, as in Pillow and `torch.nn.functional.interpolate(antialias=True)`.
     """
     scale = source / target
     middles = (np.arange(target) + 0.5) * scale
@@ -47,14 +47,14 @@ def _weights(source: int, target: int, antialias: bool) -> np.ndarray:
 
 
 def _places(source: int, target: int, exact: bool) -> np.ndarray:
-    """The old pixel of each new one: that of its upper left corner, or the one that its middle lies in."""
+    """Return the old pixel of each new one: the one at its upper left corner, or with `exact` the one at its center."""
     return (2 * np.arange(target) + exact) * source // (2 * target)
 
 
 def resized(
     image: np.ndarray, layout: Layout, size: tuple[int, int], interpolation: Interpolation, antialias: bool
 ) -> np.ndarray:
-    """`image` with another height and width; integers are rounded."""
+    """Return `image` with another height and width; integers are rounded."""
     height, width = height_and_width(image, layout)
     if (height, width) == size:
         return image
@@ -93,16 +93,16 @@ def _checked_pixels(operation: str, image: np.ndarray, layout: Layout) -> None:
 
 @boundary
 class Resize:
-    """A picture of another size, computed by NumPy.
+    """Resize an image with NumPy.
 
     Arguments:
-        size: (height, width); one number is the shorter side, and the other follows.
-        interpolation: "bilinear"; "nearest" takes the old pixel at the upper left of each new one, as
-            torchvision's NEAREST, and "nearest-exact" the one at its middle, as Pillow's.
-        antialias: where a picture becomes smaller, each new pixel is a mean over all that it covers; for "bilinear".
+        size: (height, width); one number is the size of the shorter side, and preserves the aspect ratio.
+        interpolation: "bilinear"; "nearest" selects the old pixel at the upper left of each new one, like torchvision's
+            NEAREST, and "nearest-exact" the one at its center, like Pillow.
+        antialias: whether each new pixel of a smaller image is a mean over all pixels that it covers; for "bilinear".
         layout: "CHW" or "HWC".
 
-    Integers are rounded; Pillow's may differ by one, as it rounds between its two passes too.
+    Integers are rounded once at the end; Pillow also rounds between its two passes, so results may differ by one.
 
     >>> Resize((1, 2))(np.array([[0, 10, 20, 30]], dtype="uint8")).tolist()
     [[7, 23]]
@@ -146,17 +146,18 @@ class Resize:
 
 @boundary
 class RandomResizedCrop:
-    """A part of a picture, of random size, shape and place, brought to one size.
+    """Crop a random part of an image, of random size, aspect ratio and position, and resize it.
 
     Arguments:
-        size: (height, width) of what comes out, or one number for both.
-        scale: the least and the most of the picture's area that the part has.
-        ratio: the least and the most of its width divided by its height.
+        size: (height, width) of the result, or one number for both.
+        scale: the minimum and maximum of the crop's share of the image's area.
+        ratio: the minimum and maximum of the crop's width divided by its height.
         interpolation: as in `Resize`.
         antialias: as in `Resize`.
         layout: "CHW" or "HWC".
 
-    Ten parts are drawn; where none lies in the picture, its middle is taken. Calls have `rng`, as `RandomCrop`'s.
+    Up to ten crops are drawn; if none fits into the image, its center is used. Calls accept `rng`, like those of
+    `RandomCrop`.
 
     >>> RandomResizedCrop(8)(np.zeros((3, 20, 30), dtype="uint8")).shape
     (3, 8, 8)
@@ -188,7 +189,7 @@ class RandomResizedCrop:
         self.layout = checked_layout(name, layout)
 
     def _part(self, height: int, width: int, rng: np.random.Generator) -> tuple[int, int, int, int]:
-        """Top, left, height and width."""
+        """Return top, left, height and width."""
         low, high = (math.log(bound) for bound in self.ratio)
         for _ in range(10):
             area = height * width * (self.scale[0] + rng.random() * (self.scale[1] - self.scale[0]))

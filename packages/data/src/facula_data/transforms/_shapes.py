@@ -1,4 +1,4 @@
-"""Which dimensions of a picture are its height and width."""
+"""Layouts of images: the dimensions of height and width, and checks of sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Size: TypeAlias = int | Sequence[int]
 
 
 def checked_layout(operation: str, layout: str) -> Layout:
-    """`layout`, if there is such a one."""
+    """Return `layout` after checking that it is known."""
     if layout == "CHW":
         return "CHW"
     if layout == "HWC":
@@ -25,7 +25,7 @@ def checked_layout(operation: str, layout: str) -> Layout:
 
 
 def checked_image(operation: str, image: object, layout: Layout) -> np.ndarray:
-    """`image`, if it is an array that has a height and a width."""
+    """Return `image` after checking that it is an array with a height and a width."""
     if not isinstance(image, np.ndarray):
         remedy = "numpy.asarray(...) makes one of a picture of Pillow's"
         raise InvalidTypeError(f"{operation}: expected an array of NumPy's; got {type(image).__name__}; {remedy}")
@@ -36,18 +36,18 @@ def checked_image(operation: str, image: object, layout: Layout) -> np.ndarray:
 
 
 def height_and_width(image: np.ndarray, layout: Layout) -> tuple[int, int]:
-    """The height and width."""
+    """Return the height and width."""
     start = 0 if layout == "HWC" else image.ndim - 2
     return image.shape[start], image.shape[start + 1]
 
 
 def part(image: np.ndarray, layout: Layout, rows: slice, columns: slice) -> np.ndarray:
-    """A rectangle of the picture, as a view."""
+    """Return a rectangle of the image, as a view."""
     return image[rows, columns] if layout == "HWC" else image[..., rows, columns]
 
 
 def two_sizes(operation: str, size: Size) -> tuple[int, int]:
-    """(height, width); an integer stands for both."""
+    """Return (height, width); an integer is used for both."""
     sizes = size if isinstance(size, (tuple, list)) else (size,)
     if len(sizes) not in (1, 2):
         raise InvalidValueError(f"{operation}: expected size to be an integer or (height, width); got size={size!r}")
@@ -56,7 +56,7 @@ def two_sizes(operation: str, size: Size) -> tuple[int, int]:
 
 
 def sides(operation: str, padding: Size) -> tuple[int, int, int, int]:
-    """(left, top, right, bottom) of what is said by one number, (left and right, top and bottom), or all four."""
+    """Return (left, top, right, bottom) from one number, (left and right, top and bottom), or all four."""
     given = padding if isinstance(padding, (tuple, list)) else (padding,)
     if len(given) not in (1, 2, 4):
         expected = "an integer, (left and right, top and bottom) or (left, top, right, bottom)"
@@ -67,12 +67,12 @@ def sides(operation: str, padding: Size) -> tuple[int, int, int, int]:
 
 
 def chance(operation: str, name: str, value: float) -> float:
-    """`value` as a probability."""
+    """Return `value` after checking that it is a probability."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
         raise InvalidValueError(f"{operation}: expected {name} to be a number from 0 to 1; got {name}={value!r}")
     return float(value)
 
 
 def below(rng: np.random.Generator, count: int) -> int:
-    """An integer from 0 to count - 1, made of one `random()`: how NumPy draws integers may change."""
+    """Draw an integer from 0 to count - 1 from one `random()`, because NumPy may change how it draws integers."""
     return min(int(rng.random() * count), count - 1)

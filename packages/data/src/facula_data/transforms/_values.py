@@ -1,4 +1,4 @@
-"""Transforms of the numbers of a picture, and of the order of its dimensions."""
+"""Transforms of an image's values, and of the order of its dimensions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._shapes import Layout, checked_image, checked_layout
 
 @boundary
 class ToFloat:
-    """Integers as float32 from 0 to 1: each divided by the largest of its dtype, 255 for uint8. Floats are converted.
+    """Convert integers to float32 from 0 to 1, dividing by the maximum of the dtype (255 for uint8). Floats are cast.
 
     >>> ToFloat()(np.array([[0, 51, 255]], dtype="uint8")).tolist()
     [[0.0, 0.20000000298023224, 1.0]]
@@ -31,7 +31,8 @@ class ToFloat:
         if image.dtype.kind == "f":
             return image.astype(np.float32)
         largest = np.iinfo(image.dtype).max
-        exact = np.float32 if image.dtype.itemsize < 3 else np.float64  # in which every such integer is itself
+        # the dtype represents every such integer exactly
+        exact = np.float32 if image.dtype.itemsize < 3 else np.float64
         return np.divide(image, exact(largest), dtype=exact).astype(np.float32, copy=False)
 
     def __repr__(self) -> str:
@@ -40,16 +41,16 @@ class ToFloat:
 
 @boundary
 class Normalize:
-    """`(image - mean) / std`, for each channel by its own numbers, in the image's dtype.
+    """Compute `(image - mean) / std` per channel, in the image's dtype.
 
     Arguments:
         mean: a number for each channel, or one for all.
-        std: a number for each channel, or one for all; none is 0.
-        layout: "CHW" or "HWC": which dimension the channels are. A picture of two dimensions has one channel.
+        std: a nonzero number for each channel, or one for all.
+        layout: "CHW" or "HWC", the position of the channels. A two-dimensional image has one channel.
 
     Raises:
-        TypeError: the picture is not of floats; `ToFloat` makes them.
-        ValueError: there are not as many numbers as channels, or a `std` is 0.
+        TypeError: the image is not of floats; use `ToFloat` first.
+        ValueError: the number of values differs from the number of channels, or a `std` is 0.
 
     >>> Normalize([1.0, 2.0], [1.0, 4.0])(np.ones((2, 1, 1))).ravel().tolist()
     [0.0, -0.25]
@@ -103,7 +104,7 @@ def _channels(name: str, value: float | Sequence[float]) -> np.ndarray:
 
 @boundary
 class ToCHW:
-    """A picture (height, width, channels) as (channels, height, width), in memory of its own; (height, width) too.
+    """Transpose an image from (height, width, channels) or (height, width) to (channels, height, width), as a copy.
 
     >>> ToCHW()(np.zeros((4, 5, 3))).shape, ToCHW()(np.zeros((4, 5))).shape
     ((3, 4, 5), (1, 4, 5))
