@@ -3,8 +3,8 @@
 DEFECTS = [
     (
         "src/facula_multiprocessing/_processes/queues.py",
-        "len(message.data) <= AT_ONCE and self._handed == self._send_bytes.done and",
-        "len(message.data) <= AT_ONCE and",
+        "len(message.data) <= MAX_ATOMIC and self._handed == self._send_bytes.done and",
+        "len(message.data) <= MAX_ATOMIC and",
         "tests/test_queues.py::test_the_order_stays_when_the_pipe_is_full_for_a_while",
         "messages that overtake each other",
     ),

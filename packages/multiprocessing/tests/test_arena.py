@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing._arenas import arena as _arena
-from facula_multiprocessing._arenas.arena import ALIGNMENT, PAGE, QUIET, STEP, size_class
+from facula_multiprocessing._arenas.arena import ALIGNMENT, PAGE, IDLE_INTERVAL, STEP, size_class
 from facula_multiprocessing._arenas.room import Room
 from facula_multiprocessing.extend import Arena
 
@@ -74,12 +74,12 @@ def test_many_rounds_take_no_more_memory():
     assert arena.reserved == reserved and arena.taken == 0
 
 
-IDLE = 6 * STEP  # less than it is, so that tests take little memory
+MAX_IDLE = 6 * STEP  # less than it is, so that tests take little memory
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    monkeypatch.setattr(_arena, "IDLE", IDLE)
+    monkeypatch.setattr(_arena, "MAX_IDLE", MAX_IDLE)
     now = [100.0]
     monkeypatch.setattr(_arena, "monotonic", lambda: now[0])
     return now
@@ -99,10 +99,10 @@ def test_idle_pages_go_back_when_they_were_not_used_for_a_while(clock):
     most = arena.reserved
     assert most > 90 << 20 and pages(arena) == most
     for turn in range(4):
-        clock[0] += QUIET
+        clock[0] += IDLE_INTERVAL
         arena.give(arena.take(1000))
         assert turn or arena.reserved >= 30 << 20  # which were taken a moment ago
-    assert pages(arena) == arena.reserved <= IDLE + 2 * STEP
+    assert pages(arena) == arena.reserved <= MAX_IDLE + 2 * STEP
     assert (arena.bytes_at(kept, 1000) == 7).all()
     assert arena.take(60 << 20) >= 0  # of gaps of all three
     assert pages(arena) == arena.reserved
@@ -111,9 +111,9 @@ def test_idle_pages_go_back_when_they_were_not_used_for_a_while(clock):
 def test_after_a_long_rest_they_go_back_at_once(clock):
     arena = Arena(1 << 30)
     arena.give(arena.take(50 << 20))
-    clock[0] += 10 * QUIET
+    clock[0] += 10 * IDLE_INTERVAL
     arena.give(arena.take(1000))
-    assert arena.reserved <= IDLE + STEP
+    assert arena.reserved <= MAX_IDLE + STEP
 
 
 def test_what_is_used_now_and_then_stays(clock):
@@ -122,7 +122,7 @@ def test_what_is_used_now_and_then_stays(clock):
         for offset in [arena.take(2 << 20) for _ in range(12)]:
             arena.give(offset)
         assert arena.reserved == 12 * (2 << 20)
-        clock[0] += 0.9 * QUIET
+        clock[0] += 0.9 * IDLE_INTERVAL
 
 
 def test_idle_pages_go_back_before_an_error():

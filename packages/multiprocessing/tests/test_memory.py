@@ -102,7 +102,7 @@ def test_too_little_headroom_is_an_error_before_anything_is_taken(machine):
     machine("sys/memory.max", f"{3 << 20}\n")
     machine("sys/memory.current", f"{1 << 20}\n")
     arena = Arena(64 << 20)
-    with pytest.raises(SharedMemoryError, match="4 MiB asked for, 2 MiB left") as caught:
+    with pytest.raises(SharedMemoryError, match="4 MiB requested, 2 MiB left") as caught:
         arena.take(4 << 20)
     assert (caught.value.requested, caught.value.available) == (4 << 20, 2 << 20)
     assert isinstance(caught.value, MemoryError)

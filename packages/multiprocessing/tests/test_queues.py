@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from sharing_helpers import LARGE, eventually, taken
 
-from facula_multiprocessing._processes.queues import AT_ONCE
+from facula_multiprocessing._processes.queues import MAX_ATOMIC
 
-BLOB = os.urandom(3 * AT_ONCE)  # more than is written at once
+BLOB = os.urandom(3 * MAX_ATOMIC)  # more than is written at once
 
 
 def test_small_messages_need_no_thread(fork):
@@ -208,5 +208,5 @@ def test_a_limit_on_files_sends_copies_and_says_so():
     found = run([], "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))")
     assert found.returncode == 0, found.stderr
     assert "1 MiB at most" in found.stdout and "raise `ulimit -f`" in found.stdout
-    assert found.stderr.count("goes through the pipe, as there is no shared memory for it") == 2  # of both processes
+    assert found.stderr.count("goes through the pipe, because no shared memory is left") == 2  # of both processes
     assert "raise `ulimit -f`" in found.stderr

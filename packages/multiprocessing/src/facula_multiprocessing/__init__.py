@@ -1,10 +1,10 @@
-"""facula_multiprocessing: the standard library's multiprocessing, with arrays in memory that processes share.
+"""facula_multiprocessing: the standard library's multiprocessing, with arrays in shared memory.
 
-What it is: its names, queues and pipes that send arrays without a copy, processes that end together, and shared memory
-that cannot leak. May import: NumPy and facula_errors; `extend.py` is for sibling packages.
-Rooms, each of which imports only earlier ones: `_arenas` (the memory, and who holds which block), `_transfer` (blocks
-and messages from one process to the next), `_processes` (contexts, queues, launched functions).
-Where next: Note [Memory without a name] in `_arenas/memory.py`, then Note [Tickets] in `_arenas/ledger.py`.
+The package provides multiprocessing's names, queues and pipes that send arrays without a copy, processes that end
+together, and shared memory that cannot leak. It imports NumPy and facula_errors; `extend.py` is for sibling packages.
+Its subpackages, each of which imports only earlier ones: `_arenas` (the memory, and the holders of its blocks),
+`_transfer` (blocks and messages between processes), `_processes` (contexts, queues, launched functions). Start at
+Note [Memory without a name] in `_arenas/memory.py`, then Note [Tickets] in `_arenas/ledger.py`.
 """
 
 import typing as _typing
@@ -48,7 +48,7 @@ _register("facula_multiprocessing")
 
 _default = _DefaultContext()
 
-if _typing.TYPE_CHECKING:  # checkers know these better than as methods of a context
+if _typing.TYPE_CHECKING:  # type checkers understand these better than methods of a context
     from multiprocessing import (
         Array,
         Barrier,
@@ -119,21 +119,21 @@ _strategy = ["file_descriptor"]
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The names that `set_sharing_strategy` takes."""
+    """Return the names that `set_sharing_strategy` accepts."""
     return set(_STRATEGIES)
 
 
 def get_sharing_strategy() -> str:
-    """The name that `set_sharing_strategy` set last."""
+    """Return the name that `set_sharing_strategy` set last."""
     return _strategy[0]
 
 
 @_boundary
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Accept the name of a way to share memory, for programs that set one: there is one way, which leaves no files.
+    """Set the name of the sharing strategy. The name has no effect: the only strategy leaves no files.
 
     Raises:
-        ValueError: the name is not known.
+        ValueError: the name is unknown.
 
     >>> set_sharing_strategy("file_system")
     >>> get_sharing_strategy()

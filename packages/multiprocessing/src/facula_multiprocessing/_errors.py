@@ -1,4 +1,4 @@
-"""The errors of shared memory and of processes."""
+"""Errors of shared memory."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from facula_errors import NoMemoryError
 
 
 class SharedMemoryError(NoMemoryError):
-    """Shared memory that cannot be had: more than the machine, the container or a limit of the process allows.
+    """A failed allocation of shared memory: the machine, the container or a limit of the process does not allow it.
 
     Arguments:
-        message: what is wrong, and what to do.
-        requested: the bytes that were asked for.
-        available: the bytes that are left; None where that is not known.
+        message: the problem and the remedy.
+        requested: the number of requested bytes.
+        available: the number of available bytes; None if unknown.
     """
 
     def __init__(self, message: str, requested: int = 0, available: int | None = None) -> None:

@@ -1,7 +1,8 @@
-"""What sibling packages use beyond the public names: arenas, leases, messages, and processes that watch each other.
+"""Names for sibling packages in addition to the public API: arenas, leases, messages, and supervision of processes.
 
-`new_block` is shared memory of this process; `register_reduction` says how a class of objects travels: by `send`, which
-names a block, and `receive`, which gives it to whoever has the name; `block_under` is the one that an array lies in.
+`new_block` allocates shared memory of this process. `register_reduction` registers how a class of objects is sent: with
+`send`, which returns the handle of a block, and `receive`, which opens it in the receiver. `block_under` returns the
+block of an array.
 """
 
 from ._arenas.arena import Arena, capacity_for

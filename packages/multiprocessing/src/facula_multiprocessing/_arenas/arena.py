@@ -1,15 +1,15 @@
-"""An arena: one piece of shared memory, and blocks in it.
+"""Arenas: shared memory that is divided into blocks.
 
-Whoever makes an arena gives out its blocks; the others map it and read what is in a block by its offset. It is mapped
-in whole, once a process; only the blocks that were given out are reserved.
+The process that creates an arena allocates its blocks; other processes map the arena and access a block by its offset.
+Each process maps the whole arena once; only allocated blocks are reserved.
 
 Note [Idle pages]
 ~~~~~~~~~~~~~~~~~
-Blocks that were given back are used again first, as fresh pages cost several times what a copy into old ones does. So
-their pages stay, but not for ever: beyond the most that was taken in the last seconds and IDLE bytes, the kernel gets
-them back (MADV_REMOVE), large blocks and steps of small ones of which all are idle. It also gets all of them before
-there is an error for want of memory. What is left of them are gaps in the file, which are reserved once more when they
-are used, by blocks of any size.
+Freed blocks are reused first, because fresh pages cost several times as much as a copy into old ones. Their pages
+therefore stay reserved, but not forever. If the idle pages exceed the peak use of the last seconds by more than
+MAX_IDLE bytes, the arena returns the excess to the kernel (MADV_REMOVE): large blocks, and steps of small blocks that
+are idle as a whole. It also returns all idle pages before it raises an error for lack of memory. The returned pages
+become gaps in the file, which are reserved again when blocks of any size use them.
 """
 
 from __future__ import annotations
@@ -27,46 +27,47 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from .._errors import SharedMemoryError
-from .memory import MUCH, create, give_back, headroom, largest_file, reserve
+from .memory import SUFFICIENT_FACTOR, create, give_back, headroom, largest_file, reserve
 from .room import Room
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     class Duplicate(Protocol):
-        """A descriptor on its way to a process that is being started."""
+        """A descriptor that is being sent to a new process."""
 
         def detach(self) -> int: ...
 
 
-ALIGNMENT = 64  # bytes: a cache line, and what kernels like best
+ALIGNMENT = 64  # bytes: a cache line, the best alignment for kernels
 PAGE = mmap.PAGESIZE
-STEP = 1 << 20  # small blocks are cut from steps of so much
-LEAST_CAPACITY = 64 << 20
-IDLE = 64 << 20  # bytes that may stay idle
-QUIET = 1.0  # seconds; what was not taken for two of these is idle
-# Before Python 3.13 a mapping has a copy of the descriptor, so that an arena has two.
+STEP = 1 << 20  # small blocks are cut from steps of this size
+MIN_CAPACITY = 64 << 20
+MAX_IDLE = 64 << 20  # bytes that may stay idle
+IDLE_INTERVAL = 1.0  # seconds; memory that was not in use for two such intervals is idle
+# Before Python 3.13 a mapping duplicates the descriptor, so an arena uses two.
 _NO_COPY = {"trackfd": False} if sys.version_info >= (3, 13) else {}
 
 
 def capacity_for(share: float) -> int:
-    """Room for an arena: a share of the memory that is left, at least 64 MiB, and no larger than a file may be."""
-    left = headroom(enough=MUCH * LEAST_CAPACITY)
-    wanted = LEAST_CAPACITY if left is None else max(LEAST_CAPACITY, int(left * share))
+    """Return the capacity for an arena: a share of the available memory, within 64 MiB and the file size limit."""
+    left = headroom(enough=SUFFICIENT_FACTOR * MIN_CAPACITY)
+    wanted = MIN_CAPACITY if left is None else max(MIN_CAPACITY, int(left * share))
     limit = largest_file()
     return (wanted if limit is None else max(PAGE, min(wanted, limit))) // PAGE * PAGE
 
 
 class Arena:
-    """Shared memory with room for `capacity` bytes, of which what is given out is reserved.
+    """Shared memory of `capacity` bytes, of which only allocated blocks are reserved.
 
     Arguments:
-        capacity: bytes, rounded up to pages.
-        apart: bytes at the start that no block is made of, for the caller to reserve; a whole number of pages.
-        fd: of an empty file for it, the arena's from now on; by default a new one.
+        capacity: the size in bytes, rounded up to pages.
+        apart: the number of bytes at the start that are not used for blocks, for the caller to reserve; a multiple of
+            the page size.
+        fd: the descriptor of an empty file, which the arena takes over; by default a new file.
 
     Raises:
-        SharedMemoryError: there can be no file or no mapping so large.
+        SharedMemoryError: a file or a mapping of this size is impossible.
 
     >>> arena = Arena(1 << 20)
     >>> place = arena.take(12)
@@ -105,12 +106,12 @@ class Arena:
 
     @classmethod
     def over(cls, fd: int, capacity: int, apart: int = 0) -> Arena:
-        """The arena of another process.
+        """Map the arena of another process.
 
         Arguments:
-            fd: its descriptor, which is the arena's from now on.
-            capacity: as it was made with.
-            apart: as it was made with.
+            fd: its descriptor, which the new object takes over.
+            capacity: the capacity with which it was created.
+            apart: the value with which it was created.
         """
         arena = cls.__new__(cls)
         arena._map(fd, capacity, apart)
@@ -130,32 +131,32 @@ class Arena:
         self.address = self._memory.ctypes.data
         self._room, self._apart = Room(apart, capacity), apart
         self._free: dict[int, list[int]] = {}
-        self._sizes: dict[int, int] = {}  # of the blocks that are taken, by offset
-        self._steps: list[tuple[int, int]] = []  # what small blocks were cut from: offsets and lengths, in order
-        self._peaks, self._since = (0, 0), monotonic()  # the most that was taken, before and since then
+        self._sizes: dict[int, int] = {}  # of the allocated blocks, by offset
+        self._steps: list[tuple[int, int]] = []  # the steps from which small blocks are cut: sorted offsets and lengths
+        self._peaks, self._since = (0, 0), monotonic()  # peak use, before and after that time
 
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
         if hasattr(self, "fd"):
             close(self.fd)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        context.assert_spawning(self)  # elsewhere a handle goes, not the arena
+        context.assert_spawning(self)  # elsewhere a handle is sent, not the arena
         return _attached, (reduction.DupFd(self.fd), self.capacity, self._apart)
 
     def bytes_at(self, offset: int, nbytes: int) -> np.ndarray:
-        """The bytes of a block as an array, which does not hold the block."""
+        """Return the bytes of a block as an array, which does not keep the block allocated."""
         return self._memory[offset : offset + nbytes]
 
     def offset_of(self, address: int) -> int | None:
-        """Where in the arena an address is; None if elsewhere."""
+        """Return the offset of an address in the arena, or None if it is outside."""
         offset = address - self.address
         return offset if 0 <= offset < self.capacity else None
 
     def take(self, nbytes: int) -> int:
-        """The offset of a block of at least `nbytes`, reserved; one that was given back, if there is any so large.
+        """Allocate a block of at least `nbytes` and return its offset; freed blocks of the size are reused.
 
         Raises:
-            SharedMemoryError: the arena is full, or there is no memory left. Nothing has changed then.
+            SharedMemoryError: the arena is full, or no memory is left. The arena is then unchanged.
         """
         size = size_class(nbytes)
         free = self._free.get(size)
@@ -176,38 +177,39 @@ class Arena:
         return offset
 
     def has(self, nbytes: int) -> bool:
-        """Whether there is a block for `nbytes` without reserving more."""
+        """Return whether a block for `nbytes` is available without reserving more memory."""
         return bool(self._free.get(size_class(nbytes)))
 
     def give(self, offset: int) -> None:
-        """Take back a block that nobody reads any more."""
+        """Free a block that has no readers left."""
         size = self._sizes.pop(offset)
         self.taken -= size
         self._free.setdefault(size, []).append(offset)
-        if self.reserved - self.taken > IDLE:
+        if self.reserved - self.taken > MAX_IDLE:
             self.tidy()
 
     def tidy(self) -> None:
-        """Give idle pages back, if there are many and they were not used lately. Note [Idle pages]."""
-        if self.reserved - self.taken <= IDLE:
+        """Return excess idle pages that were not used recently to the kernel. Note [Idle pages]."""
+        if self.reserved - self.taken <= MAX_IDLE:
             return
         now = monotonic()
-        if now < self._since + QUIET:
+        if now < self._since + IDLE_INTERVAL:
             return
-        self._peaks = self._peaks[1] if now < self._since + 2 * QUIET else self.taken, self.taken
+        self._peaks = self._peaks[1] if now < self._since + 2 * IDLE_INTERVAL else self.taken, self.taken
         self._since = now
-        excess = self.reserved - max(self._peaks) - IDLE
+        excess = self.reserved - max(self._peaks) - MAX_IDLE
         if excess > 0:
             self.give_back(excess)
 
     def give_back(self, wanted: int | None = None) -> int:
-        """Give idle pages back to the kernel.
+        """Return idle pages to the kernel.
 
         Arguments:
-            wanted: bytes; somewhat more or, where fewer are idle, less is given. None for all.
+            wanted: the number of bytes; the result may be somewhat larger, or smaller if fewer are idle. None returns
+                all.
 
         Returns:
-            How many bytes it were.
+            The number of bytes returned.
         """
         before = self.reserved
         for size in sorted(self._free, reverse=True):
@@ -225,14 +227,14 @@ class Arena:
         return before - self.reserved
 
     def _idle(self, size: int) -> list[tuple[int, int]]:
-        """Offsets and lengths of what is idle in whole, of blocks of one size."""
+        """Return the offsets and lengths of wholly idle ranges, among blocks of one size."""
         if size > STEP:
             return [(start, size) for start in self._free[size]]
         idle = Counter(self._step_of(offset, size) for offset in self._free[size])
         return [(start, length) for start, length in self._steps if idle[start] == length // size]
 
     def _step_of(self, offset: int, size: int) -> int:
-        """Where a step begins that a block was cut from; the block itself, if it is large."""
+        """Return the start of the step from which a block was cut, or the block's own offset if it is large."""
         if size > STEP:
             return offset
         return self._steps[bisect_right(self._steps, (offset, self.capacity)) - 1][0]
@@ -262,7 +264,7 @@ class Arena:
 
 
 def size_class(nbytes: int) -> int:
-    """Bytes of the block that `nbytes` get: four sizes between one power of two and the next.
+    """Return the size of the block for `nbytes`: there are four sizes per power of two.
 
     >>> [size_class(n) for n in (0, 64, 65, 100, 1000, 1 << 20)]
     [64, 64, 128, 128, 1024, 1048576]
@@ -274,5 +276,5 @@ def size_class(nbytes: int) -> int:
 
 
 def _attached(descriptor: Duplicate, capacity: int, apart: int) -> Arena:
-    """The arena of another process, in this one."""
+    """Map the arena of another process in this one."""
     return Arena.over(descriptor.detach(), capacity, apart)

@@ -1,22 +1,22 @@
-"""Who holds which block of an arena, across processes, written in the arena itself.
+"""The ledger of an arena: a table in the arena itself of the processes that hold its blocks.
 
 Note [Tickets]
 ~~~~~~~~~~~~~~
-Each time that a block is sent, the message has a ticket for it: a number, whose state is written at the arena's start.
-It is in flight until a process receives it, then has that process's number, and is released by it; its owner, who made
-the arena, looks for released tickets when it wants memory. Each state has one writer at a time, so nothing is locked,
-and a receiver that is idle has given back what it let go of. (A pipe of releases is filled by an owner who does not
-read, and read late from a receiver who does not write.)
+Each time a block is sent, the message contains a ticket for it: a number, whose state is stored at the arena's start. A
+ticket is in flight until a process receives it; it then has the number of that process, its holder, which releases it.
+The owner, which created the arena, collects released tickets when it needs memory. Each state has one writer at a time,
+so no lock is needed, and a block that an idle receiver has dropped is free at once. (With a pipe for releases, an owner
+that does not read would let it overflow, and a receiver that does not write would delay releases.)
 
-A receiver that passes a block on makes a ticket in another, small part of the table, under a lock on a byte of
-the file; the owner looks at the table under the same lock, so a block is in some ticket at each moment that it looks.
+A receiver that passes a block on creates a ticket in a second, small part of the table, while it holds a lock on a byte
+of the file. The owner reads the table under the same lock, so every block has a ticket whenever the owner reads.
 
 Note [Locks end with their process]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-A holder's number is that of a byte of the file that it has locked, through a descriptor of its own. The kernel ends the
-lock when the last process with this opened file ends, whatever ended it. So the tickets of a holder whose byte is free
-are released. A forked child has its parent's opened file, and looks at what it looked at: as long as one of both
-lives, these tickets are held, as they should be.
+A holder's number is the offset of a byte of the file that it has locked through a descriptor of its own. The kernel
+releases the lock when the last process with this open file description ends, for any reason. The tickets of a holder
+with an unlocked byte are therefore released. A forked child shares its parent's open file description and its blocks:
+these tickets are held as long as either of them lives, which is correct.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 FREE, IN_FLIGHT, RELEASED, UNWATCHED, FIRST_HOLDER = 0, 1, 2, 3, 4
-PASSED_ON = 4096  # tickets of blocks that others than the owner sent: the first of the table
+PASSED_ON = 4096  # tickets of blocks sent by processes other than the owner: the first part of the table
 OWN = 1 << 20
 _HEADER = 64
 _STATES = _HEADER + 8 * PASSED_ON
 TABLE = -(-(_STATES + 4 * (PASSED_ON + OWN)) // PAGE) * PAGE
-_STEP = 64 << 10  # bytes of the table that are reserved at once
-_MUTEX, _OWNER, _HOLDERS = 0, 1, 1 << 32  # bytes of the file that are locked
+_STEP = 64 << 10  # bytes of the table reserved at a time
+_MUTEX, _OWNER, _HOLDERS = 0, 1, 1 << 32  # bytes of the file that serve as locks
 _RECORD = "hhqqi4x"  # struct flock
 
 
 class Ledger:
-    """The tickets of an arena, as one process sees them. Note [Tickets].
+    """The tickets of an arena, from the view of one process. Note [Tickets].
 
     Arguments:
-        arena: begins with the table.
-        owner: whether this process made the arena.
-        watched: whether the file was opened here, so that its locks end with this process. One that is not watched
-            holds what it does not release, and cannot pass it on.
-        kept: the owner's parent and its descriptor of the file, where it has one. Note [Kept files].
+        arena: the arena, which begins with the table.
+        owner: whether this process created the arena.
+        watched: whether the file was opened here, so that its locks end with this process. Otherwise unreleased blocks
+            stay held, and blocks cannot be passed on.
+        kept: the owner's parent and its descriptor of the file, if it keeps one. Note [Kept files].
     """
 
     __slots__ = ("_holder", "_reserved", "_thread", "arena", "fd", "inode", "kept", "passed_on", "states", "top")
@@ -72,7 +72,7 @@ class Ledger:
     def __init__(self, arena: Arena, *, owner: bool, watched: bool = True, kept: tuple[int, int] | None = None) -> None:
         self.kept = kept
         self.arena, self.fd, self.inode = arena, arena.fd, os.fstat(arena.fd).st_ino
-        self.top = arena.bytes_at(0, 8).view(np.int64)  # tickets of the owner that were ever used
+        self.top = arena.bytes_at(0, 8).view(np.int64)  # the number of the owner's tickets that were ever used
         self.passed_on = arena.bytes_at(_HEADER, 8 * PASSED_ON).view(np.int64)
         self.states = arena.bytes_at(_STATES, 4 * (PASSED_ON + OWN)).view(np.uint32)
         self._thread, self._holder, self._reserved = Lock(), 0 if watched else UNWATCHED, 0
@@ -81,10 +81,10 @@ class Ledger:
             _lock(self.fd, _OWNER)
 
     def extend(self) -> int:
-        """Make room for more tickets of the owner; how many there can be now.
+        """Reserve more tickets for the owner and return the number of tickets.
 
         Raises:
-            SharedMemoryError: there are as many as there can be.
+            SharedMemoryError: the table is full.
         """
         if self._reserved >= TABLE:
             raise SharedMemoryError(f"sending: {OWN} blocks are in flight or held by other processes; receive them")
@@ -94,11 +94,11 @@ class Ledger:
         return (self._reserved - _STATES) // 4 - PASSED_ON
 
     def owned(self) -> np.ndarray:
-        """The states of the owner's tickets that were ever used."""
+        """Return the states of the owner's tickets that were ever used."""
         return self.states[PASSED_ON : PASSED_ON + int(self.top[0])]
 
     def holder(self) -> int:
-        """This process's number in this arena."""
+        """Return this process's number in this arena, assigning one if necessary."""
         if not self._holder:
             with self._thread:
                 while not self._holder:
@@ -108,12 +108,12 @@ class Ledger:
         return self._holder
 
     def number(self) -> int:
-        """This process's number, where it has one already; else 0."""
+        """Return this process's number if it has one, otherwise 0."""
         return self._holder
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Let nobody make a ticket of a block that is passed on, nor look for released ones."""
+        """Exclude other processes from passing on blocks and from collecting released tickets."""
         with self._thread:
             _lock(self.fd, _MUTEX, wait=True)
             try:
@@ -122,10 +122,10 @@ class Ledger:
                 _unlock(self.fd, _MUTEX)
 
     def pass_on(self, offset: int) -> int:
-        """A new ticket for a block that this process holds and does not own.
+        """Return a new ticket for a block that this process holds and does not own.
 
         Raises:
-            SharedMemoryError: there are as many as there can be.
+            SharedMemoryError: all tickets are in use.
         """
         if self._holder == UNWATCHED:
             raise SharedMemoryError("sending: passing on another process's memory needs /proc; send a copy")
@@ -141,15 +141,15 @@ class Ledger:
         return ticket
 
     def is_held(self, holder: int) -> bool:
-        """Whether the process with this number lives, or a child that it forked."""
+        """Return whether the process with this number, or a child that it forked, is alive."""
         return holder in (UNWATCHED, self._holder) or _is_locked(self.fd, _HOLDERS + holder)
 
     def has_owner(self) -> bool:
-        """Whether the arena's owner lives, or a child that it forked."""
+        """Return whether the arena's owner, or a child that it forked, is alive."""
         return _is_locked(self.fd, _OWNER)
 
     def reopened(self) -> Ledger:
-        """The same in a forked child, with a descriptor of its own. The inherited one stays open, with its locks."""
+        """Return a copy for a forked child, with a new descriptor. The inherited one stays open, with its locks."""
         other = Ledger.__new__(Ledger)
         for name in ("arena", "inode", "kept", "states", "passed_on", "top"):
             setattr(other, name, getattr(self, name))
@@ -163,7 +163,7 @@ class Ledger:
 
 
 def reopen(fd: int) -> tuple[int, bool]:
-    """The same file opened once more, with locks of its own, and True; where there is no /proc, a copy, and False."""
+    """Reopen a file with separate locks and return (fd, True); without /proc, return (a duplicate, False)."""
     try:
         return os.open(f"/proc/self/fd/{fd}", os.O_RDWR | os.O_CLOEXEC), True
     except FileNotFoundError:
@@ -171,15 +171,15 @@ def reopen(fd: int) -> tuple[int, bool]:
 
 
 def claim(fd: int) -> bool:
-    """Whether this process, by this descriptor, is the first that owns a file."""
+    """Return whether this process becomes, by this descriptor, the first owner of a file."""
     return _lock(fd, _OWNER) and not os.fstat(fd).st_size
 
 
 def in_use(fd: int, held_here: int) -> bool:
-    """Whether something of an arena is in flight, or held by another process than the one with number `held_here`."""
+    """Return whether a block of an arena is in flight, or held by a process other than the one numbered `held_here`."""
     if not os.fstat(fd).st_size:
         return False
-    _lock(fd, _MUTEX, wait=True)  # nobody passes a block on meanwhile
+    _lock(fd, _MUTEX, wait=True)  # prevents passing on blocks during the check
     try:
         used = PASSED_ON + int.from_bytes(os.pread(fd, 8, 0), sys.byteorder)
         states = np.frombuffer(os.pread(fd, 4 * used, _STATES), np.uint32)

@@ -1,12 +1,12 @@
-"""Shared memory that the kernel owns: reserved in whole before it is used, and nothing to clean up.
+"""Anonymous shared memory of the kernel: reserved completely before use, and freed without cleanup.
 
 Note [Memory without a name]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-A memfd is a file without a name. It lives as long as a process has it open or mapped, so the kernel frees it when the
-last one ends, whatever ended it, and `/dev/shm`, its size and its leftovers do not matter. Its price is that it grows
-to any size: pages are taken when they are first written, and a container without memory left then kills the writer.
-So `reserve` takes the pages at once (posix_fallocate), after a look at what the machine and the control groups have
-left, and says so in an error where there is too little.
+A memfd is a file without a name. It exists as long as a process has it open or mapped. The kernel frees it when the
+last such process ends, for any reason, and `/dev/shm` with its size limit and leftover files is not involved. The
+drawback is that a memfd can be created with any size: pages are allocated when they are first written, and if a
+container has no memory left, the writer is killed. Therefore `reserve` allocates the pages at once (posix_fallocate),
+after checking the available memory of the machine and of the control groups, and raises an error if it is too small.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from typing import NamedTuple
 
 from .._errors import SharedMemoryError
 
-RECENT = 0.1  # seconds in which an answer of the kernel stands
-MUCH = 8  # times what is asked for: with so much left there is no need to ask again
+CACHE_SECONDS = 0.1  # seconds for which an answer of the kernel remains valid
+SUFFICIENT_FACTOR = 8  # a cached answer of so many times the requested amount is sufficient
 
 _MEMINFO = "/proc/meminfo"
 _GROUPS = "/proc/self/cgroup"
 _ROOT = "/sys/fs/cgroup"
-_SEALS = ("F_SEAL_SHRINK", "F_SEAL_GROW", "F_SEAL_SEAL")  # so that nobody's truncation makes a mapping's pages vanish
+_SEALS = ("F_SEAL_SHRINK", "F_SEAL_GROW", "F_SEAL_SEAL")  # so that truncation cannot remove the pages of a mapping
 
 
 def create(nbytes: int, fd: int | None = None) -> int:
-    """The descriptor of new shared memory with room for `nbytes`, none of which is reserved yet.
+    """Create shared memory with room for `nbytes`, not reserved yet, and return its descriptor.
 
     Arguments:
-        nbytes: its size.
-        fd: of an empty file to make it of, this function's from now on; by default a new one.
+        nbytes: the size.
+        fd: the descriptor of an empty file, which this function takes over; by default a new file.
 
     Raises:
-        SharedMemoryError: the process may make no file so large, or has no descriptor left.
+        SharedMemoryError: the process may not create files of this size, or has no descriptors left.
     """
     try:
         if fd is None:
@@ -58,21 +58,22 @@ def create(nbytes: int, fd: int | None = None) -> int:
 
 
 def reserve(fd: int, offset: int, nbytes: int) -> None:
-    """Take the pages of `nbytes` from `offset` on, so that writing to them cannot fail.
+    """Reserve the pages of `nbytes` from `offset` on, so that writing to them cannot fail.
 
     Arguments:
-        fd: of the memory, as `create` gave it.
-        offset: where the first page begins.
-        nbytes: how much to take.
+        fd: the descriptor that `create` returned.
+        offset: the start of the first page.
+        nbytes: the number of bytes to reserve.
 
     Raises:
-        SharedMemoryError: the machine, a control group or a limit of the process leaves too little. None are taken.
+        SharedMemoryError: the machine, a control group or a limit of the process leaves too little. No pages are then
+            reserved.
     """
-    available = headroom(enough=MUCH * nbytes)
+    available = headroom(enough=SUFFICIENT_FACTOR * nbytes)
     if available is not None and nbytes > available:
         raise SharedMemoryError(
-            f"shared memory: {_shown(nbytes)} asked for, {_shown(available)} left of what the machine and its "
-            "containers allow; use smaller or fewer batches, fewer workers, or free memory",
+            f"shared memory: {_shown(nbytes)} requested, {_shown(available)} left within the limits of the machine and "
+            "its containers; use smaller or fewer batches, fewer workers, or free memory",
             nbytes,
             available,
         )
@@ -84,7 +85,7 @@ def reserve(fd: int, offset: int, nbytes: int) -> None:
 
 
 def give_back(mapping: mmap.mmap, offset: int, nbytes: int) -> bool:
-    """Let the kernel have the pages of `nbytes` from `offset` on, which nobody looks at; False where it takes none."""
+    """Return the unused pages of `nbytes` from `offset` on to the kernel; return False if that fails."""
     try:
         mapping.madvise(mmap.MADV_REMOVE, offset, nbytes)
     except OSError:
@@ -94,7 +95,7 @@ def give_back(mapping: mmap.mmap, offset: int, nbytes: int) -> bool:
 
 
 class _Last:
-    """What the kernel said last of the headroom, less what was reserved since, and when: to ask takes a while."""
+    """The kernel's last answer about available memory, minus later reservations, and its time: queries are slow."""
 
     __slots__ = ("left", "when")
 
@@ -106,15 +107,15 @@ _last = _Last()
 
 
 def headroom(enough: int | None = None) -> int | None:
-    """Bytes that can still be taken: of the machine's memory, and in each control group that this process is in.
+    """Return the number of available bytes: of the machine, and within each control group of this process.
 
-    None where the kernel does not say.
+    The result is None if the kernel does not provide the numbers.
 
     Arguments:
-        enough: what was found some milliseconds ago will do where it is so much. By default the kernel is asked.
+        enough: an amount for which a recent cached answer is sufficient. By default the kernel is queried.
     """
     now = monotonic()
-    if enough is not None and now < _last.when + RECENT and _last.left >= enough:
+    if enough is not None and now < _last.when + CACHE_SECONDS and _last.left >= enough:
         return _last.left
     left = _field(_text(_MEMINFO), "MemAvailable:")
     for folder, files in _groups():
@@ -126,7 +127,7 @@ def headroom(enough: int | None = None) -> int | None:
 
 
 def largest_file() -> int | None:
-    """The largest file that this process may make (RLIMIT_FSIZE), in bytes; None where there is no limit."""
+    """Return the file size limit of this process (RLIMIT_FSIZE), in bytes; None if there is no limit."""
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     return None if limit == resource.RLIM_INFINITY else limit
 
@@ -144,7 +145,7 @@ def _no_room(error: OSError, nbytes: int, available: int | None) -> SharedMemory
 
 
 class _Files(NamedTuple):
-    """Where a version of control groups says what a group may take and takes, and what of that are files' pages."""
+    """The files in which a version of control groups stores the limit, the usage, and the page cache in it."""
 
     limit: str
     usage: str
@@ -158,7 +159,7 @@ _VERSIONS = {
 
 
 def _groups() -> list[tuple[str, _Files]]:
-    """The folders of the control groups that limit this process's memory."""
+    """Return the folders of the control groups that limit this process's memory."""
     return _folders(_text(_GROUPS), _ROOT)
 
 
@@ -175,20 +176,20 @@ def _folders(groups: str, top: str) -> list[tuple[str, _Files]]:
 
 
 def _left_in(folder: str, files: _Files, least: int | None) -> int | None:
-    """The less of `least` and what is left in a control group."""
+    """Return the minimum of `least` and the memory left in a control group."""
     most = _text(f"{folder}/{files.limit}").strip()
-    if not most.isdigit():  # "max" where there is no limit
+    if not most.isdigit():  # "max" means no limit
         return least
     used = _text(f"{folder}/{files.usage}").strip()
     left = int(most) - int(used or 0)
     if least is not None and left >= least:
         return least
-    left += _field(_text(f"{folder}/memory.stat"), files.cache) or 0  # files' pages are given back on demand
+    left += _field(_text(f"{folder}/memory.stat"), files.cache) or 0  # the kernel reclaims the page cache on demand
     return left if least is None else min(least, left)
 
 
 def _text(path: str) -> str:
-    """What a small file says; nothing where there is none."""
+    """Return the contents of a small file, or "" if it is missing."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""Ranges of an arena whose pages are not reserved: above all blocks, and where pages were given back."""
+"""Unreserved ranges of an arena: the part after all blocks, and gaps of returned pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Room:
     __slots__ = ("_ranges",)
 
     def __init__(self, start: int, end: int) -> None:
-        self._ranges = [(start, end - start)]  # in order, no two of them touching
+        self._ranges = [(start, end - start)]  # sorted, without adjacent ranges
 
     @property
     def largest(self) -> int:
@@ -30,17 +30,17 @@ class Room:
         return max((length for _, length in self._ranges), default=0)
 
     def find(self, length: int) -> int | None:
-        """Where the first range of at least this length begins; None where there is none."""
+        """Return the start of the first range of at least this length, or None."""
         return next((start for start, found in self._ranges if found >= length), None)
 
     def use(self, start: int, length: int) -> None:
-        """Take the beginning of a range."""
+        """Remove the beginning of a range."""
         place = next(index for index, (first, _) in enumerate(self._ranges) if first == start)
         rest = self._ranges[place][1] - length
         self._ranges[place : place + 1] = [(start + length, rest)] if rest else []
 
     def free(self, start: int, length: int) -> None:
-        """Add a range, as one with those that it touches."""
+        """Add a range and merge it with adjacent ones."""
         insort(self._ranges, (start, length))
         merged: list[tuple[int, int]] = []
         for first, found in self._ranges:

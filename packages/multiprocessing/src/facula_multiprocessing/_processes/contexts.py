@@ -1,4 +1,4 @@
-"""Contexts of `multiprocessing`, whose queues, pipes, pools and processes send arrays through shared memory."""
+"""Contexts of `multiprocessing` with queues, pipes, pools and processes that send arrays through shared memory."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class _Sent(process.BaseProcess):
-    """A process whose arguments go to it through shared memory, where it is not forked."""
+    """A process that receives its arguments through shared memory, unless it is forked."""
 
     def start(self) -> None:
         """Start the process.
 
         Raises:
-            OperationError: it would fail, as it could not import what it is to run.
+            OperationError: the process would fail, because it could not import its target.
         """
         method = getattr(self, "_start_method", None) or multiprocessing.get_start_method()
         if method != "fork":
@@ -47,13 +47,13 @@ class _Sent(process.BaseProcess):
         settle_children()
 
     def join(self, timeout: float | None = None) -> None:
-        """Wait until the process has ended, or for `timeout` seconds."""
+        """Wait until the process has ended, at most `timeout` seconds."""
         super().join(timeout)
         settle_children()
 
     @property
     def exitcode(self) -> int | None:
-        """The status with which the process ended, negative for a signal; None while it runs."""
+        """The exit status of the process, negative for a signal; None while it runs."""
         code = super().exitcode
         if code is not None:
             settle_children()
@@ -67,7 +67,7 @@ class _Sent(process.BaseProcess):
 def _started(
     parts: tuple[type[process.BaseProcess], dict[str, object]], modules: tuple[str, ...]
 ) -> process.BaseProcess:
-    for name in modules:  # what lets tensors share their memory here lets them in the child
+    for name in modules:  # import in the child the modules that let tensors share their memory
         import_module(name)
     kind, state = parts
     made = kind.__new__(kind)
@@ -76,11 +76,11 @@ def _started(
 
 
 class Process(_Sent, multiprocessing.Process):
-    """A process, begun by the start method that is set."""
+    """A process with the current start method."""
 
 
 class ForkProcess(_Sent, context.ForkProcess):
-    """A process that is a fork of this one."""
+    """A process that is forked from this one."""
 
 
 class SpawnProcess(_Sent, context.SpawnProcess):
@@ -88,27 +88,27 @@ class SpawnProcess(_Sent, context.SpawnProcess):
 
 
 class ForkServerProcess(_Sent, context.ForkServerProcess):
-    """A process that is a fork of a server."""
+    """A process that is forked from a server."""
 
 
 class _Context(context.BaseContext):
-    """What our contexts have in common."""
+    """The common part of all contexts."""
 
     def Pipe(self, duplex: bool = True) -> tuple[Connection, Connection]:  # type: ignore[override]
-        """Two connected ends; without `duplex`, the first reads and the second writes."""
+        """Return two connected ends; without `duplex`, the first is for reading and the second for writing."""
         first, second = connection.Pipe(duplex)
         return Connection.instead_of(first), Connection.instead_of(second)
 
     def Queue(self, maxsize: int = 0) -> Queue:
-        """A queue of at most `maxsize` objects; of any number for 0."""
+        """Return a queue of at most `maxsize` objects; 0 means unlimited."""
         return Queue(maxsize, ctx=self.get_context())
 
     def JoinableQueue(self, maxsize: int = 0) -> JoinableQueue:
-        """A queue with `task_done` and `join`."""
+        """Return a queue with `task_done` and `join`."""
         return JoinableQueue(maxsize, ctx=self.get_context())
 
     def SimpleQueue(self) -> SimpleQueue:
-        """A queue without a thread of its own."""
+        """Return a queue without a feeder thread."""
         return SimpleQueue(ctx=self.get_context())
 
     def Pool(
@@ -118,31 +118,32 @@ class _Context(context.BaseContext):
         initargs: Iterable[Any] = (),
         maxtasksperchild: int | None = None,
     ) -> Pool:
-        """A pool of processes, as many as this machine has cores by default.
+        """Return a pool of processes, by default one per CPU.
 
         Arguments:
-            processes: how many.
-            initializer: what each of them calls first, as `initializer(*initargs)`.
-            initargs: its arguments.
-            maxtasksperchild: tasks after which a process is replaced; by default none is.
+            processes: the number of processes.
+            initializer: called in each process first, as `initializer(*initargs)`.
+            initargs: the arguments of `initializer`.
+            maxtasksperchild: the number of tasks after which a process is replaced; by default processes are not
+                replaced.
         """
         return Pool(processes, initializer, initargs, maxtasksperchild, self.get_context())
 
 
 class ForkContext(_Context, context.ForkContext):
-    """Processes are forks."""
+    """The context whose processes are forks."""
 
     Process = ForkProcess  # type: ignore[assignment]
 
 
 class SpawnContext(_Context, context.SpawnContext):
-    """Processes are new interpreters."""
+    """The context whose processes are new interpreters."""
 
     Process = SpawnProcess  # type: ignore[assignment]
 
 
 class ForkServerContext(_Context, context.ForkServerContext):
-    """Processes are forks of a server."""
+    """The context whose processes are forks of a server."""
 
     Process = ForkServerProcess  # type: ignore[assignment]
 
@@ -155,15 +156,15 @@ CONTEXTS: dict[str, _Context] = {
 
 
 class DefaultContext(_Context):
-    """The context of the start method that `multiprocessing` has: there is one for both."""
+    """The context of the current start method, which is shared with `multiprocessing`."""
 
     Process = Process  # type: ignore[assignment]
 
     def get_context(self, method: str | None = None) -> Any:
-        """The context of a start method; by default of the one that is set, or Python's own.
+        """Return the context of a start method, by default of the current or of Python's default method.
 
         Raises:
-            ValueError: there is no such method.
+            ValueError: the method is unknown.
         """
         name = multiprocessing.get_start_method() if method is None else method
         if name not in CONTEXTS:
@@ -171,14 +172,14 @@ class DefaultContext(_Context):
         return CONTEXTS[name]
 
     def get_start_method(self, allow_none: bool = False) -> str:
-        """The name of the start method. With `allow_none`, None where none was set."""
+        """Return the name of the start method. With `allow_none`, return None if none was set."""
         return multiprocessing.get_start_method(allow_none)  # type: ignore[return-value]
 
     def set_start_method(self, method: str | None, force: bool = False) -> None:
-        """Set the start method of `multiprocessing`, once, or again with `force`.
+        """Set the start method of `multiprocessing`, only once unless `force` is true.
 
         Raises:
-            OperationError: it is set already, for one in a process that imports the program's file.
+            OperationError: the method is already set, for example in a process that imports the main program.
         """
         try:
             multiprocessing.set_start_method(method, force)

@@ -1,4 +1,4 @@
-"""What programs are told that start processes while one of those imports them."""
+"""Detection of programs that start processes while a child process imports them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ GUARD = (
 
 
 def is_imported_by_child() -> bool:
-    """Whether the program's file is being imported by a process that the program started."""
+    """Return whether a process that the program started is importing the program's main file."""
     return bool(getattr(process.current_process(), "_inheriting", False))
 
 
 def check_guarded() -> None:
-    """OperationError where the program's file is being imported by a process that the program started."""
+    """Raise OperationError if a process that the program started is importing the program's main file."""
     if is_imported_by_child():
         raise OperationError(f"multiprocessing: this program starts processes while it is imported by one; {GUARD}")

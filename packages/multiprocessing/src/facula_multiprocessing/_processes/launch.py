@@ -1,4 +1,4 @@
-"""Processes of one function: they end together, and none is left when their parent is killed."""
+"""Groups of processes that run one function: they end together, and also when their parent is killed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .supervision import end_with, keep_from_children, no_longer_kept
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_LONGEST = 32 << 10  # characters of a traceback, so that the pipe has room for it
-_PATIENCE = 30.0  # seconds between asking a process to end and ending it
+_MAX_TRACEBACK = 32 << 10  # maximum number of characters of a traceback, so that it fits into the pipe
+_GRACE_PERIOD = 30.0  # seconds between terminating a process and killing it
 _BEGUN = b"begun"
 
 
@@ -32,7 +32,7 @@ class ProcessException(FaculaError):
     Arguments:
         msg: the error's message.
         error_index: the number of the process.
-        error_pid: its process id.
+        error_pid: its process ID.
     """
 
     def __init__(self, msg: str, error_index: int, error_pid: int | None) -> None:
@@ -44,7 +44,7 @@ class ProcessException(FaculaError):
 
 
 class ProcessRaisedException(ProcessException):
-    """A process of `spawn` ended with an exception, whose traceback the message has."""
+    """A process of `spawn` ended with an exception; the message contains its traceback."""
 
 
 class ProcessExitedException(ProcessException):
@@ -53,9 +53,9 @@ class ProcessExitedException(ProcessException):
     Arguments:
         msg: the error's message.
         error_index: the number of the process.
-        error_pid: its process id.
-        exit_code: the status with which it ended; negative for a signal.
-        signal_name: the signal that ended it; None where none did.
+        error_pid: its process ID.
+        exit_code: its exit status; negative for a signal.
+        signal_name: the signal that ended it, or None.
     """
 
     def __init__(
@@ -76,29 +76,29 @@ class ProcessExitedException(ProcessException):
 def _run(
     function: Callable[..., object], index: int, args: tuple[object, ...], report: Connection, life: Connection
 ) -> None:
-    """What a process of `spawn` does."""
+    """Run the function in a process of `spawn` and report an exception."""
     end_with(life)
     report.send_bytes(_BEGUN)
     try:
         function(index, *args)
     except KeyboardInterrupt:
-        pass  # the parent has it too
+        pass  # the parent receives it too
     except Exception:
         text = traceback.format_exc()
-        if len(text) > _LONGEST:
-            text = f"{text[: _LONGEST // 2]}\n...\n{text[-_LONGEST // 2 :]}"
+        if len(text) > _MAX_TRACEBACK:
+            text = f"{text[: _MAX_TRACEBACK // 2]}\n...\n{text[-_MAX_TRACEBACK // 2 :]}"
         report.send_bytes(text.encode(errors="replace"))
         sys.exit(1)
 
 
 class _Child:
-    """One process, the pipe by which it says why it fails, and the one whose end it ends with."""
+    """One process, the pipe with its error report, and the pipe that ends it by being closed."""
 
     def __init__(self, process: BaseProcess, report: Connection, life: Connection) -> None:
         self.process, self._report, self._life = process, report, life
 
     def said(self) -> tuple[bool, str]:
-        """Whether it began to run the function, and the traceback with which it failed; once."""
+        """Return whether the process began to run the function, and the traceback of its failure, once."""
         found = []
         with suppress(EOFError, OSError):
             while self._report.poll():
@@ -106,7 +106,7 @@ class _Child:
         return _BEGUN in found, b"".join(one for one in found if one != _BEGUN).decode(errors="replace")
 
     def close(self) -> None:
-        """Give back the descriptors of a process that has ended."""
+        """Close the descriptors of a process that has ended."""
         no_longer_kept(self._life)
         self._life.close()
         self._report.close()
@@ -123,18 +123,18 @@ class ProcessContext:
         self._waiting = dict(enumerate(processes))
 
     def pids(self) -> list[int | None]:
-        """The ids of the processes."""
+        """Return the IDs of the processes."""
         return [process.pid for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Wait until all processes have ended, for `timeout` seconds at most. The failure of one ends the others.
+        """Wait until all processes have ended, at most `timeout` seconds. The failure of one ends the others.
 
         Arguments:
-            timeout: seconds; by default it waits until one process more has ended.
-            grace_period: seconds that the others have to end by themselves, 30 by default; then they are killed.
+            timeout: the limit in seconds; by default, wait until one more process has ended.
+            grace_period: seconds for the other processes to end by themselves before they are killed; 30 by default.
 
         Returns:
-            True where all have ended well; False where some run.
+            True if all processes have ended successfully; False if some are running.
 
         Raises:
             ProcessRaisedException: a process ended with an exception.
@@ -146,9 +146,9 @@ class ProcessContext:
             if self._waiting:
                 ended = wait([child.process.sentinel for child in self._waiting.values()], left)
                 for child in self._waiting.values():
-                    if child.process.sentinel in ended:  # its exit code may follow
+                    if child.process.sentinel in ended:  # its exit code may arrive later
                         child.process.join(None if end is None else max(0.0, end - time.monotonic()))
-            failed = self._let_go_of_ended()
+            failed = self._remove_ended()
             if failed is not None:
                 error = self._error(failed, self._waiting[failed])
                 self.stop(grace_period)
@@ -156,13 +156,13 @@ class ProcessContext:
             if not self._waiting or end is None or time.monotonic() >= end:
                 return not self._waiting
 
-    def _let_go_of_ended(self) -> int | None:
-        """Forget the processes that have ended well; the first that has not, as a number."""
+    def _remove_ended(self) -> int | None:
+        """Remove the processes that ended successfully; return the number of the first that failed, or None."""
         failed = None
         for index, child in list(self._waiting.items()):
             if child.process.exitcode is None:
                 continue
-            child.process.join()  # multiprocessing keeps a process, and its descriptors, until it is joined
+            child.process.join()  # multiprocessing keeps a process and its descriptors until it is joined
             if not child.process.exitcode:
                 del self._waiting[index]
                 child.close()
@@ -171,14 +171,14 @@ class ProcessContext:
         return failed
 
     def stop(self, grace_period: float | None = None) -> None:
-        """End all processes that run.
+        """Stop all running processes.
 
         Arguments:
-            grace_period: seconds that they have to end by themselves, 30 by default; then they are killed.
+            grace_period: seconds for them to end by themselves before they are killed; 30 by default.
         """
         for child in self._waiting.values():
             child.process.terminate()
-        end = time.monotonic() + (_PATIENCE if grace_period is None else grace_period)
+        end = time.monotonic() + (_GRACE_PERIOD if grace_period is None else grace_period)
         for child in self._waiting.values():
             child.process.join(max(0.0, end - time.monotonic()))
             if child.process.exitcode is None:
@@ -199,7 +199,7 @@ class ProcessContext:
                 name = signal.Signals(-code).name
             said = f"spawn: process {index} was ended by {name or f'signal {-code}'}"
             if name == "SIGKILL":
-                said += "; if nobody did that on purpose, the kernel may have, for want of memory"
+                said += "; if this was not intended, the kernel may have killed it for lack of memory"
         elif not begun:
             said += f" before it ran the function, which it said why above; {GUARD}"
         return ProcessExitedException(said, index, pid, code, name)
@@ -214,15 +214,15 @@ def start_processes(
     daemon: bool = False,
     start_method: str | None = None,
 ) -> ProcessContext | None:
-    """Run a function in several processes. The failure of one ends the others; the death of this one ends all.
+    """Run a function in several processes. The failure of one ends the others; the end of this process ends all.
 
     Arguments:
         fn: called as `fn(i, *args)` in process i, from 0 to nprocs - 1.
         args: its other arguments.
         nprocs: the number of processes.
-        join: wait for the processes.
-        daemon: end the processes where this one ends before them.
-        start_method: "fork", "spawn" or "forkserver"; by default the one that is set, or Python's own.
+        join: whether to wait for the processes.
+        daemon: whether the processes end when this one ends before them.
+        start_method: "fork", "spawn" or "forkserver"; by default the current method, or Python's default.
 
     Returns:
         None, or without `join` a ProcessContext.
@@ -283,5 +283,5 @@ def spawn(
     daemon: bool = False,
     start_method: str | None = None,
 ) -> ProcessContext | None:
-    """Run a function in several processes. Arguments: those of `start_processes`."""
+    """Run a function in several processes. The arguments are those of `start_processes`."""
     return start_processes(fn, args, nprocs, join, daemon, start_method)

@@ -1,4 +1,4 @@
-"""Pools whose maps can begin while all of their workers are being replaced."""
+"""Pools whose maps can start while all workers are being replaced."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ else:
 class Pool(_Pool):
     """A pool of processes.
 
-    `multiprocessing` divides by the number of workers that there are, which is 0 for a moment when all have ended.
+    `multiprocessing` divides by the current number of workers, which is briefly 0 when all have ended.
     """
 
     _processes: int
@@ -22,7 +22,7 @@ class Pool(_Pool):
     def _map_async(
         self, func: Any, iterable: Any, mapper: Any, chunksize: int | None = None, *callbacks: Any, **named: Any
     ) -> Any:
-        """Begin a map, in chunks as `multiprocessing` makes them with all workers there."""
+        """Start a map with the chunk size that `multiprocessing` computes for the full number of workers."""
         if chunksize is None:
             iterable = iterable if hasattr(iterable, "__len__") else list(iterable)
             chunksize = -(-len(iterable) // (4 * self._processes))

@@ -23,7 +23,7 @@ else:
     _Queue, _JoinableQueue, _SimpleQueue = queues.Queue, queues.JoinableQueue, queues.SimpleQueue
 
 
-AT_ONCE = select.PIPE_BUF - 4  # the longest message that a pipe writes atomically, without the 4 bytes of its length
+MAX_ATOMIC = select.PIPE_BUF - 4  # the longest message that a pipe writes atomically, without the 4 bytes of its length
 
 
 class Connection(connection.Connection):
@@ -38,7 +38,7 @@ class Connection(connection.Connection):
 
     @classmethod
     def instead_of(cls, plain: Any) -> Connection:
-        """The same end, taken over from one of `multiprocessing`'s."""
+        """Take over an end of one of `multiprocessing`'s connections."""
         made = cls(plain._handle, plain._readable, plain._writable)
         plain._handle = None
         return made
@@ -92,7 +92,7 @@ class Queue(_Queue):
     def _reset(self, after_fork: bool = False) -> None:
         super()._reset(after_fork)  # type: ignore[misc]
         self._send_bytes = _Feed(self._writer.send_bytes)
-        self._handed = 0  # messages for the thread
+        self._handed = 0  # messages passed to the thread
         self._room: select.poll | None = None
 
     def put(self, obj: object, block: bool = True, timeout: float | None = None) -> None:
@@ -106,12 +106,12 @@ class Queue(_Queue):
                 self._put(message)
 
     def _put(self, message: Message) -> None:
-        if len(message.data) <= AT_ONCE and self._handed == self._send_bytes.done and self._wlock.acquire(False):
+        if len(message.data) <= MAX_ATOMIC and self._handed == self._send_bytes.done and self._wlock.acquire(False):
             try:
                 if self._has_room():
                     self._writer.send_bytes(message.data)
                     return
-            except OSError:  # the thread says so, as in multiprocessing
+            except OSError:  # the thread reports it, as in multiprocessing
                 pass
             finally:
                 self._wlock.release()
@@ -129,7 +129,7 @@ class Queue(_Queue):
 
 
 class JoinableQueue(Queue, _JoinableQueue):
-    """A queue with `join`, which waits until each object that was put has been marked as done."""
+    """A queue with `join`, which waits until every object has been marked as done."""
 
     _cond: Any
     _unfinished_tasks: Any

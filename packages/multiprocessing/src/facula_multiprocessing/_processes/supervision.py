@@ -1,12 +1,12 @@
-"""Parents and children that notice each other's death, and say where they were stuck.
+"""Detection of the end of parent and child processes, and reports of their stacks.
 
 Note [Who holds which end]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~
-The death of a process is seen by its pipes: the kernel closes them, whatever killed it, and the other end reads the
-end of the file. That works as long as nobody else holds the dead one's end. A forked child has all of its parent's
-descriptors; so the ends that belong to a parent are listed here, and each child closes its copies right after the
-fork. (A child of a fork server is not forked from its parent, so the kernel's own signal at the death of a parent would
-watch the wrong process.)
+The end of a process is detected by its pipes: the kernel closes them, for any cause, and the other side reads the end
+of the file. This requires that no other process has the same end open. A forked child inherits all of its parent's
+descriptors. Therefore this module lists the ends that belong to a parent, and each child closes its copies right after
+the fork. (The kernel's own signal at the end of a parent would watch the wrong process, because a child of a fork
+server is not forked from its parent.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Closable(Protocol):
-    """What has an end that children must not hold."""
+    """An object with an end that children must not keep open."""
 
     def close(self) -> None: ...
 
@@ -32,12 +32,12 @@ _ends: dict[int, Closable] = {}
 
 
 def keep_from_children(end: Closable) -> None:
-    """Close `end` in each child that is forked from now on, so that it ends with this process."""
+    """Close `end` in each child forked from now on, so that the pipe ends with this process."""
     _ends[id(end)] = end
 
 
 def no_longer_kept(end: Closable) -> None:
-    """Forget `end`, which is closed here."""
+    """Remove `end`, which this process closes."""
     _ends.pop(id(end), None)
 
 
@@ -51,7 +51,7 @@ os.register_at_fork(after_in_child=_close_in_child)
 
 
 def end_with(life: Connection) -> None:
-    """End this process, whatever it is doing, when the other end of `life` is gone."""
+    """Exit this process immediately when the other end of `life` is closed."""
 
     def wait() -> None:
         try:
@@ -65,14 +65,15 @@ def end_with(life: Connection) -> None:
 class Stacks:
     """The stacks of another process, on demand.
 
-    Made before the process is: `answer` in it, `ask` in its parent, and then `read` until it `is_complete`.
+    Create the object before the process. Call `answer` in the process, and in the parent `ask`, then `read` until
+    `is_complete`.
     """
 
     __slots__ = ("_fd",)
 
     def __init__(self) -> None:
         self._fd = os.memfd_create("facula-stacks", os.MFD_CLOEXEC)
-        # The writer may still be at the last answer when the next is asked for: it must not leave a hole.
+        # The writer may still write the last answer when the next is requested: appending avoids a hole in the file.
         fcntl.fcntl(self._fd, fcntl.F_SETFL, os.O_APPEND)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
@@ -81,11 +82,11 @@ class Stacks:
         return _stacks, (DupFd(self._fd),)
 
     def answer(self) -> None:
-        """In the process that is asked: write all threads' stacks at SIGUSR1."""
+        """Write the stacks of all threads on SIGUSR1; called in the observed process."""
         faulthandler.register(signal.SIGUSR1, file=self._fd, all_threads=True)
 
     def ask(self, pid: int) -> None:
-        """Ask the process, which may have ended."""
+        """Request the stacks of the process, which may have ended."""
         os.truncate(self._fd, 0)
         try:
             os.kill(pid, signal.SIGUSR1)
@@ -93,11 +94,11 @@ class Stacks:
             pass
 
     def read(self) -> str:
-        """What it has answered so far; empty while it has not, or cannot."""
+        """Return the answer so far; empty before the process answers or if it cannot."""
         return os.pread(self._fd, 1 << 16, 0).decode(errors="replace")
 
     def is_complete(self, pid: int) -> bool:
-        """Whether the process has answered, and written all of it; False where there is no /proc."""
+        """Return whether the process has written its whole answer; False without /proc."""
         if not self.read():
             return False
         try:
@@ -105,11 +106,11 @@ class Stacks:
                 masks = [line.split()[1] for line in file if line.startswith(("SigPnd", "ShdPnd", "SigBlk"))]
         except OSError:
             return False
-        # A signal is pending until its handler begins, and blocked until that has ended.
+        # A signal is pending until its handler begins, and blocked until the handler ends.
         return not any(int(mask, 16) >> (signal.SIGUSR1 - 1) & 1 for mask in masks)
 
     def close(self) -> None:
-        """Give back the descriptor."""
+        """Close the descriptor."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1

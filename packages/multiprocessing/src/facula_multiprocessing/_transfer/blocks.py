@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Block:
-    """Memory of an arena, as the base of all arrays over it. It holds the arena.
+    """Memory of an arena, the base of all arrays over it. It keeps the arena alive.
 
     Arguments:
         arena: the arena that contains it.
@@ -60,21 +60,21 @@ class Block:
         }
 
     def array(self) -> np.ndarray:
-        """Its bytes."""
+        """Return its bytes as an array."""
         return np.asarray(self)
 
 
 AnyBlock = TypeVar("AnyBlock", bound=Block)
 
 
-class _Looked:
+class _BlockTable:
     """The blocks in use by this process, by address."""
 
     __slots__ = ("at", "lock", "sweep_at")
 
     def __init__(self) -> None:
-        self.at: dict[int, ref[Block]] = {}  # dead ones among them
-        self.lock, self.sweep_at = RLock(), 64  # within a sweep a finaliser may note a block
+        self.at: dict[int, ref[Block]] = {}  # including dead blocks
+        self.lock, self.sweep_at = RLock(), 64  # reentrant: a finalizer may register a block during a sweep
 
     def add(self, block: Block) -> None:
         with self.lock:
@@ -89,25 +89,25 @@ class _Looked:
         return [block for one in list(self.at.values()) if (block := one()) is not None]
 
 
-_looked = _Looked()
+_block_table = _BlockTable()
 _forks = Forks()
-_starting: set[int] = set()  # the threads in which a worker is being started
+_starting: set[int] = set()  # the threads that are starting a worker
 
 
 def note(block: AnyBlock) -> AnyBlock:
-    """Register the block for forks and `block_at`, and return it."""
-    _looked.add(block)
+    """Register a block for forks and `block_at`, and return it."""
+    _block_table.add(block)
     return block
 
 
 def block_at(address: int) -> Block | None:
-    """The block that begins at an address, or None."""
-    found = _looked.at.get(address)
+    """Return the block that begins at an address, or None."""
+    found = _block_table.at.get(address)
     return None if found is None else found()
 
 
 def settle() -> None:
-    """Release blocks that were dropped here and that no forked child uses."""
+    """Release blocks that were dropped in this process and that no forked child uses."""
     _forks.settle()
 
 
@@ -123,7 +123,7 @@ def starting_workers() -> Iterator[None]:
 
 def _before_fork() -> None:
     if get_ident() not in _starting:
-        _forks.before(_looked.alive())
+        _forks.before(_block_table.alive())
 
 
 def _after_in_parent() -> None:
@@ -131,11 +131,11 @@ def _after_in_parent() -> None:
 
 
 def _after_in_child() -> None:
-    global _forks, _looked
-    inherited, _looked = _looked, _Looked()
+    global _forks, _block_table
+    inherited, _block_table = _block_table, _BlockTable()
     for block in inherited.alive():
         block.__del__ = int
-        _looked.add(block)
+        _block_table.add(block)
     _forks.in_child()
     _forks = Forks()
     _starting.clear()

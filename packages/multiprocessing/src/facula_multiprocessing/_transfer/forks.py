@@ -1,7 +1,7 @@
-"""Blocks that a forked child may look at: released when they are dropped here and all such children have ended.
+"""Release of blocks that forked children may read: when they are dropped here and all such children have ended.
 
-Each child of a fork has the write end of a pipe, and so have the children that it forks. The end of the pipe is seen
-here when the last of them has ended.
+Each forked child inherits the write end of a pipe, and passes it on to the children that it forks. This process sees
+the end of the pipe when the last of them has ended.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Releasable(Protocol):
-    """What is released by the callable in its `__del__`."""
+    """An object that is released by the callable in its `__del__`."""
 
     __del__: Callable[[], object]
 
 
 class _Fork:
-    """One fork: the read end of its pipe, and whether the child and all that it forked have ended."""
+    """One fork: the read end of its pipe, and whether the child and all of its descendants have ended."""
 
     __slots__ = ("ended", "fd")
 
@@ -34,23 +34,23 @@ class _Fork:
 
 
 class Forks:
-    """The forks of this process that saw blocks, and what is to be released after them."""
+    """The forks of this process that inherited blocks, and the releases that wait for them."""
 
     def __init__(self) -> None:
         self._forks: list[_Fork] = []
         self._waiting: deque[tuple[Callable[[], object], tuple[_Fork, ...]]] = deque()
-        self._ends: dict[int, int] = {}  # of a fork in progress, by thread
+        self._ends: dict[int, int] = {}  # write ends of forks in progress, by thread
         self._settling = Lock()
 
     def before(self, blocks: Iterable[Releasable]) -> None:
-        """Before a fork that sees these blocks: let each wait for it once it is dropped."""
+        """Prepare a fork that inherits these blocks: each block, once dropped, waits for the child's end."""
         self.settle()
         seen = list(blocks)
         if not seen:
             return
         try:
             fd, self._ends[get_ident()] = os.pipe()
-        except OSError:  # no descriptor is left: they are never released
+        except OSError:  # no descriptor is left: these blocks are never released
             for block in seen:
                 block.__del__ = int
             return
@@ -66,21 +66,21 @@ class Forks:
                 block.__del__ = partial(self._waiting.append, (release, forks))
 
     def in_parent(self) -> None:
-        """After the fork: the child alone has the write end."""
+        """After the fork, close the write end, so that only the child has it."""
         end = self._ends.pop(get_ident(), None)
         if end is not None:
             os.close(end)
 
     def in_child(self) -> None:
-        """After the fork, in the child, which keeps the write end open as long as it lives."""
+        """After the fork, close the read ends in the child; its write end stays open as long as it lives."""
         for fork in self._forks:
             with suppress(OSError):
                 os.close(fork.fd)
 
     def settle(self) -> None:
-        """Release what was dropped and waits for no child that lives."""
+        """Release dropped blocks that wait for no living child."""
         if not (self._forks or self._waiting) or not self._settling.acquire(blocking=False):
-            return  # nothing to do, or another thread is at it, or a finaliser of this one within it
+            return  # there is no work, or another thread or an outer call of this thread is doing it
         try:
             self._settle()
         finally:
@@ -90,7 +90,7 @@ class Forks:
         if self._forks:
             watched = select.poll()
             for fork in self._forks:
-                watched.register(fork.fd, 0)  # the end of the pipe is always told
+                watched.register(fork.fd, 0)  # the end of the pipe is always reported
             ended = {fd for fd, _ in watched.poll(0)}
             for fork in [one for one in self._forks if one.fd in ended]:
                 fork.ended = True

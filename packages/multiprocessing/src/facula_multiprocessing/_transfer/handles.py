@@ -1,4 +1,4 @@
-"""How a message names a block, and how whoever receives it finds the arena of another process."""
+"""Handles, which identify a block in a message, and lookup of the arena of another process by a handle."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _PROC = "/proc"
 
 
 class Source(NamedTuple):
-    """Where an arena is: descriptor `fd` of process `pid`, or what `duplicate` brings; `inode` is its file.
+    """The location of an arena: descriptor `fd` of process `pid`, or a descriptor in `duplicate`; `inode` is its file.
 
-    `kept` is the same of the parent of the process that made it. Note [Kept files].
+    `kept` is the location in the parent of the process that created the arena. Note [Kept files].
     """
 
     pid: int
@@ -32,25 +32,25 @@ class Source(NamedTuple):
 
 Place: TypeAlias = tuple[
     int, int, int, int, tuple[int, int] | None, Any
-]  # a Source as a plain tuple, of which pickle makes fewer bytes
+]  # a Source as a plain tuple, which has a shorter pickle
 
-# A block as a message names it: place of the arena, ticket, offset, bytes, device. Whoever receives the message holds
-# the block by its ticket, once.
+# The representation of a block in a message: place of the arena, ticket, offset, bytes, device. The receiver of the
+# message holds the block by its ticket, once.
 Handle: TypeAlias = tuple[Place, int, int, int, str]
 
 
 def place_of(ledger: Ledger) -> Place:
-    """Where other processes find an arena that this one has open."""
+    """Return the place by which other processes find an arena that is open here."""
     duplicate = None if os.path.exists(f"{_PROC}/self/fd") else DupFd(ledger.fd)
     return os.getpid(), ledger.fd, ledger.inode, ledger.arena.capacity, ledger.kept, duplicate
 
 
 def opened(source: Source) -> Ledger:
-    """The ledger of another process's arena, which is mapped here.
+    """Map the arena of another process and return its ledger.
 
     Raises:
-        OperationError: the process has ended, or another user runs it.
-        SharedMemoryError: there is no descriptor or no room for a mapping left.
+        OperationError: the process has ended, or belongs to another user.
+        SharedMemoryError: no descriptor or no address space is left.
     """
     if source.duplicate is not None:
         copy = source.duplicate.detach()
@@ -66,13 +66,13 @@ def opened(source: Source) -> Ledger:
 
 
 def _found(source: Source, pid: int, number: int, last: bool = True) -> int | None:
-    """The file of an arena, opened by a descriptor of a process; None where it has ended.
+    """Open the file of an arena by a descriptor of a process; return None if the process has ended.
 
     Arguments:
         source: the arena.
         pid: the process.
         number: the descriptor.
-        last: whether that is an error where the process may not be asked.
+        last: whether missing permission is an error.
     """
     try:
         fd = os.open(f"{_PROC}/{pid}/fd/{number}", os.O_RDWR | os.O_CLOEXEC)
@@ -82,7 +82,7 @@ def _found(source: Source, pid: int, number: int, last: bool = True) -> int | No
                 "receiving shared memory: no file descriptor is left; close files, or raise `ulimit -n`"
             ) from None
         if last and isinstance(error, PermissionError):
-            raise _lost(source, "may not be asked for its memory; run both as one user") from None
+            raise _lost(source, "does not permit access to its memory; run both as one user") from None
         return None
     if os.fstat(fd).st_ino == source.inode:
         return fd

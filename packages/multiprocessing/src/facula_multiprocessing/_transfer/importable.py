@@ -1,4 +1,4 @@
-"""Whether a process that is not forked can import what it is sent: nothing that was typed into a notebook."""
+"""A check that a process that is not forked can import the objects it receives, unlike those of a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from facula_errors import OperationError
 
 
 def check_importable(data: bytes) -> None:
-    """OperationError where a pickle of the fifth protocol names what another process cannot find."""
+    """Raise OperationError if a pickle of protocol 5 refers to a name that another process cannot import."""
     if b"__main__" not in data:
         return
     main = sys.modules["__main__"]

@@ -1,16 +1,16 @@
-"""The memory of child processes, which their parent keeps open until what they sent is received.
+"""Files of child processes' arenas that the parent keeps open until their messages are received.
 
 Note [Kept files]
 ~~~~~~~~~~~~~~~~~
-The descriptors of a process end with it, and what it sent may still be on its way. So the file of a child's arena is
-made by the parent, empty, and the child opens it by /proc when it first shares something. A message names both
-descriptors, and a receiver looks at the sender's first. The parent closes its own when the child has ended and all of
-its messages are received: nothing is in flight any more, nor held by a third process, which could send it on. What
-is in flight from a child that a signal ended is given up with it; and what is never received must not take all
-descriptors, so the oldest files are closed where a quarter of the limit are in use.
+The descriptors of a process are closed when it ends, while its messages may still be in flight. Therefore the parent
+creates the file of a child's arena, empty, and the child opens it by /proc when it first shares memory. A message names
+both descriptors, and a receiver tries the sender's first. The parent closes its own descriptor when the child has
+ended, no message is in flight, and no third process holds a block, which it could send on. If a signal ended the child,
+its messages in flight are abandoned. Messages that are never received must not use up all descriptors, so the oldest
+files are closed when they use a quarter of the limit.
 
-It takes a descriptor a child, no memory and no message. Where the file cannot be made or opened, the child makes its
-own.
+The cost is one descriptor per child, and neither memory nor messages. If the file cannot be created or opened, the
+child creates its own.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ class KeptFiles:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._living: dict[int, tuple[int, process.BaseProcess]] = {}  # descriptors and processes, by inode
-        self._ended: dict[int, int] = {}  # descriptors of which something is in use
+        # descriptors and processes of running children, by inode
+        self._living: dict[int, tuple[int, process.BaseProcess]] = {}
+        self._ended: dict[int, int] = {}  # descriptors of files that are still in use
 
     def add(self, child: process.BaseProcess) -> None:
-        """Make the file of a process that is about to start. Nothing where there can be none."""
+        """Create the file of a process that is about to start, if possible."""
         child.__dict__.pop("_kept_file", None)
         try:
             os.stat("/proc/self/fd")
@@ -50,7 +51,7 @@ class KeptFiles:
         child.__dict__["_kept_file"] = os.getpid(), fd, inode
 
     def drop(self, child: process.BaseProcess) -> None:
-        """Close the file of a process that did not start."""
+        """Close the file of a process that failed to start."""
         with self._lock:
             for inode, (fd, one) in list(self._living.items()):
                 if one is child:
@@ -58,17 +59,17 @@ class KeptFiles:
                     os.close(fd)
 
     def settle(self, held_here: Callable[[int], int]) -> None:
-        """Close the files of children that have ended, where nothing of them is in use.
+        """Close the files of children that have ended and whose blocks are not in use.
 
         Arguments:
-            held_here: the number by which this process holds blocks of an arena, by inode; 0 where it holds none.
+            held_here: returns, by inode, this process's holder number in an arena; 0 if it holds no blocks.
         """
         with self._lock:
             for inode, (fd, child) in list(self._living.items()):
                 popen: Any = child._popen  # type: ignore[attr-defined]
                 code = (
                     0 if popen is None else popen.returncode
-                )  # what was read: asking could reap it for another thread
+                )  # the known return code: polling could reap the process of another thread
                 if code is not None and (popen is not None or child._closed):  # type: ignore[attr-defined]
                     del self._living[inode]
                     if code < 0:
@@ -81,7 +82,7 @@ class KeptFiles:
                 os.close(self._ended.pop(next(iter(self._ended))))
 
     def received(self, inode: int, held_here: Callable[[int], int]) -> None:
-        """Close the file of an arena of which a message was received, where that was the last."""
+        """Close the file of an arena if the message just received was its last."""
         if inode in self._ended:
             with self._lock:
                 self._settle(inode, held_here)
@@ -93,7 +94,7 @@ class KeptFiles:
             os.close(fd)
 
     def close(self) -> None:
-        """Close all, in a forked child."""
+        """Close all files, in a forked child."""
         for fd in (*(fd for fd, _ in self._living.values()), *self._ended.values()):
             with suppress(OSError):  # another thread of the parent was closing it
                 os.close(fd)
@@ -103,15 +104,15 @@ _files = [KeptFiles()]
 
 
 def kept_files() -> KeptFiles:
-    """The files that this process keeps."""
+    """Return the files that this process keeps."""
     return _files[0]
 
 
 def claimed_file() -> tuple[int, tuple[int, int]] | None:
-    """The file that the parent keeps for this process, opened here: a descriptor, and the parent's id and descriptor.
+    """Open the file that the parent keeps for this process: a descriptor, and the parent's id and descriptor.
 
     Returns:
-        None where there is none, or it is in use.
+        None if there is no such file, or it is in use.
     """
     kept = process.current_process().__dict__.get("_kept_file")
     if kept is None:

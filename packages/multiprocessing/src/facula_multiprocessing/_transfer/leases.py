@@ -1,4 +1,4 @@
-"""Leases: arrays over blocks that another process gives out, and when the last view of each is gone."""
+"""Leases: arrays over blocks of another process, and detection of the end of their last view."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Leases:
-    """The blocks of one arena that this process looks at. Note [The last view].
+    """The blocks of one arena that this process reads. Note [The last view].
 
     >>> from facula_multiprocessing.extend import Arena
     >>> arena = Arena(1 << 20)
@@ -33,22 +33,22 @@ class Leases:
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._held: dict[int, int] = {}  # how many leases a block has, by offset
+        self._held: dict[int, int] = {}  # the number of leases of a block, by offset
         self._gone: deque[int] = deque()
         self._lock = RLock()
 
     def __len__(self) -> int:
-        """Blocks that are looked at, or whose end was not asked for yet."""
+        """Return the number of blocks that are in use, or whose end was not reported yet."""
         return len(self._held)
 
     def array(self, offset: int, nbytes: int) -> np.ndarray:
-        """The bytes of a block as an array; the block is held until the last view of it is gone."""
+        """Return the bytes of a block as an array; the block is held as long as a view of it exists."""
         with self._lock:
             self._held[offset] = self._held.get(offset, 0) + 1
         return note(Block(self._arena, offset, nbytes, partial(self._gone.append, offset))).array()
 
     def gone(self) -> list[int]:
-        """The offsets of the blocks that nothing looks at since the last call, here or in a forked child."""
+        """Return the offsets of the blocks that lost their last view since the last call, here or in a forked child."""
         settle()
         found = []
         with self._lock:

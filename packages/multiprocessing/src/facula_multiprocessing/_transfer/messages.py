@@ -1,7 +1,7 @@
-"""Messages whose arrays lie in an arena: what goes through a pipe is where they are.
+"""Messages with arrays in an arena: the pipe transports only their locations.
 
-Pickle's fifth protocol gives out the memory of arrays by itself. Memory that lies in the sender's arena already is
-named by its offset; other memory is copied into a block, unless it is so small that the pipe takes it as quickly.
+Pickle protocol 5 passes the memory of arrays out-of-band. Memory in the sender's arena is replaced by its offset; other
+memory is copied into a block, unless it is so small that the pipe is as fast.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Blocks = list[tuple[int, int]]  # offset and bytes
 
 
 class Writer:
-    """Arrays in an arena, and messages about them, for one batch after the other.
+    """A writer of arrays in an arena and of messages about them, for one batch after another.
 
-    `empty` makes arrays for a batch that is being made; `encode` ends it. Where the arena is full, arrays are ordinary
-    ones and travel through the pipe; `overflowed` counts the blocks that there was no room for.
+    `empty` allocates arrays for the current batch; `encode` completes it. If the arena is full, arrays are ordinary
+    ones and go through the pipe; `overflowed` counts the blocks for which the arena had no room.
     """
 
     __slots__ = ("_arena", "_open", "overflowed")
@@ -38,7 +38,7 @@ class Writer:
         self._open: set[int] = set()
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """An array over a block of the arena; an ordinary one where there is none."""
+        """Return an array over a new block of the arena, or an ordinary array if none is available."""
         nbytes = dtype.itemsize
         for length in shape:
             nbytes *= length
@@ -50,9 +50,9 @@ class Writer:
         return self._arena.bytes_at(offset, nbytes).view(dtype).reshape(shape)
 
     def encode(self, message: object) -> tuple[bytes, Blocks]:
-        """A message as bytes, and the blocks that it refers to, in the order of its buffers.
+        """Return a message as bytes, and the blocks to which it refers, in the order of its buffers.
 
-        Blocks that were made for it and that it does not refer to are free again.
+        Blocks that were allocated for the message but are not part of it are freed.
         """
         blocks: Blocks = []
         opened, self._open = self._open, set()
@@ -65,7 +65,7 @@ class Writer:
                     return True
                 source = np.frombuffer(memory, np.uint8)
                 offset = self._arena.offset_of(source.ctypes.data)
-                if offset not in opened or offset in used:  # elsewhere, or a second view of a block
+                if offset not in opened or offset in used:  # outside of the arena, or a second view of a block
                     offset = self._take(nbytes) if nbytes > INLINE else None
                     if offset is None:
                         return True  # through the pipe
@@ -96,11 +96,11 @@ class Writer:
 
 
 def decode(data: bytes, blocks: Blocks, leases: Leases) -> object:
-    """The message, its arrays over the blocks, each of which is held until the last view of it is gone.
+    """Decode a message with its arrays over the blocks; each block is held as long as a view of it exists.
 
     Arguments:
-        data: the message as `Writer.encode` gave it.
-        blocks: the blocks that it refers to.
-        leases: the leases of the sender's arena, as this process sees it.
+        data: the message, encoded by `Writer.encode`.
+        blocks: the blocks to which it refers.
+        leases: this process's leases of the sender's arena.
     """
     return pickle.loads(data, buffers=[leases.array(offset, nbytes) for offset, nbytes in blocks])

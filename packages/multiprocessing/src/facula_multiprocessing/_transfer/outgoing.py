@@ -1,4 +1,4 @@
-"""The arena that a process makes blocks in, and who holds them: tickets, and the process itself."""
+"""The arena in which a process allocates blocks, and their holders: tickets and the process itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weakref import ref
 
 import numpy as np
 
-from .._arenas.arena import IDLE, QUIET, Arena, capacity_for
+from .._arenas.arena import MAX_IDLE, IDLE_INTERVAL, Arena, capacity_for
 from .._arenas.ledger import FREE, IN_FLIGHT, PASSED_ON, RELEASED, TABLE, Ledger
 from .._errors import SharedMemoryError
 from .blocks import Block
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class SharedBlock(Block):
-    """A block that can be sent: of an arena with a ledger.
+    """A block that can be sent, because its arena has a ledger.
 
     Arguments:
-        ledger: of the arena that it lies in.
-        offset: where it begins there.
+        ledger: the ledger of its arena.
+        offset: its offset in the arena.
         nbytes: its size.
-        release: what `__del__` calls.
+        release: called by `__del__`.
     """
 
     __slots__ = ("ledger",)
@@ -40,7 +40,7 @@ class SharedBlock(Block):
 
 
 class Outgoing:
-    """The arena that this process makes blocks in, and who holds them."""
+    """The arena in which this process allocates blocks, and their holders."""
 
     def __init__(self) -> None:
         arena, kept = _largest_arena()
@@ -48,11 +48,11 @@ class Outgoing:
         self._room, self._sweep_at = self.ledger.extend(), 64
         self._tidy_at = 0.0
         self._idle: list[int] = []
-        self._tickets: dict[int, int] = {}  # the block of each
-        self._holders: dict[int, int] = {}  # how many hold a block: tickets, and this process
+        self._tickets: dict[int, int] = {}  # the block of each ticket
+        self._holders: dict[int, int] = {}  # the number of holders of a block: tickets, and this process
         self._gone: deque[int] = deque()
         self._lock = RLock()
-        if kept is not None:  # the file outlives this process: after its queues' threads, it gives back idle pages
+        if kept is not None:  # the file outlives this process, which frees idle pages after the threads of its queues
             Finalize(self, Outgoing._last_sweep, (ref(self),), exitpriority=-100)
 
     @staticmethod
@@ -63,7 +63,7 @@ class Outgoing:
             found.ledger.arena.give_back()
 
     def block(self, nbytes: int) -> SharedBlock:
-        """A new block. SharedMemoryError where there is no memory."""
+        """Allocate a new block; raise SharedMemoryError if no memory is left."""
         with self._lock:
             arena = self.ledger.arena
             if not arena.has(nbytes):
@@ -71,21 +71,21 @@ class Outgoing:
             return self.held(arena.take(nbytes), nbytes)
 
     def tidy(self) -> None:
-        """Now and then, give idle pages back to the kernel. Note [Idle pages]."""
-        if self.ledger.arena.reserved > IDLE and monotonic() > self._tidy_at:
+        """Return idle pages to the kernel from time to time. Note [Idle pages]."""
+        if self.ledger.arena.reserved > MAX_IDLE and monotonic() > self._tidy_at:
             with self._lock:
-                self._tidy_at = monotonic() + QUIET
+                self._tidy_at = monotonic() + IDLE_INTERVAL
                 self.sweep()
                 self.ledger.arena.tidy()
 
     def held(self, offset: int, nbytes: int) -> SharedBlock:
-        """A block as this process itself holds it."""
+        """Return a block that this process itself holds."""
         with self._lock:
             self._holders[offset] = self._holders.get(offset, 0) + 1
             return SharedBlock(self.ledger, offset, nbytes, partial(self._gone.append, offset))
 
     def ticket(self, offset: int) -> int:
-        """A new ticket for a block that is held."""
+        """Return a new ticket for a block that is held."""
         with self._lock:
             used = int(self.ledger.top[0])
             if not self._idle and used >= self._sweep_at:
@@ -104,11 +104,11 @@ class Outgoing:
             return ticket
 
     def sweep(self) -> None:
-        """Take back the blocks that nobody holds any more."""
+        """Free the blocks that have no holders left."""
         with self._lock, self.ledger.alone():
             states = self.ledger.states
             found = states[:PASSED_ON]
-            for ticket in found.nonzero()[0].tolist():  # passed on: counted from the first time that they are seen
+            for ticket in found.nonzero()[0].tolist():  # passed on: counted when they are first seen
                 if ticket not in self._tickets:
                     offset = self._tickets[ticket] = int(self.ledger.passed_on[ticket])
                     self._holders[offset] = self._holders.get(offset, 0) + 1
@@ -133,7 +133,7 @@ class Outgoing:
 
 
 def _largest_arena() -> tuple[Arena, tuple[int, int] | None]:
-    """An arena with room for all memory that is left, or as much of it as can be mapped, and who keeps its file."""
+    """Create an arena for all available memory, or as much as can be mapped; return it and the keeper of its file."""
     capacity = max(capacity_for(1.0), 2 * TABLE)
     while True:
         fd, kept = claimed_file() or (None, None)

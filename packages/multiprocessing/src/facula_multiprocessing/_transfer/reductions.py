@@ -1,7 +1,7 @@
-"""Messages between processes: pickles whose arrays are handles of shared memory.
+"""Messages between processes: pickles in which arrays are handles of shared memory.
 
-Whoever reads one needs nothing of this but the functions that it names: `pickle.loads` is enough. Only pickles made by
-`encode` have handles; those of `multiprocessing` itself stay as they are.
+A reader needs only `pickle.loads` and the functions named in the pickle. Only pickles made by `encode` contain handles;
+those of `multiprocessing` itself are unchanged.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     from .handles import Handle
 
-INLINE = 4096  # bytes: what is smaller goes into the message itself
+INLINE = 4096  # bytes: smaller arrays are part of the message
 
-_warned = False  # that an array found no room
+_warned = False  # whether the warning about an array without shared memory was issued
 
 
 class _Reductions(dict[type, Callable[[Any], object]]):
-    """How objects of each class are pickled: as was registered here, else with multiprocessing, else with copyreg."""
+    """Reductions by class: those registered here, then those of multiprocessing, then those of copyreg."""
 
     def __missing__(self, kind: type) -> Callable[[Any], object]:
         table = ForkingPickler._extra_reducers  # type: ignore[attr-defined]
@@ -50,16 +50,16 @@ class _Pickler(pickle.Pickler):
 
 
 class Message:
-    """An object on its way to another process, where unpickling this gives the object itself.
+    """An object on its way to another process; unpickling the message returns the object itself.
 
-    What it has of arrays is in shared memory, which is held until it is received, or cancelled.
+    Its arrays are in shared memory, which is held until the message is received or cancelled.
 
     Arguments:
         content: the object.
-        imported: whether receivers, which are not forks, import the classes and functions that it names.
+        imported: whether receivers are not forks, so that they must import the classes and functions that it names.
 
     Raises:
-        OperationError: they cannot.
+        OperationError: the receivers cannot import a name.
     """
 
     __slots__ = ("_tickets", "data")
@@ -78,7 +78,7 @@ class Message:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        """Cancel it where sending it failed."""
+        """Cancel the message if sending it failed."""
         if error is not None:
             cancel(self._tickets)
 
@@ -87,25 +87,25 @@ class Message:
 
 
 def encode(content: object) -> bytes:
-    """An object as bytes, whose arrays are in shared memory; `pickle.loads` gives it back, once."""
+    """Encode an object as bytes, with its arrays in shared memory; `pickle.loads` decodes it, only once."""
     return Message(content).data
 
 
 def register_reduction(kind: type, reduce: Callable[[Any], object]) -> None:
-    """Let objects of exactly this class travel as `reduce(object)` says, which is what `__reduce__` would give."""
+    """Register the reduction of a class: `reduce(object)` replaces `__reduce__` for objects of exactly this class."""
     _reductions[kind] = reduce
 
 
 def shared_empty(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> np.ndarray:
-    """A new array in shared memory: it is sent without a copy, and all who have it see each other's changes.
+    """Return a new array in shared memory: it is sent without a copy, and all processes see each other's changes.
 
     Arguments:
-        shape: of the array.
-        dtype: of its elements; no objects.
+        shape: the shape of the array.
+        dtype: the dtype of its elements; must not contain objects.
 
     Raises:
-        TypeError: the shape has no integers, or there is no such dtype.
-        ValueError: a length is negative, or the dtype has objects.
+        TypeError: the shape does not consist of integers, or the dtype is unknown.
+        ValueError: a length is negative, or the dtype contains objects.
         SharedMemoryError: there is too little memory.
 
     >>> x = shared_empty((2, 3), "int32")
@@ -127,7 +127,7 @@ def shared_empty(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> np.n
 
 
 def _lengths(shape: object) -> tuple[int, ...]:
-    """The lengths of a shape: one integer, or a tuple or list of them."""
+    """Return the lengths of a shape: one integer, or a tuple or list of them."""
     found = shape if isinstance(shape, (tuple, list)) else (shape,)
     try:
         return tuple(index(length) for length in found)
@@ -138,7 +138,7 @@ def _lengths(shape: object) -> tuple[int, ...]:
 
 
 def block_under(array: np.ndarray) -> SharedBlock | None:
-    """The shared block that an array lies in; None where it is in other memory."""
+    """Return the shared block that contains an array's memory, or None."""
     base: object = array
     while base is not None and not isinstance(base, SharedBlock):
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
@@ -168,7 +168,7 @@ def _warn_of_copy(nbytes: int, error: SharedMemoryError) -> None:
     if not _warned:
         _warned = True
         warn(
-            f"sending an array of {nbytes} bytes: it goes through the pipe, as there is no shared memory for it, and "
+            f"sending an array of {nbytes} bytes: it goes through the pipe, because no shared memory is left, and "
             f"so may others from now on, which is slower ({error}); let receivers drop what they hold, or send less"
         )
 

@@ -1,6 +1,7 @@
-"""What a process shares: blocks that it made or received, and how they go from one process to the next.
+"""The blocks that a process created or received, and their transfer between processes.
 
-A forked child shares nothing yet. It opens its parent's arenas itself, once it sends or receives something of them.
+A forked child initially has no shared blocks. It opens its parent's arenas itself when it first sends or receives one
+of their blocks.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ Ticket: TypeAlias = tuple[Ledger, int]
 
 
 class _Sharing:
-    """What a process shares. A forked child has another one."""
+    """The arenas that a process shares. A forked child has its own object."""
 
     def __init__(self, inherited: _Sharing | None = None) -> None:
         self.lock = RLock()
         self.outgoing: Outgoing | None = None
         self.ledgers: dict[int, Ledger] = {}  # of other processes' arenas, by inode
-        self.inherited: dict[int, Ledger] = {}  # as the parent opened them
-        self.places: dict[int, Place] = {}  # of arenas that blocks were sent of, by inode
+        self.inherited: dict[int, Ledger] = {}  # the ledgers opened by the parent
+        self.places: dict[int, Place] = {}  # of arenas whose blocks were sent, by inode
         if inherited is not None:
             self.inherited = {**inherited.inherited, **inherited.ledgers}
             if inherited.outgoing is not None:
@@ -44,7 +45,7 @@ class _Sharing:
             return self.outgoing
 
     def ledger(self, place: Place) -> Ledger:
-        """The ledger of an arena, which is opened and mapped the first time."""
+        """Return the ledger of an arena, opening and mapping it on first use."""
         source = Source(*place)
         with self.lock:
             found = self.ledgers.get(source.inode)
@@ -56,7 +57,7 @@ class _Sharing:
             return found
 
     def mine(self, ledger: Ledger) -> Ledger:
-        """The ledger as this process opened it, of a block that it may have inherited."""
+        """Return this process's own ledger for a block that may be inherited."""
         with self.lock:
             if self.outgoing is not None and self.outgoing.ledger is ledger:
                 return ledger
@@ -67,22 +68,22 @@ class _Sharing:
             return found
 
     def place(self, ledger: Ledger) -> Place:
-        """Where others find an arena."""
+        """Return the place by which other processes find an arena."""
         found = self.places.get(ledger.inode)
         if found is None:
             found = place_of(ledger)
-            if found[-1] is None:  # no duplicate, which it serves once
+            if found[-1] is None:  # a duplicate can be used only once
                 self.places[ledger.inode] = found
         return found
 
     def forget_ended(self) -> None:
-        """Let go of arenas whose owners have ended and of which no message is under way."""
+        """Drop arenas whose owners have ended and that have no message in flight."""
         for inode, ledger in list(self.ledgers.items()):
             if not ledger.has_owner() and not (ledger.owned() == IN_FLIGHT).any():
                 del self.ledgers[inode]
 
     def held_here(self, inode: int) -> int:
-        """The number by which this process holds blocks of an arena; 0 where it holds none."""
+        """Return this process's holder number in an arena, or 0 if it holds no blocks."""
         found = self.ledgers.get(inode)
         return 0 if found is None else found.number()
 
@@ -106,17 +107,17 @@ def _tidy() -> None:
 
 
 def new_block(nbytes: int) -> SharedBlock:
-    """Memory that can be sent without a copy.
+    """Allocate memory that can be sent without a copy.
 
     Raises:
-        SharedMemoryError: there is too little.
+        SharedMemoryError: there is too little memory.
     """
     _tidy()
     return note(_current.own().block(nbytes))
 
 
 class CollectedTickets:
-    """Around the making of a message: its tickets, which are released where it fails."""
+    """A context that collects the tickets of a message during encoding, and releases them if it fails."""
 
     __slots__ = ("_outer", "tickets")
 
@@ -143,7 +144,7 @@ def cancel(tickets: list[Ticket]) -> None:
 
 
 def send(block: SharedBlock) -> Handle:
-    """A handle of a block for one message; RuntimeError where none is being made."""
+    """Return a handle of a block for the message being encoded; raise OperationError outside of one."""
     tickets = getattr(_sending, "tickets", None)
     if tickets is None:
         raise OperationError("sharing memory: handles belong to messages; send the array through a queue or a pipe")
@@ -157,10 +158,10 @@ def send(block: SharedBlock) -> Handle:
 
 
 def receive(handle: Handle) -> SharedBlock:
-    """The block of a handle, held by this process.
+    """Return the block of a handle, held by this process.
 
     Raises:
-        OperationError: the process that sent it has ended, or the message was received before.
+        OperationError: the sender has ended, or the message was received before.
         SharedMemoryError: the memory cannot be mapped.
     """
     _tidy()
@@ -188,5 +189,5 @@ def receive(handle: Handle) -> SharedBlock:
 
 
 def settle_children() -> None:
-    """Let go of the memory of children that have ended and whose messages are received. Note [Kept files]."""
+    """Release the memory of children that have ended and whose messages are received. Note [Kept files]."""
     kept_files().settle(_current.held_here)
