@@ -1,9 +1,8 @@
-"""facula_errors: the errors of the library, and tracebacks that end where the user can act.
+"""facula_errors: the library's exceptions, and tracebacks that end in the user's code.
 
-What it is: `FaculaError` and one class for each kind of error, each of them also Python's builtin; `full_traceback`.
-May import: the standard library alone. Every sibling may import it.
-Where next: `_classes.py` for the classes, Note [Trimming] in `_trimming.py` for how an error leaves the library;
-`extend.py` is for sibling packages.
+The package defines `FaculaError`, a subclass for each kind of error that also derives from Python's builtin exception,
+and `full_traceback`. It imports only the standard library; every sibling may import it. Start at `_classes.py` for the
+classes and Note [Trimming] in `_trimming.py` for the boundary of the library; `extend.py` is for sibling packages.
 """
 
 from ._classes import (

@@ -1,7 +1,7 @@
-"""The errors: one base, and under it one class for each kind of error that Python has a class for.
+"""The exception classes: a common base, and a subclass for each of Python's kinds of errors.
 
-Each is also the builtin that programs have always caught: `except ValueError` goes on working. Packages with more to
-say derive from `FaculaError` and a builtin themselves.
+Each class also derives from the builtin exception, so that `except ValueError` keeps working. Packages that need more
+specific classes derive them from `FaculaError` and a builtin.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from os import PathLike, fspath
 
 
 class FaculaError(Exception):
-    """Base of every error that the library raises on purpose. What is no FaculaError is a bug, here or in a program.
+    """Base of all errors that the library raises deliberately. Other exceptions are bugs in the library or the program.
 
     >>> issubclass(InvalidValueError, ValueError) and issubclass(InvalidValueError, FaculaError)
     True
@@ -19,19 +19,19 @@ class FaculaError(Exception):
 
 
 class InvalidValueError(FaculaError, ValueError):
-    """An argument of the right type whose value will not do."""
+    """An argument of the right type with an invalid value."""
 
 
 class InvalidTypeError(FaculaError, TypeError):
-    """An argument of a type that will not do."""
+    """An argument of an invalid type."""
 
 
 class InvalidIndexError(FaculaError, IndexError):
-    """An index or a dimension that is not there."""
+    """An index or a dimension that is out of range."""
 
 
 class MissingKeyError(FaculaError, KeyError):
-    """A name that is not there. Its message is shown as it is, not in the quotes of a KeyError.
+    """A missing key or name. Its message is shown without the quotes of a KeyError.
 
     >>> str(MissingKeyError("no parameter 'w'"))
     "no parameter 'w'"
@@ -42,23 +42,23 @@ class MissingKeyError(FaculaError, KeyError):
 
 
 class MissingAttributeError(FaculaError, AttributeError):
-    """An attribute that an object or a module does not have."""
+    """An attribute that an object or a module lacks."""
 
 
 class OperationError(FaculaError, RuntimeError):
-    """Something that cannot be done in this state, or to this object."""
+    """An operation that is impossible in the current state or for this object."""
 
 
 class UnsupportedError(FaculaError, NotImplementedError):
-    """Something that is not supported, or that a subclass has to define."""
+    """An operation that is not supported, or that a subclass must define."""
 
 
 class NumberOverflowError(FaculaError, OverflowError):
-    """A number that is too large for where it should go."""
+    """A number that is too large for its destination."""
 
 
 class NoMemoryError(FaculaError, MemoryError):
-    """Memory that cannot be had."""
+    """A failed allocation of memory."""
 
 
 class BufferAccessError(FaculaError, BufferError):
@@ -66,7 +66,7 @@ class BufferAccessError(FaculaError, BufferError):
 
 
 class FileError(FaculaError, OSError):
-    """A file that cannot be read or written. As with OSError, the number of the error chooses the class.
+    """A file that cannot be read or written. As with OSError, the error number selects the subclass.
 
     >>> from errno import ENOENT
     >>> isinstance(FileError(ENOENT, "there is none", "weights"), FileNotFoundError)
@@ -82,11 +82,11 @@ class FileError(FaculaError, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A file that is not there."""
+    """A file that does not exist."""
 
 
 class FileAccessError(FileError, PermissionError):
-    """A file that may not be read or written."""
+    """A file without the required permissions."""
 
 
 class DirectoryError(FileError, IsADirectoryError):
@@ -98,22 +98,22 @@ class NoDirectoryError(FileError, NotADirectoryError):
 
 
 class BlockedFileError(FileError, BlockingIOError):
-    """A file that gives or takes nothing without blocking."""
+    """A file operation that would block."""
 
 
 class FileModeError(FileError, UnsupportedOperation):
-    """An open file that was opened for something else."""
+    """A file that was opened in another mode."""
 
 
 class CorruptFileError(InvalidValueError):
-    """A file whose contents are damaged, or of another format than the reader's.
+    """A file with damaged contents or an unexpected format.
 
     Arguments:
-        operation: what was reading.
+        operation: the operation that was reading.
         path: the file, or the name of the sample within an archive.
-        place: where in it: `"byte 16"`, `"row 3 (line 4)"`; `""` where that says nothing.
-        problem: what was expected, and what is there.
-        remedy: what to do about it.
+        place: the position in the file: `"byte 16"`, `"row 3 (line 4)"`; `""` if unknown.
+        problem: the expectation and the actual contents.
+        remedy: the suggested remedy.
 
     >>> raise CorruptFileError("read_idx", "train.idx", "byte 0", "expected two zero bytes; got b'PK'", "unpack it")
     Traceback (most recent call last):
@@ -141,31 +141,31 @@ class MissingPackageError(FaculaError, ImportError):
 
 
 class MissingModuleError(FaculaError, ModuleNotFoundError):
-    """A module that is not there."""
+    """A module that does not exist."""
 
 
 class ArgumentError(FaculaError, ValueError, RuntimeError):
-    """A shape, length or number that does not fit. A RuntimeError too: programs written for PyTorch catch that."""
+    """An invalid shape, length or number. Also a RuntimeError, which programs written for PyTorch catch."""
 
 
 class DTypeError(FaculaError, TypeError, RuntimeError):
-    """A dtype that an operator is not defined for, or dtypes that do not go together. A RuntimeError too."""
+    """A dtype that an operator does not support, or incompatible dtypes. Also a RuntimeError."""
 
 
 class IndexTypeError(FaculaError, TypeError, IndexError):
-    """An index of a type that selects nothing, as a float. An IndexError too."""
+    """An index of an invalid type, such as a float. Also an IndexError."""
 
 
 class RangeError(FaculaError, OverflowError, RuntimeError):
-    """A number that a dtype cannot hold. A RuntimeError too."""
+    """A number that a dtype cannot represent. Also a RuntimeError."""
 
 
 class DivisionError(FaculaError, ZeroDivisionError, RuntimeError):
-    """Integers divided by zero. A RuntimeError too."""
+    """A division of integers by zero. Also a RuntimeError."""
 
 
 def kind_of(error: Exception) -> type[Exception]:
-    """The class of this package for what `error` is: for raising in its place what says more.
+    """Return the class of this package that corresponds to `error`, to raise it with a better message.
 
     >>> kind_of(OverflowError("too large"))
     <class 'facula_errors.NumberOverflowError'>

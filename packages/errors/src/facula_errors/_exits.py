@@ -1,4 +1,4 @@
-"""Context managers that end however their `with` statement ends, also by a Ctrl-C where `__exit__` begins.
+"""Context managers that always exit with their `with` statement, even if Ctrl-C interrupts the start of `__exit__`.
 
 See Note [Ctrl-C in a mode] in `facula_autograd/_modes/mode_state.py`.
 """
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     F = TypeVar("F", bound=Callable[..., Any])
 
-#: Goes through an iterator without a moment for a Ctrl-C: ``exhaust(map(setattr, ...))`` in a `finally` is done whole.
+#: Consume an iterator without interruption by Ctrl-C: ``exhaust(map(setattr, ...))`` in a `finally` completes.
 exhaust: Callable[[Iterator[object]], object] = partial(deque, maxlen=0)
 
 
 class Exit:
-    """The descriptor of `__exit__`: what it gives for one `with` statement owns the block; Note [Ctrl-C in a mode].
+    """The descriptor of `__exit__`: the callable that a `with` statement obtains owns the block.
+
+    See Note [Ctrl-C in a mode].
 
     Arguments:
-        leave: what `__exit__` does, a function of the context manager and of its arguments.
+        leave: the implementation of `__exit__`, a function of the context manager and its arguments.
     """
 
     __slots__ = ("_leave",)
@@ -45,22 +47,22 @@ class Exit:
         return left
 
 
-# In each thread what the `with` statement that begins now will call at its end: the interpreter asks for it just before
+# By thread, the exit callable of the `with` statement that is about to start: the interpreter obtains it just before
 # `__enter__` runs.
 _entering: dict[int, ref[partial[None]]] = {}
 
 
 def owner_of(manager: object) -> object:
-    """What the `with` statement that is about to enter a context manager will call at its end; None without one."""
+    """Return the exit callable of the `with` statement that is about to enter a context manager, or None."""
     waiting = _entering.pop(get_ident(), None)
     left = None if waiting is None else waiting()
     return left if left is not None and left.__dict__.get("inner", left.args[0]) is manager else None
 
 
 def pass_on(manager: object, inner: object) -> object:
-    """Let the `with` statement that is about to enter a context manager own what another one enters in its place.
+    """Let the exit callable of the `with` statement that enters `manager` also own `inner`, entered in its place.
 
-    Returns what it will call at its end; None without one.
+    Returns the exit callable, or None outside of a `with` statement.
     """
     waiting = _entering.get(get_ident())
     left = None if waiting is None else waiting()
@@ -71,9 +73,10 @@ def pass_on(manager: object, inner: object) -> object:
 
 
 def enters_at_once(frame: FrameType) -> bool:
-    """Whether the call that a frame is making is that of a `with` statement, which enters what it returns.
+    """Return whether the current call of a frame is in a `with` statement, which enters the call's result.
 
-    What acts when it is made need not do so then, and a Ctrl-C between the call and the block finds nothing changed.
+    A function with immediate effect can then defer the effect to the block, so that a Ctrl-C between the call and the
+    block finds the state unchanged.
 
     >>> from sys import _getframe
     >>> def make():
@@ -96,21 +99,21 @@ def enters_at_once(frame: FrameType) -> bool:
     caller: FrameType | None = frame
     while caller is not None:
         code, place = caller.f_code.co_code, caller.f_lasti + 2
-        while not code[place]:  # room for what the interpreter remembers of the call
+        while not code[place]:  # skip the interpreter's inline caches of the call
             place += 2
         if code[place] != returns:
             return code[place] == begins
-        caller = caller.f_back  # which gets what this one returns
+        caller = caller.f_back  # which receives the result of this frame
     return False
 
 
-_instructions: dict[str, int] = {}  # by their names
+_instructions: dict[str, int] = {}  # opcodes by name
 
 
 def guarded(function: Callable[P, Iterator[T]]) -> Callable[P, AbstractContextManager[T]]:
-    """`contextlib.contextmanager`, whose generator is closed as soon as the `with` statement has ended.
+    """Decorate like `contextlib.contextmanager`, with a generator that is closed as soon as the `with` statement ends.
 
-    The statement alone owns the generator, unless the program keeps the context manager.
+    Only the statement owns the generator, unless the program keeps the context manager.
 
     >>> @guarded
     ... def block():
@@ -134,7 +137,7 @@ def guarded(function: Callable[P, Iterator[T]]) -> Callable[P, AbstractContextMa
 
 
 class _Owning:
-    """The descriptor of `__exit__` of such a context manager: what it gives holds the generator."""
+    """The descriptor of such a context manager's `__exit__`: the callable that it returns owns the generator."""
 
     __slots__ = ()
 
@@ -142,12 +145,12 @@ class _Owning:
         if manager is None:
             return lambda manager, *exc: manager.__exit__(*exc)
         left = partial(_finish, ref(manager._generator))
-        left.__dict__["generator"] = manager._generator  # not an argument, which a traceback would keep
+        left.__dict__["generator"] = manager._generator  # not an argument, which a traceback would keep alive
         return left
 
 
 class Guarded:
-    """A context manager made of a generator function. As a decorator it makes a generator for each call."""
+    """A context manager of a generator function. As a decorator it creates a generator for each call."""
 
     __slots__ = ("_generator", "_make")
 
@@ -164,7 +167,7 @@ class Guarded:
     __exit__ = _Owning()
 
     def __call__(self, function: F) -> F:
-        """Decorate `function`; each call is a block of its own."""
+        """Decorate `function`; each call is a separate block."""
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -175,7 +178,7 @@ class Guarded:
 
 
 def _finish(generator: Callable[[], Any], kind: Any = None, error: Any = None, trace: object = None) -> bool:
-    """Let a generator go on to its end. Whether it took the error."""
+    """Resume a generator to its end and return whether it suppressed the error."""
     if kind is None:
         next(generator(), None)
         return False

@@ -1,4 +1,4 @@
-"""Whose code a frame runs: the library's, a program's, or Python's own."""
+"""Classification of frames: code of the library, of a program, or of Python's standard library."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
-# The library's packages, each put here by itself; and modules of theirs that are programs, as a user's are.
+# The library's packages, which register themselves, and those of their modules that count as user programs.
 library: set[str] = {"facula_errors"}
 programs: set[str] = set()
-known: dict[object, bool] = {}  # a look-up is quicker than taking a name apart
+known: dict[object, bool] = {}  # caches the result by module name
 
 
 def register(package: str, *, but: tuple[str, ...] = ()) -> None:
-    """Make a package one of the library's, from whose frames tracebacks are freed; `but` names programs in it."""
+    """Register a package of the library, whose frames are removed from tracebacks; `but` names programs in it."""
     library.add(package)
     programs.update(but)
     known.clear()
 
 
 def in_library(frame: FrameType) -> bool:
-    """Whether this frame runs the library's code."""
+    """Return whether this frame runs the library's code."""
     module = frame.f_globals.get("__name__", "")
     try:
         return known[module]
@@ -31,7 +31,7 @@ def in_library(frame: FrameType) -> bool:
 
 
 def is_library_module(module: object) -> bool:
-    """Whether the module of this name is the library's; what is no name is none of its modules'."""
+    """Return whether the module of this name belongs to the library; False for objects that are not names."""
     try:
         return known[module]
     except (KeyError, TypeError):
@@ -46,12 +46,12 @@ def is_library_module(module: object) -> bool:
 
 
 def in_python(frame: FrameType) -> bool:
-    """Whether this frame runs Python's standard library."""
+    """Return whether this frame runs Python's standard library."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] in sys.stdlib_module_names
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line of the program that called the library, however far out that is."""
+    """Issue a warning at the line of the program that called the library, however deep the call stack is."""
     from warnings import warn
 
     level, frame = 1, sys._getframe(1)

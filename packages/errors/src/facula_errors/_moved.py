@@ -1,19 +1,19 @@
-"""Paths that pickles of earlier releases name, and what is there no more: where it is today.
+"""Redirection of old paths: pickles of earlier releases name modules that have moved since.
 
 Note [Moved paths]
 ~~~~~~~~~~~~~~~~~~
-A pickle names classes and functions by module and name, those of private modules too: `facula_nn.layers.linear Linear`.
-Each package has a table of what has moved, `_moved.txt` beside its `__init__.py`, a row a line:
+A pickle names classes and functions by module and name, including those of private modules: `facula_nn.layers.linear
+Linear`. Each package has a table of moved names, `_moved.txt` next to its `__init__.py`, with one row per line:
 
     OLD_MODULE -> NEW_MODULE
     OLD_MODULE -> NEW_MODULE: NAME OLD_NAME=NEW_NAME
 
-The first leads each name of a module that is gone to another module, the second those names alone. A module may have
-several rows, of which the first with the name counts. A table is read when an import of one of the package's modules
-finds nothing: our finder, one of the last of `sys.meta_path`, makes a module of the rows. A module that is still
-there, but lacks a name, asks the table where it says `moved(__name__)`.
+The first form redirects every name of a removed module to another module, the second only the listed names. A module
+may have several rows; the first row that contains the name applies. A table is read when the import of a module of the
+package fails: our finder, one of the last of `sys.meta_path`, creates a module from the rows. A module that still
+exists but lacks a name consults the table if it calls `moved(__name__)`.
 
-A test looks up all that pickles of earlier commits name: `integration_tests/together/test_pickled_names.py`.
+A test looks up all names in pickles of earlier commits: `integration_tests/together/test_pickled_names.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @cache
 def rows(package: str) -> dict[str, list[tuple[str, dict[str, str]]]]:
-    """A package's table: of each old module the new ones, and the names that they have of it; none for all."""
+    """Read a package's table: for each old module the new modules and the moved names; no names means all."""
     found: dict[str, list[tuple[str, dict[str, str]]]] = {}
     place = join(dirname(sys.modules[package].__file__ or ""), "_moved.txt")
     try:
@@ -52,7 +52,7 @@ def rows(package: str) -> dict[str, list[tuple[str, dict[str, str]]]]:
 
 
 def look_up(module_name: str, name: str) -> object:
-    """What a module had under a name, by the table; AttributeError where it has no such row."""
+    """Look up a name of a module in the table; raise AttributeError if no row contains it."""
     if not name.startswith("__"):
         for new, renamed in rows(module_name.partition(".")[0]).get(module_name, ()):
             home = import_module(new) if not renamed or name in renamed else None
@@ -63,12 +63,12 @@ def look_up(module_name: str, name: str) -> object:
 
 
 def moved(module_name: str) -> None:
-    """Let a module look up names that it lacks in the table: Note [Moved paths]."""
+    """Let a module look up missing names in the table: Note [Moved paths]."""
     sys.modules[module_name].__getattr__ = partial(look_up, module_name)  # type: ignore[method-assign]
 
 
 class MovedModules:
-    """A finder and loader of modules that are gone, and of packages in which they were."""
+    """A finder and loader of removed modules, and of packages that contained them."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
@@ -81,11 +81,11 @@ class MovedModules:
 
     @staticmethod
     def create_module(spec: object) -> None:
-        """Python's own."""
+        """Use Python's default module."""
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        """Let a module that has no names look them up."""
+        """Let an empty module look up its names in the table."""
         module.__doc__ = f"{module.__name__}: a path of earlier releases, which pickles name."
         moved(module.__name__)
 

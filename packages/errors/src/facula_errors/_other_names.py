@@ -1,10 +1,10 @@
-"""Other names of arguments: NumPy's, which PyTorch's operators take, too.
+"""Alternative names of arguments: NumPy's names, which PyTorch's operators also accept.
 
 Note [Other names]
 ~~~~~~~~~~~~~~~~~~
-`torch.diff(x, axis=0)` is `torch.diff(x, dim=0)`, and so it is with every operator of PyTorch's. A call with a name
-that the function does not have fails before the function begins. Only then is the name looked up here, and the call
-repeated with the usual name. So other calls do not pay, and functions need no parameters for both.
+`torch.diff(x, axis=0)` is equivalent to `torch.diff(x, dim=0)`, and likewise for every operator of PyTorch. A call with
+an unknown argument name fails before the function begins. Only then is the name looked up here, and the call repeated
+with the standard name. Other calls therefore have no overhead, and functions need no parameters for both names.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 OTHER_NAMES = {
     "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other",
 }  # fmt: skip
-PACKAGE = "facula_tensor"  # whose functions are operators
+PACKAGE = "facula_tensor"  # the package of the operators
 
 
 def renamed(function: Callable[..., object], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """The arguments of a call that failed, by the names that an operator has; None where there are no others.
+    """Return the arguments of a failed call under an operator's own names, or None if there are no alternative names.
 
     Arguments:
-        function: what was called.
-        kwargs: its arguments by name.
+        function: the called function.
+        kwargs: its keyword arguments.
     """
     code = getattr(function, "__code__", None)
     if code is None or function.__module__.partition(".")[0] != PACKAGE:

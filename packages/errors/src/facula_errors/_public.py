@@ -1,17 +1,17 @@
-"""What a public module does with what others declare: its functions and errors say that they are there.
+"""Publication of private definitions: functions and errors take the name of the public module that exports them.
 
 Note [Public places]
 ~~~~~~~~~~~~~~~~~~~~
-Pickles name a function by its `__module__`, and so do tracebacks an error. Where that is a private module, pickles end
-with the next move of a file. So each public module calls `publish` at its end (`published`, where its `dir` lists
-`__all__`): functions and errors that private modules declare get its name. What another public module has published, or
-declares, stays there.
+Pickles identify a function, and tracebacks an error, by `__module__`. If that is a private module, pickles break when a
+file moves. Therefore each public module calls `publish` at its end (or `published`, which also makes `dir` list
+`__all__`): functions and errors from private modules receive its name. Objects that another public module has published
+or defines keep theirs.
 
-Other classes keep the module that declares them. Python finds a function's source and the names in its annotations by
-its code and its globals, but those of a class by `sys.modules[cls.__module__]`: under another module
-`inspect.getsource` finds nothing, and `typing.get_type_hints` raises NameError for the class and for all that programs
-derive from it (of every second layer and of most distributions). Where such a class moves, the table of moved paths
-leads pickles to it: Note [Moved paths] in `_moved.py`. An error has a docstring and no annotations.
+Other classes keep the module that defines them. Python finds a function's source and the names in its annotations by
+its code and its globals, but those of a class by `sys.modules[cls.__module__]`. Under another module
+`inspect.getsource` fails, and `typing.get_type_hints` raises NameError for the class and for the classes that programs
+derive from it (every second layer and most distributions). If such a class moves, the table of moved paths redirects
+pickles to it: Note [Moved paths] in `_moved.py`. An error has a docstring and no annotations.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _public: set[str] = set()
 
 
 def publish(module_name: str) -> None:
-    """Let the functions and errors in a public module's `__all__` have its name as `__module__`.
+    """Set `__module__` of the functions and errors in a public module's `__all__` to its name.
 
-    What is loaded later is for `settle`.
+    Objects that are loaded later require `settle`.
     """
     module = vars(sys.modules[module_name])
     _public.add(module_name)
@@ -39,7 +39,7 @@ def publish(module_name: str) -> None:
 
 
 def settle(module_name: str, name: str, value: object) -> None:
-    """`publish` of one object, which a module may load later.
+    """Publish one object, which a module may load later.
 
     Arguments:
         module_name: the public module.
@@ -51,7 +51,7 @@ def settle(module_name: str, name: str, value: object) -> None:
     home, own = value.__module__, value.__qualname__
     if home == module_name or not home.startswith("facula"):
         return
-    if own == f"_{name}":  # which a private module calls so
+    if own == f"_{name}":  # the private module defines it with an underscore
         value.__name__ = value.__qualname__ = name
     elif own != name or (home in _public and vars(sys.modules[home]).get(own) is value):
         return
@@ -59,9 +59,9 @@ def settle(module_name: str, name: str, value: object) -> None:
 
 
 def publish_methods(module_name: str, kind: type) -> None:
-    """Let pickles find the methods that other modules give to a public class: `facula_tensor` has `Tensor.add_`.
+    """Let pickles find the methods that other modules add to a public class: `facula_tensor` adds `Tensor.add_`.
 
-    A method that is a public function, too, keeps the name of that.
+    A method that is also a public function keeps that function's name.
 
     Arguments:
         module_name: the public module.
@@ -78,7 +78,7 @@ def publish_methods(module_name: str, kind: type) -> None:
 
 
 def published(module_name: str, *also: str) -> Callable[[], list[str]]:
-    """`publish` a module; its `__dir__`, which lists the names of its `__all__`, Python's own, and `also`."""
+    """Publish a module and return its `__dir__`, which lists the names in `__all__`, Python's own, and `also`."""
     publish(module_name)
     module = vars(sys.modules[module_name])
 

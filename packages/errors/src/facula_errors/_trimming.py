@@ -1,11 +1,11 @@
-"""Tracebacks that end where the user can act.
+"""Trimming of tracebacks, so that they end in the user's code.
 
 Note [Trimming]
 ~~~~~~~~~~~~~~~
-A `FaculaError` says all there is to say in its message; the library's frames say nothing more to whoever called it. So
-each public function is a *boundary*: it catches the error on its way out and raises it again without the library's
-frames. Those of programs stay (a `forward`, a hook, a dataset), whichever way control went through the library
-between them; any other exception is a bug, and passes as it is, whole.
+The message of a `FaculaError` is self-contained, and the library's frames add no information for the caller. Therefore
+each public function is a *boundary*: it catches the error on its way out and re-raises it without the library's frames.
+Frames of programs (a `forward`, a hook, a dataset) remain, even between frames of the library. Any other exception is a
+bug and passes unchanged.
 
 A boundary is an except clause of three lines,
 
@@ -13,21 +13,21 @@ A boundary is an except clause of three lines,
         trim_traceback(error)
         raise
 
-which costs nothing until there is an error. A `raise` without an expression adds no entry for the frame it stands in,
-so not even the boundary's own frame is left. `boundary` puts a function, or each public method of a class, into one;
-the wrapper costs a call (60 to 100 ns), so what programs call many times a step has the clause itself. Boundaries may
-lie in each other: each takes away what the inner one could not see.
+which has no cost until an error occurs. A `raise` without an expression adds no entry for its own frame, so even the
+boundary's frame is removed. `boundary` wraps a function, or each public method of a class, in such a clause. The
+wrapper costs a call (60 to 100 ns), so functions that programs call many times per step contain the clause themselves.
+Boundaries may be nested: each removes the frames that the inner one could not reach.
 
-Nothing is installed anywhere: the traceback of the exception itself is shorter, so terminals, threads, logging,
-notebooks, debuggers and test runners agree about it. What reads a traceback to learn where an error came from
-(`relabel`, say) does so before it is trimmed. Frames of the standard library between two of the library's go with
-them. A frame is kept where nothing else would be left: the library was called by no Python code.
+No hook is installed: the traceback of the exception itself is shorter, so terminals, threads, logging, notebooks,
+debuggers and test runners agree. Code that reads a traceback to find the origin of an error (`relabel`, for example)
+must do so before it is trimmed. Frames of the standard library between two frames of the library are also removed. A
+frame is kept if otherwise none would remain, because no Python code called the library.
 
-Arguments that do not fit a function's parameters are Python's own TypeError, raised by the call in the boundary: no
-frame of the function is in its traceback, and the boundary's own frame is taken out.
+Arguments that do not match a function's parameters raise Python's own TypeError in the boundary's call: its traceback
+contains no frame of the function, and the boundary's frame is removed.
 
-`__context__` of a trimmed error is hidden where it never left the library: a KeyError that was one way of finding
-out. Causes and contexts that are FaculaErrors are trimmed as well; what a program was handling stays.
+`__context__` of a trimmed error is suppressed if it never left the library, for example a KeyError of a lookup. Causes
+and contexts that are FaculaErrors are also trimmed; exceptions that a program was handling remain.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
     C = TypeVar("C")
 
 VARIABLE = "FACULA_FULL_TRACEBACK"
-_full: bool | None = None  # None until somebody asks: the variable is read at the first error, not at import
+_full: bool | None = None  # None before the first error, at which the environment variable is read
 
 
 class full_traceback:
-    """Show tracebacks whole, with the library's own frames (or trim them again: `full_traceback(False)`).
+    """Show complete tracebacks, with the library's own frames (or trim them again: `full_traceback(False)`).
 
-    From the call on, in all threads; as a context manager until the end of the block. `FACULA_FULL_TRACEBACK=1` in the
-    environment does the same from the start. TypeError for what is no bool.
+    The setting takes effect in all threads from the call on; as a context manager it ends with the block.
+    `FACULA_FULL_TRACEBACK=1` in the environment enables it from the start. Raises TypeError unless `enabled` is a bool.
 
     >>> with full_traceback(True):
     ...     pass  # errors from here have all frames
@@ -81,7 +81,7 @@ class full_traceback:
 
 
 def is_full() -> bool:
-    """Whether tracebacks are shown whole."""
+    """Return whether tracebacks are shown completely."""
     global _full
     if _full is None:
         _full = os.environ.get(VARIABLE, "0") not in ("", "0")
@@ -89,10 +89,10 @@ def is_full() -> bool:
 
 
 def trim_traceback(error: BaseException) -> None:
-    """Take the library's frames out of the traceback of `error`, and of those that led to it.
+    """Remove the library's frames from the traceback of `error`, and from those of its causes and contexts.
 
-    For the except clause of a boundary, right before its `raise`: see Note [Trimming]. Other errors than FaculaErrors
-    stay as they are, unless the call in the boundary itself raised them.
+    Call it in the except clause of a boundary, right before `raise`: see Note [Trimming]. Errors other than
+    FaculaErrors are unchanged, unless the boundary's own call raised them.
     """
     if is_full():
         return
@@ -119,7 +119,7 @@ def trim_traceback(error: BaseException) -> None:
 
 
 def _passes_on(trace: TracebackType | None) -> bool:
-    """Whether all frames are the library's, of functions that take any arguments and pass them on."""
+    """Return whether all frames belong to functions of the library that forward arbitrary arguments."""
     while trace is not None:
         if not (trace.tb_frame.f_code.co_flags & _ANY_ARGUMENTS and in_library(trace.tb_frame)):
             return False
@@ -128,9 +128,10 @@ def _passes_on(trace: TracebackType | None) -> bool:
 
 
 def without_library(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without the library's frames, and without Python's own between them."""
+    """Return a traceback without the library's frames, and without standard-library frames between them."""
     kept: list[TracebackType] = []
-    between: list[TracebackType] = []  # Python's own, under the library's: whether they stay is said by what follows
+    # standard-library frames below the library's; the next frame decides whether they are kept
+    between: list[TracebackType] = []
     under, dropped = False, False
     while trace is not None:
         frame = trace.tb_frame
@@ -153,7 +154,7 @@ def without_library(trace: TracebackType | None) -> TracebackType | None:
     return found
 
 
-# Methods with two underscores that programs reach by operators and statements, and that look at what they are given.
+# Special methods that operators and statements call, and that check their arguments.
 _SPECIAL = frozenset(
     "__init__ __call__ __getitem__ __setitem__ __delitem__ __iter__ __next__ __contains__ __reversed__ __add__ "
     "__iadd__ __radd__ __mul__ __rmul__ __imul__ __copy__ __deepcopy__ __reduce__ __reduce_ex__ __getstate__ "
@@ -164,8 +165,8 @@ _SPECIAL = frozenset(
 def boundary(target: T) -> T:
     """Make a function, or each public method of a class, a boundary of the library: see Note [Trimming].
 
-    A generator is one while it runs. What has the except clause itself is left as it is, so that a class may mix both;
-    and so are `forward`, which a module's call runs, and the getters of properties, which are quick.
+    A generator is a boundary while it runs. Functions that contain the except clause are unchanged, so a class may mix
+    both. Also unchanged are `forward`, which a module's call runs, and the getters of properties, which must be fast.
     """
     if isinstance(target, type):
         for name, value in list(vars(target).items()):
@@ -178,7 +179,7 @@ def boundary(target: T) -> T:
 
 
 def is_boundary(function: object) -> bool:
-    """Whether errors leave this function trimmed: it calls `trim_traceback`, or something that does so for it."""
+    """Return whether errors leave this function trimmed: it calls `trim_traceback` or is wrapped by a boundary."""
     code = getattr(function, "__code__", None)
     return code is not None and ("trim_traceback" in code.co_names or "trim_traceback" in code.co_freevars)
 
@@ -203,7 +204,7 @@ def _surrounded(function: C) -> C:
     if flags & (_COROUTINE | _ASYNC_GENERATOR):
         return function
     wrapper = _generator(function) if flags & _GENERATOR else _function(function)
-    # The wrapper lives where the function does: for doctest, pickle, and the question whose frame this is.
+    # The wrapper uses the function's globals, for doctest, pickle, and the classification of its frame.
     made = FunctionType(wrapper.__code__, function.__globals__, function.__name__, None, wrapper.__closure__)
     for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
         setattr(made, name, getattr(function, name))
@@ -212,7 +213,8 @@ def _surrounded(function: C) -> C:
     return made  # type: ignore[return-value]  # a function for a function
 
 
-_GENERATOR, _COROUTINE, _ASYNC_GENERATOR, _ANY_ARGUMENTS = 0x20, 0x80, 0x200, 0x0C  # inspect.CO_*, without its import
+# inspect.CO_*, without importing inspect
+_GENERATOR, _COROUTINE, _ASYNC_GENERATOR, _ANY_ARGUMENTS = 0x20, 0x80, 0x200, 0x0C
 
 
 def _function(

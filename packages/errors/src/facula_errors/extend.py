@@ -1,14 +1,18 @@
-"""What sibling packages use beyond the public names: to be part of the library, and to trim where they are left.
+"""Names for sibling packages in addition to the public API: registration, and trimming at the library's boundary.
 
-`register` makes a package the library's; `boundary` and `trim_traceback` are how errors leave it (Note [Trimming]);
-`warn` warns at the program's line; `in_library` tells a frame of the library's from a program's, `is_library_module`
-a module by its name, and `known_modules` what was said of each name;
-`guarded` makes context managers that end however their `with` statement does, also by a Ctrl-C where `__exit__` begins;
-`Exit`, `owner_of` and `pass_on` are what classes of context managers need for that; `exhaust` does many things as one,
-in a `finally`; `enters_at_once` tells what acts when it is made that a `with` statement enters it;
-`published` belongs to each public module; `publish`, `publish_methods` and `settle` are its parts (Note [Public
-places]); `moved` leads from where names were to where they are (Note [Moved paths]);
-`kind_of` gives the class of an error that is to be said in better words.
+* `register` adds a package to the library. `boundary` and `trim_traceback` trim the errors that leave it (Note
+  [Trimming]).
+* `warn` issues a warning at the program's line.
+* `in_library` classifies a frame, `is_library_module` a module name; `known_modules` caches the latter.
+* `guarded` creates context managers that always exit with their `with` statement, even if Ctrl-C interrupts the start
+  of `__exit__`.
+* `Exit`, `owner_of` and `pass_on` are for classes of such context managers. `exhaust` makes a sequence of actions
+  uninterruptible in a `finally`. `enters_at_once` tells a function with immediate effect that a `with` statement will
+  enter its result.
+* `published` is called by each public module; `publish`, `publish_methods` and `settle` are its parts (Note [Public
+  places]).
+* `moved` redirects old names of a module (Note [Moved paths]).
+* `kind_of` returns the class for an error that is re-raised with a better message.
 """
 
 from ._classes import kind_of
