@@ -263,7 +263,7 @@ def test_meta_tensors_and_unknown_dtypes_are_refused_by_name(path):
 
 
 def test_a_header_beyond_the_formats_limit_is_not_written(path, monkeypatch):
-    monkeypatch.setattr("facula_checkpoint._header.LARGEST_HEADER", 200)
+    monkeypatch.setattr("facula_checkpoint._header.MAX_HEADER", 200)
     with pytest.raises(ValueError, match="the format allows 200; save into several files"):
         save_file({}, path, {"k": "v" * 300})
     assert not path.exists()

@@ -47,21 +47,21 @@ HEADERS = {
     "deep": (file_bytes(b'{"a":' + b"[" * 200_000), "nested too deeply"),
     "a name twice": (
         file_bytes(f'{{"a":{json.dumps(E)},"a":{json.dumps(E)}}}'.encode(), D),
-        "the name 'a' is there twice",
+        "the name 'a' occurs twice",
     ),
-    "a name twice, escaped": (file_bytes(rb'{"a":1,"\u0061":2}'), "the name 'a' is there twice"),
-    "a key twice": (file_bytes(b'{"a":{"dtype":"F32","dtype":"I32"}}'), "the name 'dtype' is there twice"),
+    "a name twice, escaped": (file_bytes(rb'{"a":1,"\u0061":2}'), "the name 'a' occurs twice"),
+    "a key twice": (file_bytes(b'{"a":{"dtype":"F32","dtype":"I32"}}'), "the name 'dtype' occurs twice"),
     "metadata, no object": (file_bytes({"__metadata__": ["x"]}), "__metadata__ is not an object of strings"),
     "metadata, no texts": (file_bytes({"__metadata__": {"x": 1}}), "__metadata__ is not an object of strings"),
     "complex128, no list": (file_bytes({"__metadata__": {"facula.complex128": "{}"}}), "not a list of different names"),
     "complex128, no JSON": (file_bytes({"__metadata__": {"facula.complex128": "["}}), "facula.complex128 is not valid"),
     "complex128, no tensor": (
         file_bytes({"__metadata__": {"facula.complex128": '["z"]'}}),
-        "'z' complex128, but it is not there as pairs",
+        "'z' complex128, but it is not stored as pairs",
     ),
     "complex128, no pairs": (
         file_bytes({"__metadata__": {"facula.complex128": '["a"]'}, "a": entry("F64", (1,), (0, 8))}, D),
-        "'a' complex128, but it is not there as pairs",
+        "'a' complex128, but it is not stored as pairs",
     ),
 }
 ENTRIES = {

@@ -44,7 +44,7 @@ ARCHIVES = {
     "backslashes": (archive(1, extra=[("archive/..\\x", b"")]), "leads elsewhere"),
     "another name": (changed(GOOD, b"archive/data/0", b"archive/data/1"), "another name in its header"),
     "prefix": (b"PK\3\4" + GOOD, "two sizes|does not lie before|another name|missing"),
-    "two archives": (GOOD + GOOD, "does not lie before its end"),
+    "two archives": (GOOD + GOOD, "does not precede its end record"),
     "suffix": (GOOD + b"x", "zip directory is missing"),
     "encrypted": (central(GOOD, 0, 8, b"\1\0"), "is encrypted"),
     "other methods": (central(GOOD, 0, 10, b"\x0c\0"), "by another method than deflate"),
@@ -59,7 +59,7 @@ ARCHIVES = {
     "long names": (central(GOOD, 3, 28, b"\xff\xff"), "zip directory is damaged|truncated"),
     "members too many": (GOOD[:-14] + b"\xff\0\xff\0" + GOOD[-10:], "should have 255 members|truncated"),
     "members too few": (GOOD[:-14] + b"\1\0\1\0" + GOOD[-10:], "more bytes than members"),
-    "directory elsewhere": (GOOD[:-6] + b"\1\0\0\0" + GOOD[-2:], "does not lie before its end"),
+    "directory elsewhere": (GOOD[:-6] + b"\1\0\0\0" + GOOD[-2:], "does not precede its end record"),
     "a bomb": (archive(1, {"data/1": LARGE_TEXT}, compression=8), "would take .* bytes, of a file of .*: a bomb"),
 }
 

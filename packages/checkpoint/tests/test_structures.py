@@ -34,7 +34,7 @@ W = {"tensor": "w"}
         ({"version": 2, "root": W}, "version 2, this package reads 1; update it"),
         ({"version": True, "root": W}, "version True"),
         ({"version": 1}, "not a version and a root"),
-        ('{"version": 1, "version": 1, "root": 1}', "the name 'version' is there twice"),
+        ('{"version": 1, "version": 1, "root": 1}', "the name 'version' occurs twice"),
         (rooted([W, {"float": "1"}]), "'float' with '1' stands for nothing known"),
         (rooted([W, {"array": 1}]), "'array' with 1"),
         (rooted([W, {"array": ["w", "object"]}]), "'array' with"),

@@ -1,10 +1,10 @@
-"""facula_checkpoint: tensors in files, as safetensors; nested containers of them without pickle.
+"""facula_checkpoint: tensors in safetensors files, and nested containers of tensors without pickle.
 
-What it is: saves that replace a file at once or not at all, memory-mapped loads, and a reader that
-refuses damaged, hostile and foreign files whole. It knows names, layouts and storages, no tensors.
-May import: facula_storage, facula_errors; nothing else of facula.
-Where next: `_loading.py` (files of any format), `_header.py` (safetensors, and what is refused), `_reading.py`,
-`_writing.py`, `_atomic.py` (how a file is replaced), `_structure.py` and `_nested.py` (containers), `_pytorch/`.
+The package saves files atomically, loads them memory-mapped, and rejects damaged, hostile and foreign files completely.
+It handles names, layouts and storages, but no tensors. It imports facula_storage and facula_errors, and no other
+sibling. Start at `_loading.py` (files of any format), then `_header.py` (safetensors and its validation),
+`_reading.py`, `_writing.py`, `_atomic.py` (replacing a file), `_structure.py` and `_nested.py` (containers),
+`_pytorch/`.
 """
 
 from facula_errors.extend import published as _published
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._reading import load_metadata as load_metadata
     from ._writing import save_file as save_file
 
-# Imported when they are first asked for: a program that loads a checkpoint of PyTorch's does not wait for them.
+# Imported on first use, so that a program that only loads PyTorch's checkpoints does not wait for these modules.
 _LATER = {
     "Parts": "_parts",
     "load_file": "_reading",

@@ -1,6 +1,6 @@
-"""python -m facula_checkpoint show FILE ...: the tensors in files, and the names that they use. Nothing is built.
+"""python -m facula_checkpoint show FILE ...: list the tensors in files and the names in them, without building them.
 
-python -m facula_checkpoint check FILE ...: whether the bytes of PyTorch's zip archives have their checksums.
+python -m facula_checkpoint check FILE ...: verify the checksums of PyTorch's zip archives.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ._show import checked, described
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; the exit status."""
+    """Run the command and return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m facula_checkpoint",
         description="List the contents of PyTorch's files and of safetensors files. Nothing in them is built or run.",
@@ -42,6 +42,6 @@ def main(arguments: list[str] | None = None) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BrokenPipeError:  # whoever reads this has seen enough
+    except BrokenPipeError:  # the reader of the output closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -1,7 +1,7 @@
-"""NumPy's arrays and numbers, as what a file holds.
+"""Conversion of NumPy arrays and scalars to and from the contents of a file.
 
-An array is a tensor of the file, and the structure says that it was an array. Older files have uint16, uint32 and
-uint64 as the signed types of their size, and the structure names the unsigned one.
+An array is stored as a tensor of the file, and the structure records that it was an array. Older files store uint16,
+uint32 and uint64 as the signed types of their size, and the structure names the unsigned type.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ _REMEDIES = {
 
 
 def is_array(value: object) -> bool:
-    """Whether `value` is a NumPy array and nothing more; subclasses have meaning that a file would lose."""
+    """Return whether `value` is exactly a NumPy array; a file would lose the meaning of subclasses."""
     return type(value) is np.ndarray or type(value) is np.memmap
 
 
 def array_parts(array: np.ndarray, operation: str, where: str) -> Parts:
-    """The array as a tensor. TypeError names dtypes that no tensor has.
+    """Convert the array to a tensor; raise TypeError for dtypes that tensors lack.
 
-    Memory is shared where a tensor can have it: other byte orders, negative strides and unaligned elements are copied.
+    The memory is shared if possible: arrays of other byte orders, with negative strides or with unaligned elements are
+    copied.
     """
     dtype = array.dtype.newbyteorder("=")
     if dtype.name not in _TENSORS:
@@ -52,13 +53,13 @@ def array_parts(array: np.ndarray, operation: str, where: str) -> Parts:
 
 
 def to_array(parts: Parts, dtype: str = "") -> np.ndarray:
-    """The NumPy array over a loaded tensor's memory."""
+    """Return the NumPy array over a loaded tensor's memory."""
     array = to_numpy(*parts)
     return array.view(dtype) if dtype else array
 
 
 def plain_scalar(value: object) -> object:
-    """A NumPy scalar as Python's bool, int, float, complex or str of the same value; everything else as it is."""
+    """Convert a NumPy scalar to a Python bool, int, float, complex or str; return other values unchanged."""
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, np.integer) and not isinstance(value, np.timedelta64):

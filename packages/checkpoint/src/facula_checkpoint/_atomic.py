@@ -1,14 +1,14 @@
-"""Replacing a file at once or not at all.
+"""Atomic replacement of files.
 
 Note [Replacing a file]
 ~~~~~~~~~~~~~~~~~~~~~~~
-The new contents are written to a file of another name in the same directory, brought to the disk (fsync),
-renamed over the old file, and the directory is brought to the disk. Whoever opens the path, and whatever happens
-meanwhile, finds the whole old file or the whole new one; a process that has mapped the old file keeps it.
+The new contents are written to a temporary file in the same directory and flushed to disk (fsync). The temporary file
+is renamed over the old file, and the directory is flushed. At any time, a process that opens the path finds either the
+complete old file or the complete new one; a process that has mapped the old file keeps it.
 
-A killed process leaves its unfinished file behind. Each save holds a lock (flock) on its own, which the kernel drops
-with the process, so the next save into the same path can tell the abandoned files, whose lock is free, from those
-of saves that are going on beside it, and removes the former.
+A killed process leaves its unfinished file behind. Each save holds a lock (flock) on its temporary file, which the
+kernel releases with the process. The next save to the same path can therefore distinguish abandoned files, whose lock
+is free, from files of concurrent saves, and removes the abandoned ones.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _RANDOM = 16  # hexadecimal digits
 
 @contextmanager
 def replacing(path: str) -> Iterator[int]:
-    """A descriptor to write to; when the block ends without an error, the file at `path` is what was written.
+    """Return a descriptor to write to; when the block ends without an error, the file replaces `path`.
 
-    Mode and, where permitted, owner of an existing file are kept; a symbolic link stays and what it points to is
-    replaced; other hard links keep the old contents. OSError, with `path`: nothing has changed then. A path that may
-    not be written, a directory or a device is refused.
+    The mode and, if permitted, the owner of an existing file are kept. A symbolic link is kept and its target replaced;
+    other hard links keep the old contents. On failure it raises OSError with `path`, and the file is unchanged. A
+    write-protected path, a directory or a device is rejected.
     """
     if not path:
         raise MissingFileError(errno.ENOENT, "save: expected a path for a file; this one is empty", path)
@@ -54,7 +54,7 @@ def replacing(path: str) -> Iterator[int]:
             try:
                 yield file
                 if old is not None:
-                    _take_over(file, old)
+                    _copy_owner_and_mode(file, old)
                 os.fsync(file)
                 os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
             except BaseException:
@@ -69,21 +69,21 @@ def replacing(path: str) -> Iterator[int]:
         try:
             os.fsync(directory)
         except OSError as error:
-            if error.errno != errno.EINVAL:  # some network file systems cannot do this with a directory
+            if error.errno != errno.EINVAL:  # some network file systems do not support this for directories
                 raise
     finally:
         os.close(directory)
 
 
 def write_all(file: int, data: bytes | memoryview) -> None:
-    """Write all of `data`: the system may take less at a time (2 GiB, or up to a limit)."""
+    """Write all of `data`: the system may write less per call (2 GiB, or up to a limit)."""
     left = memoryview(data)
     while left:
         left = left[os.write(file, left) :]
 
 
 def _regular(path: str, target: str) -> os.stat_result | None:
-    """The file that is to be replaced, or None where there is none yet."""
+    """Return the status of the file to replace, or None if there is no such file."""
     try:
         old = os.stat(target)
     except FileNotFoundError:
@@ -96,7 +96,7 @@ def _regular(path: str, target: str) -> os.stat_result | None:
         raise FileError(
             errno.EINVAL, "save: expected a regular file to replace; this is a device, pipe or socket", path
         )
-    if not os.access(target, os.W_OK, effective_ids=True):  # a rename would not ask
+    if not os.access(target, os.W_OK, effective_ids=True):  # a rename would ignore write protection
         raise FileAccessError(errno.EACCES, "save: the file is write-protected; choose another path", path)
     return old
 
@@ -106,16 +106,16 @@ def _prefix(name: str) -> str:
 
 
 def _create(directory: int, name: str, mode: int) -> tuple[int, str]:
-    """A new, locked file beside `name`, and what it is called."""
+    """Create a locked file next to `name`, and return its descriptor and name."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     while True:
         temporary = f"{_prefix(name)}{os.urandom(_RANDOM // 2).hex()}{_SUFFIX}"
         file = os.open(temporary, flags, mode, dir_fd=directory)
-        with suppress(OSError):  # no locks on this file system: then nobody takes an unfinished file for abandoned
+        with suppress(OSError):  # without locks on this file system, no file is considered abandoned
             fcntl.flock(file, fcntl.LOCK_EX)
         if os.fstat(file).st_nlink:
             return file, temporary
-        os.close(file)  # between the two calls another save took it for abandoned
+        os.close(file)  # between the two calls another save considered it abandoned
 
 
 def _remove_abandoned(directory: int, name: str) -> None:
@@ -126,7 +126,7 @@ def _remove_abandoned(directory: int, name: str) -> None:
     for temporary in found:
         if len(temporary) != length:
             continue
-        with suppress(OSError):  # in use, not ours, or gone
+        with suppress(OSError):  # in use, owned by another user, or removed
             file = os.open(temporary, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -135,8 +135,8 @@ def _remove_abandoned(directory: int, name: str) -> None:
                 os.close(file)
 
 
-def _take_over(file: int, old: os.stat_result) -> None:
-    """Owner, where that is permitted, and mode; in this order, as a change of owner clears some of the mode's bits."""
+def _copy_owner_and_mode(file: int, old: os.stat_result) -> None:
+    """Copy the owner, if permitted, then the mode: a change of owner clears some of the mode's bits."""
     with suppress(PermissionError):
         os.fchown(file, old.st_uid, old.st_gid)
     os.fchmod(file, stat.S_IMODE(old.st_mode))

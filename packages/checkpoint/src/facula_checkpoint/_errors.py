@@ -1,4 +1,4 @@
-"""What is raised for a file that is not as it should be."""
+"""The error for invalid files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from facula_errors import FaculaError
 
 
 class CheckpointError(FaculaError, ValueError):
-    """A file's contents were refused: `path` is the file, `reason` says why and what can be done.
+    """A file with invalid contents: `path` is the file, `reason` contains the problem and a remedy.
 
-    A file that is missing, a directory, or not permitted to be read raises the OSError that Python has for it.
+    A file that is missing, a directory or not readable raises Python's OSError for that case.
 
     >>> str(CheckpointError("model.safetensors", "it is truncated"))
     'model.safetensors: it is truncated'
     """
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)  # both in `args`, so that the error pickles whole
+        super().__init__(path, reason)  # both in `args`, so that the error can be pickled
         self.path, self.reason = path, reason
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Other kinds of files, by how they begin: asked only of files whose header cannot be one of safetensors."""
+"""Recognition of other file formats by their first bytes, for files whose header cannot be one of safetensors."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PYTORCH_TAR = (b"sys_info\0", b"pickle\0", b"storages\0", b"tensors\0")  # memb
 _PICKLE_PROTOCOLS = b"\x02\x03\x04\x05"
 
 
-def recognised(start: bytes) -> str:
-    """``"this looks like ...: do ..."`` for a file that begins with `start`, or nothing.
+def recognized_format(start: bytes) -> str:
+    """Return ``"this looks like ...: do ..."`` for a file that begins with `start`, or "".
 
-    >>> recognised(b"GGUF....")
+    >>> recognized_format(b"GGUF....")
     'this looks like a GGUF file: load it with what wrote it and save it with safetensors (for PyTorch: ...'
     """
     if len(start) > 1 and start[0] == 0x80 and start[1] in _PICKLE_PROTOCOLS:

@@ -1,8 +1,8 @@
-"""The safetensors header: eight bytes of length, JSON, then all tensors' bytes without a gap.
+"""The safetensors header: eight bytes of length, JSON, then the bytes of all tensors without gaps.
 
-https://huggingface.co/docs/safetensors describes it: ``{"name": {"dtype": "F32", "shape": [2, 3], "data_offsets":
-[0, 24]}, "__metadata__": {"key": "text"}}``, little-endian, offsets from the header's end. What the format forbids is
-refused here, before a byte of a tensor is looked at.
+Specified at https://huggingface.co/docs/safetensors: ``{"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0,
+24]}, "__metadata__": {"key": "text"}}``, little-endian, with offsets relative to the header's end. This module rejects
+everything that the format forbids before any bytes of a tensor are read.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 LENGTH_BYTES = 8
-LARGEST_HEADER = 100_000_000  # bytes; the format's own limit
-MOST_DIMENSIONS = 64
+MAX_HEADER = 100_000_000  # bytes; the limit of the format
+MAX_DIMENSIONS = 64
 METADATA = "__metadata__"
-RESERVED = "facula."  # metadata keys that begin so are ours
+RESERVED = "facula."  # prefix of facula's own metadata keys
 COMPLEX128 = RESERVED + "complex128"  # names of complex128 tensors, as a JSON list
 
-_ALIGNMENT = 64  # of the first tensor in the file: a cache line, so that mapped memory is as good as allocated
-_LARGEST = (1 << 63) - 1
+_ALIGNMENT = 64  # of the first tensor in the file: a cache line, so that mapped memory is as fast as allocated memory
+_MAX_SIZE = (1 << 63) - 1
 
 _NAMES: dict[DType, str] = {
     bool_: "BOOL", uint8: "U8", int8: "I8", int16: "I16", int32: "I32", int64: "I64", float16: "F16",
@@ -60,11 +60,11 @@ _NAMES: dict[DType, str] = {
     float8_e8m0fnu: "F8_E8M0", float8_e4m3fnuz: "F8_E4M3FNUZ", float8_e5m2fnuz: "F8_E5M2FNUZ",
 }  # fmt: skip
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
-_NOT_HERE = frozenset({"F4", "F6_E2M3", "F6_E3M2"})
+_UNSUPPORTED = frozenset({"F4", "F6_E2M3", "F6_E3M2"})
 
 
 class Entry(NamedTuple):
-    """One tensor of a file: what it looks like, and its bytes in the data that follows the header."""
+    """One tensor of a file: its layout, and the range of its bytes in the data after the header."""
 
     layout: Layout
     begin: int
@@ -72,7 +72,7 @@ class Entry(NamedTuple):
 
 
 class Header(NamedTuple):
-    """What a header says: tensors in the order in which it lists them, and all metadata."""
+    """The contents of a header: the tensors in the header's order, and all metadata."""
 
     entries: dict[str, Entry]
     metadata: dict[str, str]
@@ -82,7 +82,7 @@ class Header(NamedTuple):
 
 
 def stored_as(layout: Layout, where: str) -> tuple[str, tuple[int, ...]]:
-    """The format's dtype and shape for a layout; TypeError for dtypes that it has no name for.
+    """Return the format's dtype and shape for a layout; raise TypeError for dtypes that the format lacks.
 
     complex128 is written as pairs of float64 along a new last dimension.
     """
@@ -98,9 +98,10 @@ def stored_as(layout: Layout, where: str) -> tuple[str, tuple[int, ...]]:
 
 
 def build_header(layouts: Mapping[str, Layout], metadata: Mapping[str, str]) -> tuple[bytes, list[str]]:
-    """The header's bytes, length included, and the names in the order in which the tensors' bytes follow.
+    """Build the header's bytes, including the length, and the order of the names in which the tensors' bytes follow.
 
-    Large elements come first, so each tensor is aligned to its element; the header keeps the given order.
+    Tensors with large elements come first, so that each tensor is aligned to its element size; the header keeps the
+    given order.
     """
     metadata = dict(metadata)
     pairs = [name for name, layout in layouts.items() if layout.dtype is complex128]
@@ -117,9 +118,9 @@ def build_header(layouts: Mapping[str, Layout], metadata: Mapping[str, str]) -> 
         described[name] = {"dtype": dtype, "shape": shape, "data_offsets": offsets[name]}
     text = json.dumps(described, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + LENGTH_BYTES) % _ALIGNMENT)
-    if len(text) > LARGEST_HEADER:
+    if len(text) > MAX_HEADER:
         raise InvalidValueError(
-            f"save: names, shapes and metadata take {len(text)} bytes; the format allows {LARGEST_HEADER}; "
+            f"save: names, shapes and metadata take {len(text)} bytes; the format allows {MAX_HEADER}; "
             "save into several files"
         )
     return len(text).to_bytes(LENGTH_BYTES, "little") + text, order
@@ -129,9 +130,9 @@ def build_header(layouts: Mapping[str, Layout], metadata: Mapping[str, str]) -> 
 
 
 def parse_header(path: str, text: bytes, data_bytes: int | None) -> Header:
-    """What the header `text` says, checked against the `data_bytes` that follow it; CheckpointError otherwise.
+    """Parse the header `text` and validate it against the `data_bytes` that follow; raise CheckpointError if invalid.
 
-    None where it is not known how many follow: they end with the last tensor.
+    If `data_bytes` is None, the data ends with the last tensor.
     """
 
     def refuse(reason: str) -> NoReturn:
@@ -143,7 +144,7 @@ def parse_header(path: str, text: bytes, data_bytes: int | None) -> Header:
     metadata = described.pop(METADATA, {})
     if type(metadata) is not dict or not all(type(value) is str for value in metadata.values()):
         refuse(f"{METADATA} is not an object of strings")
-    most = _LARGEST if data_bytes is None else data_bytes
+    most = _MAX_SIZE if data_bytes is None else data_bytes
     entries = {name: _entry(refuse, name, value, most) for name, value in described.items()}
     if data_bytes is None:
         data_bytes = max((entry.end for entry in entries.values()), default=0)
@@ -151,17 +152,17 @@ def parse_header(path: str, text: bytes, data_bytes: int | None) -> Header:
     for name in _complex_names(path, metadata):
         entry = entries.get(name)
         if entry is None or entry.layout.dtype is not float64 or entry.layout.shape[-1:] != (2,):
-            refuse(f"its metadata call tensor {name!r:.200} complex128, but it is not there as pairs of F64")
+            refuse(f"its metadata call tensor {name!r:.200} complex128, but it is not stored as pairs of F64")
         entries[name] = entry._replace(layout=contiguous(entry.layout.shape[:-1], complex128))
     return Header(entries, metadata)
 
 
 def parse_json(path: str, what: str, text: bytes | str) -> Any:
-    """Strict JSON: UTF-8, no name twice in an object, no NaN; CheckpointError otherwise.
+    """Parse strict JSON: UTF-8, no duplicate names in an object, no NaN; raise CheckpointError if invalid.
 
     Arguments:
-        path: the file, for the error.
-        what: what of the file this is, for the error.
+        path: the file, for errors.
+        what: the part of the file, for errors.
         text: the JSON.
     """
     try:
@@ -170,7 +171,7 @@ def parse_json(path: str, what: str, text: bytes | str) -> Any:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except RecursionError:
         raise CheckpointError(path, f"{what} is nested too deeply") from None
-    except ValueError as error:  # also UnicodeDecodeError, and integers of thousands of digits
+    except ValueError as error:  # including UnicodeDecodeError, and integers of thousands of digits
         raise CheckpointError(path, f"{what} is not valid: {error}") from None
 
 
@@ -179,7 +180,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(made) != len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise InvalidValueError(f"the name {twice!r:.200} is there twice")
+        raise InvalidValueError(f"the name {twice!r:.200} occurs twice")
     return made
 
 
@@ -188,7 +189,7 @@ def _constant(name: str) -> NoReturn:
 
 
 def _is_size(value: object) -> bool:
-    return type(value) is int and 0 <= value <= _LARGEST
+    return type(value) is int and 0 <= value <= _MAX_SIZE
 
 
 def _entry(refuse: Callable[[str], NoReturn], name: str, value: object, data_bytes: int) -> Entry:
@@ -198,11 +199,11 @@ def _entry(refuse: Callable[[str], NoReturn], name: str, value: object, data_byt
     dtype_name, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
     dtype = _DTYPES.get(dtype_name) if type(dtype_name) is str else None
     if dtype is None:
-        if type(dtype_name) is str and dtype_name in _NOT_HERE:
+        if type(dtype_name) is str and dtype_name in _UNSUPPORTED:
             refuse(f"{who} is of dtype {dtype_name}, which facula does not have; convert it with what wrote the file")
         refuse(f"{who} is of unknown dtype {dtype_name!r:.100}; known are {', '.join(_DTYPES)}")
-    if type(shape) is not list or len(shape) > MOST_DIMENSIONS or not all(map(_is_size, shape)):
-        refuse(f"{who} has shape {shape!r:.200}; expected at most {MOST_DIMENSIONS} sizes from 0 to 2**63 - 1")
+    if type(shape) is not list or len(shape) > MAX_DIMENSIONS or not all(map(_is_size, shape)):
+        refuse(f"{who} has shape {shape!r:.200}; expected at most {MAX_DIMENSIONS} sizes from 0 to 2**63 - 1")
     if type(offsets) is not list or len(offsets) != 2 or not all(map(_is_size, offsets)) or offsets[0] > offsets[1]:
         refuse(f"{who} has data_offsets {offsets!r:.200}; expected [begin, end] with 0 <= begin <= end")
     begin, end = offsets
@@ -217,12 +218,12 @@ def _entry(refuse: Callable[[str], NoReturn], name: str, value: object, data_byt
         )
     try:
         return Entry(contiguous(tuple(shape), dtype), begin, end)
-    except OverflowError:  # no elements, but the sizes' product is beyond 64 bits
+    except OverflowError:  # the tensor is empty, but the product of its other sizes exceeds 64 bits
         refuse(f"{who} has shape {shape!r:.200}, too large for 64 bits")
 
 
 def _check_ranges(refuse: Callable[[str], NoReturn], entries: dict[str, Entry], data_bytes: int) -> None:
-    """Every byte of the data belongs to exactly one tensor."""
+    """Check that every byte of the data belongs to exactly one tensor."""
     position, before = 0, ""
     for name, entry in sorted(entries.items(), key=lambda item: item[1][1:]):
         if entry.begin < position:

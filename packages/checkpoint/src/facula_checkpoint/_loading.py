@@ -1,6 +1,6 @@
-"""Loading a file of any format that is known: safetensors files, and PyTorch's.
+"""Loading of files of all supported formats: safetensors and PyTorch's.
 
-Readers are imported when a file needs them. A program that loads one checkpoint does not wait for the others.
+Readers are imported when a file requires them, so a program does not wait for readers that it does not use.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ._pytorch.storages import Relocate
     from ._pytorch.tensor_globals import TensorTable
 
-PYTORCH_BEGINS = (b"PK", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")  # zip archives, and pickles
-Value: TypeAlias = Any  # what is saved and loaded
+PYTORCH_MAGICS = (b"PK", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")  # zip archives, and pickles
+Value: TypeAlias = Any  # any value that is saved or loaded
 
 
 @boundary
@@ -34,22 +34,23 @@ def load(
     table: TensorTable | None = None,
     relocate: Relocate | None = None,
 ) -> Value:
-    """The object in a file that `save` or `torch.save` wrote; of another safetensors file, a dict of tensors by name.
+    """Load the object in a file of `save` or `torch.save`; other safetensors files yield a dict of tensors by name.
 
-    The format is recognized by the contents. NumPy's arrays come back as such. By default the tensors are read into
-    fresh memory, which can be written. A file of PyTorch's may have containers, numbers, texts, dates, paths, arrays
-    and tensors; nothing that it names is imported or called.
+    The format is detected from the contents. NumPy arrays are returned as arrays. By default the tensors are read into
+    new, writable memory. A file of PyTorch may contain containers, numbers, strings, dates, paths, arrays and tensors;
+    none of the names in it are imported or called.
 
     Arguments:
-        path: the file, which may be open, as for `load_file`.
-        from_parts: makes a tensor of (storage, layout, offset), once for each place at which it is; without it the
-            triples are returned.
+        path: the file or an open file, as for `load_file`.
+        from_parts: makes a tensor from (storage, layout, offset), once for each occurrence; without it the triples are
+            returned.
         lazy, copy: as for `load_file`.
-        table: the classes and functions that a file of PyTorch's may use; see `facula_checkpoint.extend`.
-        relocate: gives the memory of a storage of such a file on another device; see there.
+        table: the classes and functions that a file of PyTorch may use; see `facula_checkpoint.extend`.
+        relocate: returns memory on another device for a storage of such a file; see there.
 
     Raises:
-        CheckpointError: the file is damaged, or uses what is not in the table. Other errors are those of `load_file`.
+        CheckpointError: the file is damaged, or uses names that are not in the table. Other errors are those of
+            `load_file`.
 
     >>> import tempfile, numpy, facula_storage
     >>> from facula_checkpoint import save
@@ -62,7 +63,7 @@ def load(
     target = resolved("load", path, "read")
     if isinstance(target, str):
         with opened(target) as (file, size):
-            if os.pread(file, 2, 0) in PYTORCH_BEGINS:
+            if os.pread(file, 2, 0) in PYTORCH_MAGICS:
                 from ._pytorch.sources import FileSource
 
                 why = why_readonly(target) if lazy and not copy else ""
@@ -70,7 +71,7 @@ def load(
         path = target
     else:
         start, path = peeked(target, 2)
-        if start in PYTORCH_BEGINS:
+        if start in PYTORCH_MAGICS:
             from ._pytorch.sources import StreamSource
 
             return _pytorch(StreamSource(path), from_parts, table, False, "", relocate)

@@ -17,12 +17,12 @@ from ._writing import check_metadata, write
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # paths in pickles of earlier releases
 
 STRUCTURE = RESERVED + "structure"  # the metadata key
 
 
-def _themselves(value: object) -> Parts | None:
+def _parts_or_none(value: object) -> Parts | None:
     return value if is_parts(value) else None
 
 
@@ -31,32 +31,32 @@ def save(
     value: object,
     path: File,
     *,
-    to_parts: Callable[[Value], Parts | None] = _themselves,
+    to_parts: Callable[[Value], Parts | None] = _parts_or_none,
     default: Callable[[Value], object] | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a tensor, or containers of tensors and plain values, into a safetensors file.
+    """Save a tensor, or containers of tensors and plain values, to a safetensors file.
 
-    Containers are dict, OrderedDict, list and tuple; plain values str, int, float, complex, bool and None, exactly
-    these types. Tensors are named by how one gets to them, joined by dots, so a `state_dict` keeps its names in any
-    reader of the format; the rest is JSON in the metadata.
+    Containers are dict, OrderedDict, list and tuple; plain values are str, int, float, complex, bool and None;
+    subclasses are not accepted. The name of a tensor is its path through the containers, joined by dots, so a
+    `state_dict` keeps its names for any reader of the format. Everything else is stored as JSON in the metadata.
 
-    NumPy's arrays of bool, integers, float16 to float64 and complex numbers are taken too, of any strides and byte
-    order, and come back as arrays in the machine's order; its numbers and texts come back as Python's.
+    NumPy arrays of bool, integers, float16 to float64 and complex numbers are also accepted, with any strides and byte
+    order, and loaded as arrays in native byte order. NumPy's scalars and strings are loaded as Python objects.
 
-    What is the same memory in the same layout is written once, and shared after `load`. Views that overlap otherwise
-    are written once each. The file is replaced as by `save_file`.
+    Tensors with the same memory and layout are written once, and share memory after `load`. Views that overlap
+    otherwise are written separately. The file is replaced as by `save_file`.
 
     Arguments:
-        value: what is saved.
-        path: where; a file that is open in binary mode is written to from where it is.
-        to_parts: gives the (storage, layout, offset) of a tensor and None for what is none; without it, such triples
-            are the tensors.
-        default: as that of `json.dumps`: gives one of the types above for a value of another type.
+        value: the object to save.
+        path: the path of the file; a file opened in binary mode is written at its current position.
+        to_parts: returns the (storage, layout, offset) of a tensor, and None for other objects; without it, such
+            triples are the tensors.
+        default: like `default` of `json.dumps`: converts a value of another type to one of the types above.
         metadata: texts about the tensors, by name.
 
     Raises:
-        TypeError: something is of another type; the message says where it is. Other errors are those of `save_file`.
+        TypeError: a value has another type; the message names its path. Other errors are those of `save_file`.
 
     >>> import tempfile, numpy, facula_checkpoint, facula_storage
     >>> storage, layout = facula_storage.from_numpy(numpy.ones(3))
@@ -72,7 +72,7 @@ def save(
 
 
 def load_nested(path: File, from_parts: Callable[[Parts], object] | None, lazy: bool, copy: bool) -> Value:
-    """The object in a safetensors file; see `load`."""
+    """Load the object in a safetensors file; see `load`."""
     tensors, metadata = read("load", path, lazy, copy)
     make = _unchanged if from_parts is None else from_parts
     structure = metadata.get(STRUCTURE)

@@ -1,4 +1,4 @@
-"""What is saved and loaded: a storage, the layout of a tensor in it, and where it begins."""
+"""The parts of a tensor that are saved and loaded: a storage, the layout in it, and the offset."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Parts: TypeAlias = tuple[Storage, Layout, int]
-Place: TypeAlias = tuple[object, ...]  # what is equal for the same elements in the same order
-"""A tensor without its face: (storage, layout, offset in bytes of the first element)."""
+Place: TypeAlias = tuple[object, ...]  # equal for tensors with the same elements in the same order
+"""The parts of a tensor: (storage, layout, offset in bytes of the first element)."""
 
 _GATHERED = 16 << 20  # bytes of a strided tensor that are copied at a time
 
 
 def check_parts(parts: object, operation: str, where: str) -> Parts:
-    """`parts` if it is a tensor that has elements and lies in its storage; TypeError or ValueError with `where`."""
+    """Return `parts` if it is a tensor with elements within its storage; otherwise raise TypeError or ValueError."""
     if not is_parts(parts):
         raise InvalidTypeError(
             f"{operation}: {where} is {type(parts).__name__}; expected (Storage, Layout, offset in bytes)"
@@ -38,7 +38,7 @@ def check_parts(parts: object, operation: str, where: str) -> Parts:
 
 
 def is_parts(value: object) -> TypeGuard[Parts]:
-    """Whether `value` is a (Storage, Layout, int)."""
+    """Return whether `value` is a (Storage, Layout, int)."""
     return (
         isinstance(value, tuple)
         and len(value) == 3
@@ -49,9 +49,9 @@ def is_parts(value: object) -> TypeGuard[Parts]:
 
 
 def place_of(parts: Parts) -> Place:
-    """A key that is equal for tensors that are the same elements in the same order, as long as both are alive.
+    """Return a key that is equal for tensors with the same elements in the same order, while both are alive.
 
-    By address and not by storage, because an alias of a storage is another object over the same memory.
+    The key uses the address, not the storage, because an alias of a storage is another object over the same memory.
     """
     storage, layout, offset = parts
     address = storage.ptr + offset
@@ -59,7 +59,7 @@ def place_of(parts: Parts) -> Place:
 
 
 def elements(parts: Parts) -> Iterator[memoryview | bytes]:
-    """The tensor's bytes in row-major order, in pieces; contiguous ones are not copied."""
+    """Iterate over the tensor's bytes in row-major order, in pieces; contiguous tensors are not copied."""
     if parts[1].device is not cpu:
         parts = _on_host(parts)
     storage, layout, offset = parts
@@ -75,7 +75,7 @@ def elements(parts: Parts) -> Iterator[memoryview | bytes]:
 
 
 def _numpy_layout(layout: Layout) -> Layout:
-    """The same bytes in a dtype that NumPy has: bytes along a new last dimension where it has none (bfloat16)."""
+    """Return a layout of the same bytes in a NumPy dtype: bytes along a new last dimension if NumPy lacks the dtype."""
     if layout.dtype.numpy is not None:
         return layout
     itemsize = layout.dtype.itemsize
@@ -84,7 +84,7 @@ def _numpy_layout(layout: Layout) -> Layout:
 
 
 def _on_host(parts: Parts) -> Parts:
-    """A copy in host memory, gaps included."""
+    """Copy to host memory, including gaps."""
     storage, layout, offset = parts
     raw = contiguous((layout.extent,), uint8)
     copy = allocate(raw)

@@ -1,4 +1,4 @@
-"""Reading safetensors files: opened, checked, then mapped or read."""
+"""Reading of safetensors files: open, validate, then map or read."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from facula_storage import Storage, bool_, contiguous, from_buffer, to_buffer, t
 from facula_storage.extend import allocate, borrow
 
 from ._errors import CheckpointError
-from ._foreign import recognised
-from ._header import LARGEST_HEADER, LENGTH_BYTES, RESERVED, Entry, Header, parse_header
+from ._foreign import recognized_format
+from ._header import LENGTH_BYTES, MAX_HEADER, RESERVED, Entry, Header, parse_header
 from ._parts import Parts
 from ._streams import File, limited, opened, resolved, shown, take, why_readonly
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 @boundary
 def load_file(path: File, *, lazy: bool = True, copy: bool = False) -> dict[str, Parts]:
-    """The tensors of a safetensors file by name, in the order of its header, on the CPU.
+    """Load the tensors of a safetensors file by name, in the order of its header, on the CPU.
 
-    Each is (storage, contiguous layout, offset 0), with a storage of its own. By default the file is mapped: elements
-    are fetched when they are touched, and read-only.
+    Each is (storage, contiguous layout, offset 0), with its own storage. By default the file is mapped: elements are
+    read-only, and fetched on first access.
 
-    Saves of this package replace a file and leave its mappings alone. A program that shortens a mapped file in place
-    kills those that touch what is gone (SIGBUS): read files that others may rewrite with `lazy=False`.
+    Saves of this package replace a file and do not affect its mappings. If a program truncates a mapped file in place,
+    access to the removed part kills a process (SIGBUS): pass `lazy=False` for files that others may rewrite.
 
     Arguments:
-        path: the file. One that is open in binary mode is read from where it is, at once, up to its last tensor.
-        lazy: map the file. False: read all tensors now into fresh memory, which can be written.
-        copy: map it so that elements can be written; the file never changes (a copy-on-write mapping).
+        path: the file. A file opened in binary mode is read immediately, from its current position to its last tensor.
+        lazy: map the file. False reads all tensors now into new, writable memory.
+        copy: map the file copy-on-write, so that elements are writable; the file never changes.
 
     Raises:
-        CheckpointError: before any tensor is made, for whatever the format forbids; see README.
+        CheckpointError: the file violates the format, see README; raised before any tensor is created.
         OSError: the file cannot be opened.
 
     >>> import tempfile, numpy, facula_storage
@@ -56,7 +56,7 @@ def load_file(path: File, *, lazy: bool = True, copy: bool = False) -> dict[str,
 
 @boundary
 def load_metadata(path: File) -> dict[str, str]:
-    """The texts that were saved with the tensors; no tensor is read. Errors as for `load_file`.
+    """Load the texts that were saved with the tensors, without reading tensors. Errors as for `load_file`.
 
     >>> import tempfile
     >>> from facula_checkpoint import save_file
@@ -75,7 +75,7 @@ def load_metadata(path: File) -> dict[str, str]:
 
 
 def read(operation: str, path: File, lazy: bool, copy: bool) -> tuple[dict[str, Parts], dict[str, str]]:
-    """Tensors and all metadata of a file."""
+    """Read the tensors and all metadata of a file."""
     name = resolved(operation, path, "read")
     if not isinstance(name, str):
         return _read_stream(name)
@@ -87,7 +87,7 @@ def read(operation: str, path: File, lazy: bool, copy: bool) -> tuple[dict[str, 
             begin = start + entry.begin
             if mapped is not None and begin % min(entry.layout.dtype.itemsize, 8) == 0:
                 storage = mapped.storage(begin, entry)
-            else:  # asked for, or not aligned: no kernel could use it where it is
+            else:  # requested, or not aligned: kernels could not use the mapped memory
                 storage = _fresh(name, file, begin, entry, "" if copy or not lazy else why_readonly(name))
             if entry.layout.dtype is bool_:
                 _check_bools(name, key, storage, entry)
@@ -98,7 +98,7 @@ def read(operation: str, path: File, lazy: bool, copy: bool) -> tuple[dict[str, 
 
 
 def _read_stream(file: BinaryIO) -> tuple[dict[str, Parts], dict[str, str]]:
-    """Tensors, in fresh memory, and all metadata of an open file, from where it is to its last tensor."""
+    """Read the tensors into new memory, and all metadata, from an open file's current position to its last tensor."""
     name = shown(file)
     header = _stream_header(file)
     source = limited(file, max((entry.end for entry in header.entries.values()), default=0))
@@ -113,15 +113,15 @@ def _read_stream(file: BinaryIO) -> tuple[dict[str, Parts], dict[str, str]]:
 
 
 def _stream_header(file: BinaryIO) -> Header:
-    """The header of an open file, checked but for whether the tensors' bytes follow."""
+    """Read the header of an open file and validate it, except that the tensors' bytes follow."""
     name = shown(file)
     begin = take(file, LENGTH_BYTES + 1)
     length = int.from_bytes(begin[:LENGTH_BYTES], "little")
-    if len(begin) <= LENGTH_BYTES or length > LARGEST_HEADER or begin[LENGTH_BYTES:] != b"{":
+    if len(begin) <= LENGTH_BYTES or length > MAX_HEADER or begin[LENGTH_BYTES:] != b"{":
         start = bytes(begin + take(file, 512 - len(begin)))
-        wrong = recognised(start) or "it does not begin with the length of a header, and the header with '{'"
+        wrong = recognized_format(start) or "it does not begin with the length of a header, and the header with '{'"
         if not start:
-            wrong = "there is nothing at or after where it is; to read what was written, go back with .seek(0)"
+            wrong = "the file has no data at or after its position; to read what was written, rewind it with .seek(0)"
         raise CheckpointError(name, f"not a safetensors file: {wrong}")
     text = begin[LENGTH_BYTES:] + take(file, length - 1)
     if len(text) != length:
@@ -130,15 +130,15 @@ def _stream_header(file: BinaryIO) -> Header:
 
 
 def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
-    """The header, checked, and where the tensors' bytes begin."""
+    """Read and validate the header; return it and the start of the tensors' bytes."""
     begin = os.pread(file, 512, 0)
     if len(begin) < LENGTH_BYTES:
-        raise CheckpointError(path, f"not a safetensors file: {recognised(begin) or f'it has {size} bytes'}")
+        raise CheckpointError(path, f"not a safetensors file: {recognized_format(begin) or f'it has {size} bytes'}")
     length = int.from_bytes(begin[:LENGTH_BYTES], "little")
     start = LENGTH_BYTES + length
     wrong = ""
-    if length > LARGEST_HEADER:
-        wrong = f"its header would have {length} bytes; at most {LARGEST_HEADER} are allowed"
+    if length > MAX_HEADER:
+        wrong = f"its header would have {length} bytes; at most {MAX_HEADER} are allowed"
     elif start > size:
         wrong = (
             f"its header would have {length} bytes, but only {size - LENGTH_BYTES} follow: truncated, or another format"
@@ -146,7 +146,7 @@ def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
     elif begin[LENGTH_BYTES : LENGTH_BYTES + 1] != b"{" or not length:
         wrong = "its header does not begin with '{'"
     if wrong:
-        raise CheckpointError(path, f"not a safetensors file: {recognised(begin) or wrong}")
+        raise CheckpointError(path, f"not a safetensors file: {recognized_format(begin) or wrong}")
     text = os.pread(file, length, LENGTH_BYTES)
     if len(text) != length:
         raise CheckpointError(path, "it was truncated while it was read")
@@ -154,14 +154,14 @@ def _read_header(path: str, file: int, size: int) -> tuple[Header, int]:
 
 
 class _Mapped:
-    """A mapped file, which lives as long as a tensor in it does."""
+    """A mapped file, kept alive by its tensors."""
 
     __slots__ = ("readonly", "whole")
 
     def __init__(self, path: str, file: int, size: int, copy: bool) -> None:
         try:
             memory = mmap.mmap(file, size, access=mmap.ACCESS_COPY if copy else mmap.ACCESS_READ)
-        except ValueError:  # it became shorter since its size was asked
+        except ValueError:  # the file was truncated after its size was read
             raise CheckpointError(path, "it was truncated while it was read") from None
         self.whole, _ = from_buffer(memory, uint8)
         self.readonly = "" if copy else why_readonly(path)
@@ -172,7 +172,7 @@ class _Mapped:
 
 
 def _fresh(path: str, file: int, begin: int, entry: Entry, readonly: str) -> Storage:
-    """Memory of the tensor's own, filled from the file; `readonly`, where not empty, says why it cannot be written."""
+    """Read a tensor into its own memory; a non-empty `readonly` is the reason why it cannot be written."""
     storage = allocate(entry.layout)
     _fill(path, storage, entry, lambda view, done: os.preadv(file, [view], begin + done))
     if readonly:
@@ -181,7 +181,7 @@ def _fresh(path: str, file: int, begin: int, entry: Entry, readonly: str) -> Sto
 
 
 def _fill(path: str, storage: Storage, entry: Entry, read_into: Callable[[memoryview, int], int]) -> None:
-    """Fill a tensor's memory: `read_into` reads into a view of what is left, after so many bytes, and says how many."""
+    """Fill a tensor's memory: `read_into` reads into a view of the rest, after `done` bytes, and returns the count."""
     left, done = memoryview(to_buffer(storage, contiguous((entry.layout.nbytes,), uint8))), 0
     while left:
         count = read_into(left, done)
@@ -191,7 +191,7 @@ def _fill(path: str, storage: Storage, entry: Entry, read_into: Callable[[memory
 
 
 def _check_bools(path: str, name: str, storage: Storage, entry: Entry) -> None:
-    """Kernels are compiled for the C type, which is 0 or 1: other bytes could make one do anything."""
+    """Check that bools are 0 or 1: kernels assume C's type, and other bytes could cause undefined behavior."""
     if entry.layout.numel:
         largest = int(to_numpy(storage, contiguous((entry.layout.nbytes,), uint8)).max())
         if largest > 1:

@@ -1,4 +1,4 @@
-"""The contents of a file as lines of text: tensors by the way to them, and the names that a pickle uses."""
+"""The contents of a file as lines of text: tensors by their paths, and the names that a pickle uses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._errors import CheckpointError
-from ._loading import PYTORCH_BEGINS
+from ._loading import PYTORCH_MAGICS
 from ._nested import STRUCTURE
 from ._pytorch.outline import skim
 from ._pytorch.skimming import Skimmed, SkimmedStorage
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_WIDTH = 60  # of a column
-MAX_WAY = 300  # characters of the way to a tensor: of deeply nested ones, each has the ways to all around it
+MAX_PATH = 300  # characters of the path of a tensor: a deeply nested one repeats the paths of all its containers
 _TENSORS = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor")
-_UNNAMED = frozenset({"_parameters", "_buffers", "_modules"})  # the dicts in which a module keeps its members
+_UNNAMED = frozenset({"_parameters", "_buffers", "_modules"})  # the dicts in which a module stores its members
 
 
 class Row(NamedTuple):
-    """A tensor: the way to it, dtype, shape, bytes of its elements where they are known, and what else it is."""
+    """A tensor: path, dtype, shape, bytes of its elements (if known), and a note."""
 
     name: str
     dtype: str
@@ -37,10 +37,10 @@ class Row(NamedTuple):
 
 
 def described(path: str) -> Iterator[str]:
-    """The lines for a file. CheckpointError where it cannot be read."""
+    """Iterate over the lines for a file; raise CheckpointError if it cannot be read."""
     with opened(path) as (file, size):
         source = FileSource(path, file, size)
-        if source.read(0, 2) in PYTORCH_BEGINS:
+        if source.read(0, 2) in PYTORCH_MAGICS:
             value, names = skim(source)
             storages = sum([count * itemsize for count, itemsize in names.storages.values()])
             kind = "PyTorch's zip format" if source.read(0, 2) == b"PK" else "PyTorch's format before version 1.6"
@@ -59,7 +59,7 @@ def described(path: str) -> Iterator[str]:
 
 
 def checked(path: str) -> str:
-    """One line about the checksums of a file. CheckpointError where one differs, or where the file is no archive."""
+    """Verify the checksums of a file and return a line; raise CheckpointError for mismatches or other formats."""
     with opened(path) as (file, size):
         source = FileSource(path, file, size)
         try:
@@ -73,7 +73,7 @@ def checked(path: str) -> str:
 
 
 def table(found: Iterator[Row]) -> Iterator[str]:
-    """Rows in columns, and their number."""
+    """Format rows in columns, followed by their number."""
     listed = list(found)
     widths = [min(MAX_WIDTH, max([len(str(row[column])) for row in listed], default=0)) for column in range(3)]
     for row in listed:
@@ -83,7 +83,7 @@ def table(found: Iterator[Row]) -> Iterator[str]:
 
 
 def rows(value: Any) -> Iterator[Row]:
-    """The tensors in a value that was skimmed."""
+    """Iterate over the tensors in a skimmed value."""
     visited: set[int] = set()
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
@@ -100,7 +100,7 @@ def rows(value: Any) -> Iterator[Row]:
 
 
 def members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values in a container or an object, with the ways to them."""
+    """Iterate over the values in a container or an object, with their paths."""
     if isinstance(value, dict):
         for key, member in value.items():
             yield way(name, "" if key in _UNNAMED else key if isinstance(key, str) else key_name(key)), member
@@ -112,13 +112,13 @@ def members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def way(name: str, step: str) -> str:
-    """The way to a member: the way to its container, and a step."""
+    """Return the path of a member: the path of its container, and a step."""
     longer = ".".join(filter(None, (name, printable(step))))
-    return longer if len(longer) <= MAX_WAY else f"{longer[: MAX_WAY - 3]}..."
+    return longer if len(longer) <= MAX_PATH else f"{longer[: MAX_PATH - 3]}..."
 
 
 def row_of(name: str, value: Skimmed) -> Row | None:
-    """The row of a tensor; None for what is none."""
+    """Return the row of a tensor, or None for other values."""
     kind, arguments = value.name.rpartition(" ")[2], value.arguments
     note = ""
     if kind.startswith("_rebuild_parameter") and arguments and isinstance(arguments[0], Skimmed):
@@ -142,7 +142,7 @@ def row_of(name: str, value: Skimmed) -> Row | None:
 
 
 def shape_of(shape: Any) -> str:
-    """A shape as text; "?" for what is none."""
+    """Format a shape; "?" for other values."""
     if isinstance(shape, Skimmed) and shape.arguments:  # a Size
         shape = shape.arguments[0]
     plain = isinstance(shape, (tuple, list)) and all(type(size) is int for size in shape)
@@ -150,13 +150,13 @@ def shape_of(shape: Any) -> str:
 
 
 def key_name(key: object) -> str:
-    """A key of a dict that is no text."""
+    """Format a key of a dict that is not a string."""
     if isinstance(key, Skimmed):
         return f"<{key.name.rpartition(' ')[2].removeprefix('_rebuild_')}>"
     return repr(key) if isinstance(key, (int, float, bool, type(None))) else f"<{type(key).__name__}>"
 
 
 def printable(text: str) -> str:
-    """A text of a stranger: what a terminal could take for a command is escaped."""
+    """Escape unprintable characters of an untrusted text, which a terminal could interpret as commands."""
     short = text if len(text) <= 300 else f"{text[:300]}..."
     return "".join([one if one.isprintable() else one.encode("unicode_escape").decode() for one in short])

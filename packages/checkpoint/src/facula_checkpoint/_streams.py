@@ -1,4 +1,4 @@
-"""Files: paths are opened; open files are written to and read from where they are."""
+"""Files: paths are opened; open files are read and written at their current position."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from facula_errors import (
 from ._errors import CheckpointError
 
 File: TypeAlias = str | os.PathLike[str] | BinaryIO
-"""A path, or a file that is open in binary mode."""
+"""A path, or a file opened in binary mode."""
 
 Readable: TypeAlias = io.BytesIO | io.FileIO | io.BufferedReader | io.BufferedRandom
 
-_PIECE = 16 << 20  # bytes that are read at a time where it is not known how many there are
+_PIECE = 16 << 20  # bytes read at a time if the total is unknown
 
 
 def resolved(operation: str, file: object, way: str) -> str | BinaryIO:
-    """The path as text, or the file itself where it is open and can be read or written.
+    """Return the path as text, or an open file after checking that it can be read or written.
 
     Arguments:
-        operation: what errors begin with.
+        operation: the prefix of error messages.
         file: a path or an open file.
         way: "read" or "write".
 
-    TypeError for what is neither, and for a file in text mode; ValueError for a closed one; FileModeError, an
-    io.UnsupportedOperation, for one that was opened for something else.
+    Raises TypeError for other objects and for a file in text mode, ValueError for a closed file, and FileModeError (an
+    io.UnsupportedOperation) for a file opened in another mode.
     """
     if isinstance(file, (str, bytes)) or hasattr(file, "__fspath__"):
         return os.fsdecode(file)
@@ -61,7 +61,7 @@ def resolved(operation: str, file: object, way: str) -> str | BinaryIO:
 
 
 def shown(file: object) -> str:
-    """What a path or an open file is called in messages: its name, or its kind."""
+    """Return the name of a path or an open file for messages: its name, or its type."""
     if isinstance(file, (str, bytes)) or hasattr(file, "__fspath__"):
         return os.fsdecode(file)
     name = getattr(file, "name", None)
@@ -70,8 +70,8 @@ def shown(file: object) -> str:
 
 @contextmanager
 def opened(path: str) -> Iterator[tuple[int, int]]:
-    """A regular file's descriptor and size in bytes."""
-    # Non-blocking, or opening a pipe would wait for a writer for ever.
+    """Open a regular file and return its descriptor and size in bytes."""
+    # Non-blocking, because opening a pipe would otherwise wait for a writer.
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -92,12 +92,12 @@ def why_readonly(path: str) -> str:
 
 
 def write_pieces(file: BinaryIO, pieces: Iterable[memoryview | bytes]) -> None:
-    """Write all of them; OSError, with the file's name, where that fails."""
+    """Write all pieces; raise OSError with the file's name on failure."""
     for piece in pieces:
         left = memoryview(piece)
         while left:
             try:
-                # Only Python's own files are known to keep nothing of what they are handed.
+                # Only Python's own files are known to keep no reference to their arguments.
                 count = file.write(left if isinstance(file, io.IOBase) else bytes(left))
             except OSError as error:
                 raise FileError(
@@ -111,7 +111,7 @@ def write_pieces(file: BinaryIO, pieces: Iterable[memoryview | bytes]) -> None:
 
 
 def take(file: BinaryIO, count: int) -> bytearray:
-    """The next `count` bytes, or as many as there are."""
+    """Return the next `count` bytes, or fewer at the end."""
     taken = bytearray()
     while len(taken) < count:
         piece = file.read(min(count - len(taken), _PIECE))
@@ -124,9 +124,9 @@ def take(file: BinaryIO, count: int) -> bytearray:
 
 
 def limited(file: BinaryIO, count: int) -> Readable:
-    """A file with `readinto` that holds the next `count` bytes: `file`, or what was read of it.
+    """Return a file with `readinto` that contains the next `count` bytes: `file`, or an in-memory copy.
 
-    CheckpointError where it has fewer; known before memory is made for them, as the count is a stranger's.
+    Raises CheckpointError if there are fewer bytes, before memory is allocated, because the count is untrusted.
     """
     if isinstance(file, (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)) and file.seekable():
         position = file.tell()
@@ -143,7 +143,7 @@ def limited(file: BinaryIO, count: int) -> Readable:
 
 
 def peeked(file: BinaryIO, count: int) -> tuple[bytes, BinaryIO]:
-    """The next `count` bytes, and a file that gives them again: `file`, or one that reads from it."""
+    """Return the next `count` bytes, and a file that will return them again: `file`, or a wrapper."""
     if isinstance(file, (io.BytesIO, io.FileIO, io.BufferedReader, io.BufferedRandom)) and file.seekable():
         position = file.tell()
         start = bytes(take(file, count))
@@ -154,7 +154,7 @@ def peeked(file: BinaryIO, count: int) -> tuple[bytes, BinaryIO]:
 
 
 class Again:
-    """A file from which some bytes were read, which it gives again."""
+    """A file wrapper that returns bytes again that were already read."""
 
     __slots__ = ("file", "start")
 
@@ -167,7 +167,7 @@ class Again:
         return shown(self.file)
 
     def read(self, count: int) -> bytes | None:
-        """The next bytes, at most `count`."""
+        """Return the next bytes, at most `count`."""
         if self.start:
             taken, self.start = self.start[:count], self.start[count:]
             return taken

@@ -1,14 +1,14 @@
-"""Nested containers as JSON: everything but tensors, which are named.
+"""Nested containers as JSON: tensors are represented by name, everything else by value.
 
 Note [Structure]
 ~~~~~~~~~~~~~~~~
-``{"version": 1, "root": VALUE}``. JSON's null, booleans, strings, numbers and arrays stand for None, bool, str, int,
-float and list. An object has one member, whose name says what it is: ``{"tensor": name}``, ``{"array": name}`` (of
-NumPy), ``{"array": [name, "uint16"]}`` (elements stored as another type of their size), ``{"tuple": [...]}``,
-``{"dict": [[key, VALUE], ...]}``, ``{"ordered": [...]}`` (OrderedDict), ``{"float": "nan" | "inf" | "-inf"}``,
-``{"int": "0x..."}`` (beyond 64 bits), ``{"complex": [VALUE, VALUE]}``. There are no references among containers,
-and at most `MOST_CONTAINERS` of them and `MOST_VALUES` values, counted before the text is parsed: so a small text
-cannot become a large object.
+``{"version": 1, "root": VALUE}``. JSON's null, booleans, strings, numbers and arrays represent None, bool, str, int,
+float and list. An object has one member, whose name is the type: ``{"tensor": name}``, ``{"array": name}`` (of NumPy),
+``{"array": [name, "uint16"]}`` (elements stored as another type of their size), ``{"tuple": [...]}``, ``{"dict": [[key,
+VALUE], ...]}``, ``{"ordered": [...]}`` (OrderedDict), ``{"float": "nan" | "inf" | "-inf"}``, ``{"int": "0x..."}``
+(beyond 64 bits), ``{"complex": [VALUE, VALUE]}``. Containers contain no references. There are at most `MAX_CONTAINERS`
+containers and `MAX_VALUES` values, counted before the text is parsed, so that a small text cannot become a large
+object.
 """
 
 from __future__ import annotations
@@ -28,28 +28,29 @@ from ._parts import Parts, Place, check_parts, place_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-# What is saved and loaded, and the JSON that describes it: of any type by design.
+# A saved or loaded value, or the JSON that describes it.
 Value: TypeAlias = Any
 
 VERSION = 1
-DEEPEST = 100  # containers in containers
-MOST_CONTAINERS = 1_000_000  # arrays and objects of the JSON: an empty list takes two characters and, read, 64 bytes
-MOST_VALUES = 10_000_000
+MAX_DEPTH = 100  # nested containers
+# arrays and objects of the JSON: an empty list takes two characters, and 64 bytes in memory
+MAX_CONTAINERS = 1_000_000
+MAX_VALUES = 10_000_000
 _KEYS = "str, int, float, complex, bool, None or tuples of these"
 
 
 class Malformed(FaculaError):
-    """A structure that `encode` cannot have written; `str` of it is the reason."""
+    """A structure that `encode` cannot have written; its `str` is the reason."""
 
 
 def encode(
     value: object, to_parts: Callable[[Value], Parts | None], default: Callable[[Value], object] | None
 ) -> tuple[str, dict[str, Parts]]:
-    """The structure of `value` as JSON, and its tensors by name.
+    """Encode the structure of `value` as JSON, and return it with its tensors by name.
 
-    `to_parts` gives a tensor's parts, and None for what is no tensor. `default` gives what is to be written in place of
-    anything that is neither a tensor nor listed in Note [Structure]; what it gives back unchanged is a TypeError.
-    ValueError for containers that are nested too deeply or contain themselves. Both errors say where.
+    `to_parts` returns a tensor's parts, and None for other objects. `default` converts a value that is neither a tensor
+    nor listed in Note [Structure]; if its result is not supported either, TypeError is raised. ValueError is raised for
+    containers that are nested too deeply or contain themselves. Both errors name the path.
     """
     encoder = _Encoder(to_parts, default)
     root = encoder.value(value, ())
@@ -61,9 +62,9 @@ def encode(
 
 
 def _excess(text: str) -> str | None:
-    """What a JSON text has too much of, None if nothing."""
-    for most, marks, what in ((MOST_CONTAINERS, "[{", "containers"), (MOST_VALUES, ",", "values")):
-        if sum(map(text.count, marks)) > most:  # perhaps in strings
+    """Return the limit that a JSON text exceeds, or None."""
+    for most, marks, what in ((MAX_CONTAINERS, "[{", "containers"), (MAX_VALUES, ",", "values")):
+        if sum(map(text.count, marks)) > most:  # possibly in strings
             bare = re.sub(r'"[^"\\]*(?:\\.[^"\\]*)*"', "", text)
             if sum(map(bare.count, marks)) > most:
                 return f"at most {most:,} {what}"
@@ -77,7 +78,7 @@ def _where(path: tuple[object, ...]) -> str:
 def _shown(key: object) -> str:
     try:
         return repr(key)[:200]
-    except ValueError:  # Python refuses to write out integers of thousands of digits
+    except ValueError:  # Python rejects the conversion of integers of thousands of digits
         return "a large integer"
 
 
@@ -101,9 +102,9 @@ class _Encoder:
                 f"save: {_where(path)} is a {kind.__module__}.{kind.__qualname__}; expected a tensor, dict, "
                 f"OrderedDict, list, tuple, str, int, float, complex, bool, None or NumPy array; {remedy}"
             )
-        if len(path) >= DEEPEST:
+        if len(path) >= MAX_DEPTH:
             raise InvalidValueError(
-                f"save: {_where(path[:3])}... is nested more than {DEEPEST} containers deep; expected one that does "
+                f"save: {_where(path[:3])}... is nested more than {MAX_DEPTH} containers deep; expected one that does "
                 "not contain itself; flatten it"
             )
         if kind is list or kind is tuple:
@@ -113,7 +114,7 @@ class _Encoder:
         return {"dict" if kind is dict else "ordered": pairs}
 
     def leaf(self, value: Value, path: tuple[object, ...]) -> Value:
-        """What stands for a tensor, an array or a plain value; `_NO_LEAF` for anything else."""
+        """Return the JSON for a tensor, an array or a plain value; `_NO_LEAF` for other values."""
         if value is not None and type(value) not in _SCALARS:
             value = plain_scalar(value)
         if value is None or type(value) in _SCALARS:
@@ -126,7 +127,7 @@ class _Encoder:
         return {"array": self.tensor(array_parts(value, "save", _where(path)), path)}
 
     def tensor(self, parts: Parts, path: tuple[object, ...]) -> str:
-        """The name under which a tensor is stored: how one gets to it, made different from all others."""
+        """Return the name under which a tensor is stored: its path, made unique."""
         place = place_of(parts)
         if parts[1].numel and place in self.names:
             return self.names[place]
@@ -163,7 +164,7 @@ def _key(key: object, path: tuple[object, ...], depth: int = 0) -> Value:
     key = plain_scalar(key)
     if key is None or type(key) in _SCALARS:
         return _scalar(key)
-    if type(key) is tuple and depth < DEEPEST:
+    if type(key) is tuple and depth < MAX_DEPTH:
         return {"tuple": [_key(member, path, depth + 1) for member in key]}
     raise InvalidTypeError(f"save: {_where(path)} has the key {_shown(key)}; expected keys of {_KEYS}")
 
@@ -172,7 +173,7 @@ def _key(key: object, path: tuple[object, ...], depth: int = 0) -> Value:
 
 
 class _Names:
-    """What is taken for a tensor or an array while a structure is checked: their names, and what they are to be."""
+    """The tensors and arrays that a structure refers to, collected during validation."""
 
     def __init__(self) -> None:
         self.used: set[str] = set()
@@ -187,7 +188,7 @@ class _Names:
 
 
 class _Made:
-    """Makes the tensors and arrays of a structure that was checked."""
+    """The factory for the tensors and arrays of a validated structure."""
 
     def __init__(self, tensors: Mapping[str, Parts], make: Callable[[Parts], object]) -> None:
         self.tensors, self.make = tensors, make
@@ -200,10 +201,10 @@ class _Made:
 
 
 def decode(path: str, text: str, tensors: Mapping[str, Parts], make: Callable[[Parts], object]) -> object:
-    """The object that `text` describes, with `make(parts)` at the tensors' places and arrays at those of arrays.
+    """Build the object that `text` describes, with `make(parts)` for tensors and NumPy arrays for arrays.
 
-    Malformed, or CheckpointError for what is no JSON, before `make` is called for the first time, unless the text is
-    in order and its tensors are exactly those of `tensors`.
+    Raises Malformed, or CheckpointError for invalid JSON, before the first call of `make`, unless the text is valid and
+    its tensors are exactly those of `tensors`.
     """
     excess = _excess(text)
     if excess:
@@ -237,8 +238,8 @@ def _some(names: set[str]) -> str:
 
 
 def _value(value: object, leaves: _Names | _Made, depth: int) -> Value:
-    if depth > DEEPEST:
-        raise Malformed(f"it is nested more than {DEEPEST} containers deep")
+    if depth > MAX_DEPTH:
+        raise Malformed(f"it is nested more than {MAX_DEPTH} containers deep")
     if type(value) is list:
         return [_value(member, leaves, depth + 1) for member in value]
     if type(value) is not dict:
@@ -285,7 +286,7 @@ def _mapping(made: dict[Value, Value], pairs: object, leaves: _Names | _Made, de
 
 
 class _NoKey(_Names):
-    """No tensor can be a key."""
+    """Rejects tensors as keys."""
 
     def tensor(self, name: str) -> None:
         raise Malformed(f"a dict has the tensor {name!r:.100} as a key; expected {_KEYS}")

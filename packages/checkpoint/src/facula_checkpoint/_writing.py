@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 @boundary
 def save_file(tensors: Mapping[str, Parts | np.ndarray], path: File, metadata: Mapping[str, str] | None = None) -> None:
-    """Write named tensors, and texts about them, into a safetensors file.
+    """Save named tensors, and texts about them, to a safetensors file.
 
-    All are written row-major, whatever their strides, from any device. Tensors that share memory are written once
-    each. complex128, which the format lacks, becomes pairs of float64 along a new last dimension, which `load_file`
-    puts together again. Source: https://huggingface.co/docs/safetensors.
+    All tensors are written in row-major order, regardless of their strides and device. Tensors that share memory are
+    written separately. complex128, which the format lacks, becomes pairs of float64 along a new last dimension;
+    `load_file` reverses this. Source: https://huggingface.co/docs/safetensors.
 
     Arguments:
-        tensors: each as (storage, layout, offset in bytes) or a NumPy array, by name.
-        path: the file that is replaced at once or, on any error, not at all. One that is open in binary mode is
-            written to from where it is.
+        tensors: by name, (storage, layout, offset in bytes) or a NumPy array.
+        path: the path, replaced atomically and unchanged on any error; or a file opened in binary mode, written at its
+            current position.
         metadata: texts about the tensors, by name.
 
     Raises:
@@ -57,7 +57,7 @@ def save_file(tensors: Mapping[str, Parts | np.ndarray], path: File, metadata: M
 
 
 def check_metadata(operation: str, metadata: Mapping[str, str] | None) -> dict[str, str]:
-    """A copy of `metadata` if all of it is text and no key is reserved; TypeError or ValueError."""
+    """Return a copy of `metadata`; raise TypeError or ValueError for non-text and reserved keys."""
     copy = dict(metadata or {})
     for key, value in copy.items():
         _check_text("a metadata key", key)
@@ -70,7 +70,7 @@ def check_metadata(operation: str, metadata: Mapping[str, str] | None) -> dict[s
 
 
 def write(operation: str, tensors: Mapping[str, Parts], path: File, metadata: Mapping[str, str]) -> None:
-    """Write what has been checked."""
+    """Write tensors and metadata that were validated."""
     layouts = {name: layout for name, (_, layout, _) in tensors.items()}
     for name, layout in layouts.items():
         stored_as(layout, f"tensor {name!r}")

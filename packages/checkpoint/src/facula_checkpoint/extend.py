@@ -1,15 +1,16 @@
-"""What sibling packages may use of facula_checkpoint beyond its public names.
+"""Names of facula_checkpoint for sibling packages, in addition to the public API.
 
-- `replacing` is a descriptor of a file that replaces another one at once or not at all.
-- `parse_json` reads strict JSON, and says what is wrong with other texts.
-- `resolved` is a path, or an open binary file; `shown` what it is called in messages; `take` and `write_pieces` read
-  and write such a file, as many bytes as there are.
-- `TensorTable` is the table of the classes and functions that a file of PyTorch's may use, for subclasses that add rows
-  (`Global`); `expect`, `attributes`, `attributes_of` and `refuse` check the arguments of their functions, and
-  `is_settable` says which attributes a file may set; `Marker` stands for a name, `Pending` for one without a row that
-  `getattr` is asked about, `Stored` is a storage of a file, and `Memory` what `relocate` of `load` gives.
+- `replacing` opens a file that replaces another one atomically.
+- `parse_json` parses strict JSON with errors that name the file.
+- `resolved` returns a path or an open binary file; `shown` names it in messages; `take` and `write_pieces` read and
+  write such a file completely.
+- `TensorTable` is the table of the classes and functions that a file of PyTorch may use, for subclasses that add rows
+  (`Global`). `expect`, `attributes`, `attributes_of` and `refuse` check the arguments of their functions, and
+  `is_settable` decides which attributes a file may set. `Marker` is the object for a name, `Pending` for one without
+  a row that becomes an argument of `getattr`, `Stored` a storage of a file, and `Memory` the result of `relocate` of
+  `load`.
 - `names_in` lists the classes and functions that such a file uses.
-- `write_pytorch` writes such a file; its `reduce` gets a `CheckpointPickler`, and `Block`s say which memory is written.
+- `write_pytorch` writes such a file; its `reduce` receives a `CheckpointPickler`, and `Block`s describe the memory.
 """
 
 from importlib import import_module
@@ -54,7 +55,7 @@ __all__ = [
     "write_pytorch",
 ]
 
-# Loaded when they are first asked for: a program needs few of them.
+# Imported on first use, because a program needs few of them.
 _LATER = {
     "_atomic": ("replacing",),
     "_header": ("parse_json",),

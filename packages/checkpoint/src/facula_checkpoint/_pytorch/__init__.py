@@ -1,7 +1,8 @@
-"""PyTorch's files: read without running what is in them, and written so that PyTorch reads them.
+"""PyTorch's files: read without executing code in them, and written such that PyTorch can read them.
 
-Reading, in the order of the data's way: `sources` (the bytes of a file), `zip_directory` and `legacy` (where the pickle
-and the storages are), `machine` and `opcodes` (pickles), `tables` with `plain_globals`, `rare_globals`,
-`numpy_globals` and `tensor_globals` (the names that a pickle may use), `storages` (memory), `reading` (all of it
-together), `skimming` and `outline` (what a file describes, unbuilt). Writing: `names`, `pickling`, `writing`.
+Modules for reading, in order of the data flow: `sources` (the bytes of a file), `zip_directory` and `legacy` (locations
+of the pickle and the storages), `machine` and `opcodes` (pickles), `tables` with `plain_globals`, `rare_globals`,
+`numpy_globals` and `tensor_globals` (the names that a pickle may use), `storages` (memory), `reading` (the complete
+reader), `skimming` and `outline` (descriptions of a file without building its object). Modules for writing: `names`,
+`pickling`, `writing`.
 """

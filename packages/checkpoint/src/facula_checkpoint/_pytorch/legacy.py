@@ -1,4 +1,4 @@
-"""PyTorch's format before version 1.6: five pickles one after another, then each storage after its length."""
+"""PyTorch's format before version 1.6: five consecutive pickles, then each storage after its length."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from .sources import Source
 
 MAGIC = 0x1950A86A20F9469CFC6C
-BEGINS = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
+MAGIC_BYTES = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
 PROTOCOL = 1001
-FIRST_WINDOW = 1 << 20  # bytes that are read in search of the pickles' end
+FIRST_WINDOW = 1 << 20  # bytes read initially to find the end of the pickles
 
 
 class Legacy:
-    """Where the parts of a file lie.
+    """The locations of the parts of a file.
 
     Fields:
-        data: the bytes with the pickles in them.
-        start: where the pickle of the saved object begins.
+        data: the bytes that contain the pickles.
+        start: the offset of the pickle of the saved object.
         places: the place of each storage by its key.
-        end: where the file ends.
-        skimmed: what the pickle uses.
+        end: the end of the file.
+        skimmed: the names and storages that the pickle uses.
     """
 
     data: bytes
@@ -56,11 +56,11 @@ class Legacy:
         self.end = position
 
     def _pickles(self) -> tuple[list[str], int]:
-        """The keys of the storages in their order, and where the first of these lies."""
-        if not self.data.startswith(BEGINS):
+        """Return the keys of the storages in order, and the offset of the first storage."""
+        if not self.data.startswith(MAGIC_BYTES):
             refuse("it is a pickle that torch.save did not write; tensors pickled by themselves are not loaded: "
                    "load it where it was written, and save it with torch.save")  # fmt: skip
-        protocol, position = _plain(self.data, len(BEGINS))
+        protocol, position = _plain(self.data, len(MAGIC_BYTES))
         if type(protocol) is not int or protocol != PROTOCOL:
             refuse(f"it is of PyTorch's legacy format {shown(protocol)}; expected {PROTOCOL}")
         system, position = _plain(self.data, position)
@@ -74,11 +74,11 @@ class Legacy:
         if type(keys) is not list or not all(type(key) is str for key in keys) or len(set(keys)) != len(keys):
             refuse("its list of storages is damaged")
         if set(keys) != set(self.skimmed.storages):
-            refuse("its list of storages has others than its pickle")
+            refuse("its list of storages differs from that of its pickle")
         return keys, position
 
     def locate(self, key: str) -> Place:
-        """The place of a storage."""
+        """Return the place of a storage."""
         place = self.places.get(key)
         if place is None:
             refuse(f"it has no storage {shown(key)}")
@@ -86,6 +86,6 @@ class Legacy:
 
 
 def _plain(data: bytes, start: int) -> tuple[Value, int]:
-    """A pickle of plain values, and where it ends."""
-    machine = Machine(data, start, Table({}), lambda identifier: refuse("its header asks for a storage"))
+    """Read a pickle of plain values, and return the value and its end."""
+    machine = Machine(data, start, Table({}), lambda identifier: refuse("its header refers to a storage"))
     return machine.run(OPCODES), machine.position

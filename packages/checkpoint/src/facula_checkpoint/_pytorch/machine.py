@@ -1,8 +1,8 @@
-"""A machine for the opcodes of pickles, protocols 2 to 5: it builds plain values and calls rows of a table.
+"""An interpreter for pickle opcodes, protocols 2 to 5: it builds plain values and calls rows of a table.
 
-It is a loop over bytes without recursion. Opcodes that import, that call something by other ways, or that only
-protocols 0 and 1 have are not there. Whatever a row copies is counted, so that a small file cannot make the machine
-copy something again and again.
+It is a loop over bytes without recursion. It does not implement opcodes that import, that call objects in other ways,
+or that exist only in protocols 0 and 1. Copies made by rows are charged to a budget, so that a small file cannot make
+the machine copy data repeatedly.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 MAX_NAME = 500
 STOP = ord(".")  # the end of a pickle
-FREE_TEXT = 64  # texts and bytes up to this length are not counted where they are copied
-FREE_LENGTH = 8  # nor containers of so many values
-MAX_DEEP = 1000  # deques and defaultdicts, each in the next: C frees them recursively
-MAX_KEY_DEPTH = 1000  # of tuples in a key; Python's own pickler fails before
-SMALL = 1 << 4096  # integers below hash in no time
-_DEEP = (tuple, frozenset, int)  # types of keys whose hash takes as long as they are large
+FREE_TEXT = 64  # copies of strings and bytes up to this length are not charged
+FREE_LENGTH = 8  # copies of containers up to this length are not charged
+MAX_NESTING = 1000  # nesting of deques and defaultdicts, which C frees recursively
+MAX_KEY_DEPTH = 1000  # nesting of tuples in a key; Python's own pickler fails earlier
+SMALL = 1 << 4096  # smaller integers are hashed quickly
+_DEEP = (tuple, frozenset, int)  # types of keys whose hashing time is proportional to their size
 
 # Note [Keys that hash alike]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# Hashes of numbers are no secret. A file can have keys that all fall into one place of a dict, where n keys take n * n
-# steps, and no single key of these differs from an honest one. So the machine measures the processor time in which
-# large dicts and sets are filled, and refuses a pickle that takes far longer than honest keys do (0.1 to 2 us each).
-FEW_KEYS = 64  # containers up to this length are not measured
-PIECE = 512  # keys and values that are put into a container between two looks at the clock
+# Hashes of numbers are predictable. A file can contain keys that all collide in a dict, where n keys take n * n steps,
+# although every single key looks normal. Therefore the machine measures the CPU time for filling large dicts and sets,
+# and rejects a pickle that takes far longer than normal keys do (0.1 to 2 us each).
+FEW_KEYS = 64  # containers up to this length are not timed
+PIECE = 512  # keys and values that are inserted between two readings of the clock
 FREE_SECONDS = 0.2
 SECONDS_PER_KEY = 10e-6
 
@@ -42,30 +42,30 @@ _FREE |= dict.fromkeys((list, tuple, set, frozenset, *_DICTS), FREE_LENGTH)
 
 
 class Machine:
-    """Runs one pickle.
+    """An interpreter of one pickle.
 
     Arguments:
-        data: bytes with the pickle in it.
-        start: where it begins.
+        data: the bytes that contain the pickle.
+        start: the offset of the pickle.
         table: the globals that it may use.
-        persistent: gives the object for a persistent id.
+        persistent: returns the object for a persistent id.
     """
 
     def __init__(self, data: bytes, start: int, table: Table, persistent: Callable[[Value], Value]) -> None:
         self.data, self.position, self.table, self.persistent = data, start, table, persistent
         self.stack: list[Value] = []
-        self.marks: list[list[Value]] = []  # the stacks below
+        self.marks: list[list[Value]] = []  # the outer stacks
         self.memo: dict[int, Value] = {}
         self.rows: dict[int, Global] = {}  # by the id of their objects, which the table keeps alive
         self.builders: dict[type, Global] = {}
-        self.unfilled: dict[int, Value] = {}  # instances that still need a state, by id
-        self.depths: dict[int, int] = {}  # of the deques and defaultdicts in others, by id
-        self.inside: set[int] = set()  # deques and defaultdicts that are in another one
+        self.unfilled: dict[int, Value] = {}  # instances without their state, by id
+        self.depths: dict[int, int] = {}  # of deques and defaultdicts that contain others, by id
+        self.inside: set[int] = set()  # ids of deques and defaultdicts contained in another one
         self.budget = 2 * (len(data) - start) + (1 << 16)
-        self.seconds = FREE_SECONDS  # that filling containers may still take
+        self.seconds = FREE_SECONDS  # the remaining time for filling containers
 
     def run(self, opcodes: Sequence[Callable[[Machine], None]]) -> Value:
-        """The value of the pickle; `position` is then behind it. PickleError for everything else."""
+        """Run the pickle and return its value; `position` is then its end. Raises PickleError for invalid pickles."""
         data = self.data
         try:
             code = data[self.position]
@@ -75,7 +75,7 @@ class Machine:
                 code = data[self.position]
             self.position += 1
             if self.marks or len(self.stack) != 1:
-                refuse("its pickle ends with values that belong to nothing")
+                refuse("its pickle ends with unused values")
             for value in self.unfilled.values():
                 refuse(f"its pickle has {shown(value)} without a state")
             return self.stack[0]
@@ -84,17 +84,17 @@ class Machine:
         except IndexError:
             if self.position >= len(data):
                 refuse("its pickle is truncated")
-            refuse(f"its pickle takes values that are not there, before byte {self.position}")
+            refuse(f"its pickle takes missing values, before byte {self.position}")
         except KeyError:
-            refuse(f"its pickle refers to a value that is not there, before byte {self.position}")
+            refuse(f"its pickle refers to a missing value, before byte {self.position}")
         except (MemoryError, KeyboardInterrupt):
             raise
-        except Exception as error:  # of a row, or of a value that does not fit: the pickle is wrong
+        except Exception as error:  # raised by a row, or by a value of the wrong type: the pickle is invalid
             refuse(f"its pickle does not fit, before byte {self.position}: {type(error).__name__}: {error!s:.200}")
 
     # ------------------------------------------------------------------------------------------------ parts
     def take(self, count: int) -> bytes:
-        """The next `count` bytes."""
+        """Return the next `count` bytes."""
         end = self.position + count
         if count < 0 or end > len(self.data):
             self.position = len(self.data)
@@ -104,7 +104,7 @@ class Machine:
         return taken
 
     def line(self) -> str:
-        """A name up to the end of the line."""
+        """Return a name that ends with the line."""
         end = self.data.find(b"\n", self.position, self.position + MAX_NAME)
         if end < 0:
             refuse("its pickle has a name that does not end")
@@ -113,14 +113,14 @@ class Machine:
         return text
 
     def marked(self) -> list[Value]:
-        """The values since the last mark."""
+        """Return the values since the last mark."""
         values = self.stack
         self.stack = self.marks.pop()
         return values
 
     def spend(self, row: Global, values: Sequence[Value]) -> None:
-        """Count what a row copies of the arguments of a call, or of a state."""
-        if row.named:  # the program's class keeps them, as far as anybody knows
+        """Charge the budget for the data that a row copies from the arguments of a call, or from a state."""
+        if row.named:  # the program's class is assumed to keep its arguments without copying
             return
         if len(values) > FREE_LENGTH:
             self.charge(len(values))
@@ -129,25 +129,25 @@ class Machine:
             self.charge(_cost(value))
 
     def charge(self, cost: int) -> None:
-        """Take a cost from the budget."""
+        """Subtract a cost from the budget."""
         self.budget -= cost
         if self.budget < 0:
             refuse("its pickle copies far more than it contains: a bomb")
 
     def nest(self, target: Value, members: Sequence[Value]) -> None:
-        """Bound how deep deques and defaultdicts are in each other. Honest ones are filled before they are put in."""
+        """Limit the nesting of deques and defaultdicts. A regular pickle fills them before it nests them."""
         depth = 0
         for one in members:
             if type(one) in _RECURSIVE:
                 depth = max(depth, self.depths.get(id(one), 0) + 1)
                 self.inside.add(id(one))
-        if depth > MAX_DEEP or (depth and id(target) in self.inside):
-            refuse(f"its pickle has more than {MAX_DEEP:,} deques and defaultdicts in each other")
+        if depth > MAX_NESTING or (depth and id(target) in self.inside):
+            refuse(f"its pickle has more than {MAX_NESTING:,} deques and defaultdicts in each other")
         if depth > self.depths.get(id(target), 0):
             self.depths[id(target)] = depth
 
     def row_of(self, value: Value) -> Global:
-        """The row of a global on the stack."""
+        """Return the row of a global on the stack."""
         row = self.rows.get(id(value)) or self.table.row_of(value)
         if row is None:
             refuse(f"its pickle calls {shown(value)}, which is no class or function of the table")
@@ -158,17 +158,17 @@ class Machine:
         self.push(self.table.find(module, name, self.before_attribute()))
 
     def before_attribute(self) -> bool:
-        """Whether what comes next is what `getattr` is called with."""
+        """Return whether the next value is an argument of `getattr`."""
         return bool(self.stack) and self.stack[-1] is self.table.getter is not None
 
     def again(self, value: Value) -> Value:
-        """A value of the memo; PickleError for a name without a row, unless it is for `getattr`."""
+        """Check a value of the memo; raise PickleError for a name without a row, unless `getattr` is called next."""
         if type(value) is Pending and not self.before_attribute():
             self.table.unknown(value.name)
         return value
 
     def push(self, row: Global) -> None:
-        """Push the object of a row, which may then be called."""
+        """Push the object of a row and permit calls of it."""
         if row.call is not None or row.new is not None or row.build is not None:
             self.rows[id(row.value)] = row
             kind = row.instance or (row.value if isinstance(row.value, type) else None)
@@ -177,7 +177,7 @@ class Machine:
         self.stack.append(row.value)
 
     def builder_of(self, instance: Value) -> Global | None:
-        """The row that sets the state of an instance."""
+        """Return the row that sets the state of an instance."""
         for kind in type(instance).__mro__:
             row = self.builders.get(kind)
             if row is not None:
@@ -185,13 +185,13 @@ class Machine:
         return None
 
     def is_open(self, target: Value, kind: type) -> bool:
-        """Whether a target is of a class of containers that the program named."""
+        """Return whether a target is of a container class that the program permitted."""
         row = self.builder_of(target)
         return row is not None and row.named and (row.instance is not None or isinstance(target, kind))
 
     # ------------------------------------------------------------------------------------------- containers
     def key(self, key: Value) -> Value:
-        """A key of a dict or member of a set, if it hashes at a bounded cost: tuples hash all members, each time."""
+        """Return a key of a dict or member of a set if its hashing cost is bounded: tuples hash all members."""
         if type(key) is str or (type(key) is int and -SMALL < key < SMALL):
             return key
         parts = depth = 0
@@ -211,7 +211,7 @@ class Machine:
         return key
 
     def measured(self, begin: float, keys: int) -> None:
-        """Bound the time since `begin` in which keys were put into a container: Note [Keys that hash alike]."""
+        """Limit the time since `begin` for inserting keys into a container: Note [Keys that hash alike]."""
         self.seconds += keys * SECONDS_PER_KEY - (thread_time() - begin)
         if self.seconds < 0:
             refuse("its pickle has keys that hash alike, which take far longer than others: a bomb")
@@ -227,7 +227,7 @@ class Machine:
         return target
 
     def set_items(self, target: Value, pairs: list[Value]) -> None:
-        """Put keys and values, in turn, into a dict."""
+        """Insert alternating keys and values into a dict."""
         if len(pairs) % 2:
             refuse("its pickle has a key without a value")
         if type(target) not in _DICTS:
@@ -254,7 +254,7 @@ class Machine:
 
 
 def _cost(value: Value) -> int:
-    """What it costs to copy a value, if that is more than to read it."""
+    """Return the cost of copying a value, if it exceeds that of reading it."""
     if type(value) is int:
         return value.bit_length() >> 6
     free = _FREE.get(type(value))

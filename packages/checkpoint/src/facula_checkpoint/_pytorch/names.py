@@ -1,7 +1,7 @@
 """Objects that are pickled under names of other modules: `names.named("torch._utils _rebuild_tensor_v2")`.
 
-Python's pickler writes a global as the module and the name under which it finds the object. So each of these objects
-can be found here under a name that holds both, and the pickle's names are replaced afterwards.
+Python's pickler writes a global as the module and name by which it finds the object. Each of these objects is therefore
+an attribute of this module under a name that encodes both parts, and the names in the pickle are replaced afterwards.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _objects: dict[str, Named] = {}
 
 
 class Named:
-    """Stands for a class or function of another module."""
+    """A placeholder for a class or function of another module."""
 
     __slots__ = ("__name__", "__qualname__", "name")
 
@@ -22,14 +22,14 @@ class Named:
         self.__name__ = self.__qualname__ = name.replace(" ", _SEPARATOR).replace(".", "/")
 
     def __call__(self) -> None:
-        """Callable, as the first part of what `__reduce__` gives must be."""
+        """Do nothing: the first item of a `__reduce__` result must be callable."""
 
     def __reduce__(self) -> str:
         return self.__qualname__
 
 
 def named(name: str) -> Named:
-    """The object for "module name"."""
+    """Return the object for "module name"."""
     made = Named(name)
     return _objects.setdefault(made.__qualname__, made)
 

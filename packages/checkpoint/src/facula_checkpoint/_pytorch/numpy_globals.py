@@ -1,4 +1,4 @@
-"""Rows for NumPy's numbers, texts, arrays and dtypes, rebuilt after all of their parts are checked."""
+"""Rows for NumPy's scalars, strings, arrays and dtypes, which are rebuilt after validating all parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_DIMENSIONS = 32
 
 
 def _dtype(code: Value, *flags: Value) -> np.dtype:
-    """A dtype of numbers or texts, a copy: its byte order is set later."""
+    """Return a new dtype of numbers or strings; its byte order is set later."""
     if type(code) is bytes:
         code = code.decode("latin1")
     if type(code) is not str or len(code) > 7 or code[:1] not in KINDS or not code[1:].isdecimal():
@@ -40,10 +40,10 @@ def _scalar(dtype: Value, data: Value = b"") -> Any:
 
 
 def _elements(shape: Value, dtype: Value, data: Value) -> np.ndarray:
-    """An array of exactly these bytes, in memory of its own."""
+    """Return an array of exactly these bytes, in new memory."""
     if not isinstance(dtype, np.dtype) or dtype.kind not in KINDS or not dtype.itemsize:
         refuse("its pickle has a NumPy array of objects; only numbers, bools and texts are loaded")
-    if type(data) is str:  # bytes of Python 2
+    if type(data) is str:  # bytes from Python 2
         data = data.encode("latin1")
     expect(data, (bytes, bytearray), "the elements of a NumPy array")
     shape = (shape,) if type(shape) is int else expect(shape, tuple, "the shape of a NumPy array")
@@ -62,7 +62,7 @@ def _reconstruct(kind: Value, *rest: Value) -> np.ndarray:
 
 def _build_array(array: np.ndarray, state: Value) -> None:
     _, shape, dtype, fortran, data = expect(state, tuple, "the state of a NumPy array")
-    if array.size:  # one that was filled before: something may show its memory, which is about to be another
+    if array.size:  # filled before: replacing its memory could invalidate views
         refuse("its pickle sets the state of a NumPy array twice")
     made = _elements(shape, dtype, data)
     array.__setstate__((1, made.shape, made.dtype, bool(fortran), made.tobytes()))  # type: ignore[arg-type]

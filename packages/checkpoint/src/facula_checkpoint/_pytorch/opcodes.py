@@ -1,4 +1,4 @@
-"""The opcodes of pickles, as functions that change a machine. What is not in the table is refused."""
+"""The pickle opcodes, as functions that modify a machine. Opcodes that are not in the table are rejected."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _integer(count: int, signed: bool = False) -> Callable[[Machine], None]:
 
 
 def _counted(width: int, convert: Callable[[bytes], Value]) -> Callable[[Machine], None]:
-    """Bytes after their number, which has `width` bytes."""
+    """Return an opcode for bytes that are preceded by their number, in `width` bytes."""
     return lambda m: m.stack.append(convert(m.take(int.from_bytes(m.take(width), "little"))))
 
 
@@ -81,7 +81,7 @@ def _text(data: bytes) -> str:
 
 
 def _old_text(width: int) -> Callable[[Machine], None]:
-    """A string of Python 2, which is text or bytes; "bytes" is an encoding, as in `pickle.load`."""
+    """Return an opcode for a string of Python 2; the encoding "bytes" yields bytes, as in `pickle.load`."""
 
     def old_text(m: Machine) -> None:
         data, encoding = m.take(int.from_bytes(m.take(width), "little")), m.table.encoding
@@ -134,7 +134,7 @@ def _tuple(m: Machine) -> None:
 def _short_tuple(count: int) -> Callable[[Machine], None]:
     def made(m: Machine) -> None:
         if len(m.stack) < count:
-            refuse("its pickle takes values that are not there")
+            refuse("its pickle takes missing values")
         m.stack[-count:] = [tuple(m.stack[-count:])]
 
     return made
@@ -206,7 +206,7 @@ def _reduce(m: Machine) -> None:
     if row.hashed is not None:
         m.add(set(), row.hashed(*arguments))
     made = row.call(*arguments)
-    if type(made) is Global:  # of `getattr`
+    if type(made) is Global:  # the result of `getattr`
         m.push(made)
         return
     if type(made) is deque:

@@ -1,4 +1,4 @@
-"""What a file describes, without building it: its names, and an outline of its object."""
+"""Inspection of a file without building its object: the names that it uses, and an outline of the object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from .tables import PickleError, Value, renamed
 
 
 def names_in(file: File) -> list[tuple[str, str]]:
-    """Module and name of each class and function that a file of PyTorch's uses. CheckpointError for other files."""
+    """Return module and name of each class and function that a file of PyTorch uses.
+
+    Raises CheckpointError for other files.
+    """
     target = resolved("load", file, "read")
     if isinstance(target, str):
         with opened(target) as (descriptor, size):
@@ -27,7 +30,10 @@ def names_in(file: File) -> list[tuple[str, str]]:
 
 
 def skim(source: Source) -> tuple[Value, Skim]:
-    """What a file describes, without building it: for `python -m facula_checkpoint show`. CheckpointError."""
+    """Return the outline of a file's object and its table, for `python -m facula_checkpoint show`.
+
+    Raises CheckpointError for invalid files.
+    """
     try:
         start, table = Start(source), Skim()
         value = Machine(start.pickle, start.begin, table, table.persistent).run(OPCODES)

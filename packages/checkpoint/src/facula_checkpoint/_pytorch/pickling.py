@@ -1,4 +1,4 @@
-"""The pickle of an object, under PyTorch's names, with its storages beside it."""
+"""Pickling of an object under PyTorch's names, with its storages stored separately."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Reduced: TypeAlias = "tuple[Any, ...] | str"
 
-PROTOCOL = 2  # which every reader of PyTorch's files knows, the restricted ones among them
+PROTOCOL = 2  # every reader of PyTorch's files supports it, including restricted ones
 MAX_BITS = 2039  # of an integer in 255 bytes
 _UNTYPED = "torch.storage UntypedStorage"
 _CLASSES = {dtype: f"torch {kind}Storage" for kind, dtype in STORAGES.items()}
@@ -42,7 +42,7 @@ class Block(NamedTuple):
 
 
 class _Reference:
-    """A storage of the file in a pickle: what becomes a persistent id."""
+    """A storage of the file within a pickle; it becomes a persistent id."""
 
     __slots__ = ("identifier",)
 
@@ -51,13 +51,13 @@ class _Reference:
 
 
 class CheckpointPickler(pickle.Pickler):
-    """Pickles objects, and collects the storages that they show.
+    """A pickler that collects the storages of the pickled objects.
 
     Arguments:
-        file: what the pickle is written to; `renamed` gives it with PyTorch's names.
-        reduce: as `reducer_override`, with this pickler before the object: how objects of the caller are pickled.
-        storages: classes of storages, with functions that give the memory and the type of elements.
-        merged: blocks that are written in place of the blocks inside them.
+        file: the output of the pickle; `renamed` returns it with PyTorch's names.
+        reduce: like `reducer_override`, with this pickler as first argument: pickles the caller's objects.
+        storages: maps classes of storages to functions that return the memory and the dtype of elements.
+        merged: blocks that are written instead of the blocks that they contain.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class CheckpointPickler(pickle.Pickler):
         self.file, self.reduce, self.storage_classes, self.merged = file, reduce, storages, merged
         self.blocks: list[Block] = []
         self.keys: dict[tuple[object, ...], tuple[str, str]] = {}  # key and class by address, size and device
-        self.names: dict[bytes, bytes] = {}  # what stands in the pickle, and what is written
+        self.names: dict[bytes, bytes] = {}  # maps bytes in the pickle to their replacement
 
     # -------------------------------------------------------------------------------------------- for `reduce`
     def rename(self, module: str, qualname: str, name: str) -> None:
@@ -80,13 +80,13 @@ class CheckpointPickler(pickle.Pickler):
             self.names[f"c{module}\n{qualname}\n".encode()] = f"c{name.replace(' ', chr(10))}\n".encode()
 
     def global_of(self, name: str) -> Named:
-        """The object that is pickled as "module name"."""
+        """Return the object that is pickled as "module name"."""
         return named(name)
 
     def storage(self, block: Block, dtype: DType) -> tuple[_Reference, bool, int]:
-        """The reference to a storage, whether it is one of elements of `dtype`, and where `block` begins in it.
+        """Return the reference to a storage, whether it is one of elements of `dtype`, and the offset of `block` in it.
 
-        A storage has one class in a file. Where it has another one already, tensors need a dtype of their own.
+        A storage has only one class in a file. If it already has a different one, tensors must store their dtype.
         """
         address = block.storage.ptr + block.offset
         shift = 0
@@ -112,7 +112,7 @@ class CheckpointPickler(pickle.Pickler):
         return _Reference(("storage", named(has), key, str(block.device), count)), typed, shift
 
     def tensor(self, block: Block, layout: Layout, offset: int, requires_grad: bool) -> tuple[Any, ...]:
-        """How a tensor is pickled, that begins `offset` bytes after its block."""
+        """Return the reduction of a tensor that begins `offset` bytes after the start of its block."""
         itemsize = layout.dtype.itemsize
         if layout.device.type == "meta":
             name = "torch._utils _rebuild_meta_tensor_no_storage"
@@ -133,7 +133,7 @@ class CheckpointPickler(pickle.Pickler):
 
     # -------------------------------------------------------------------------------------------- of the pickler
     def persistent_id(self, obj: Any) -> tuple[object, ...] | None:
-        """The persistent id of a storage; ValueError for an integer that `load` would refuse."""
+        """Return the persistent id of a storage; raise ValueError for an integer that `load` would reject."""
         if type(obj) is int and obj.bit_length() > MAX_BITS:
             raise InvalidValueError(
                 f"save: expected integers of at most {MAX_BITS} bits; got one of {obj.bit_length()}; save it as text"
@@ -144,9 +144,9 @@ class CheckpointPickler(pickle.Pickler):
         return None if found is None else self.storage(*found(obj))[0].identifier
 
     def reducer_override(self, obj: Any) -> Any:  # type: ignore[override]
-        """How an object is pickled whose type is not plain."""
+        """Return the reduction of an object without a plain type."""
         if isinstance(obj, DType):
-            home = type(obj).__module__  # where all dtypes are defined; bool_ has another name than the dtype
+            home = type(obj).__module__  # the module that defines all dtypes; bool_ differs from the name of its dtype
             found = next((name for name, one in vars(sys.modules[home]).items() if one is obj), obj.name)
             self.rename(home, found, f"torch {obj.name}")
             return found
@@ -162,9 +162,9 @@ class CheckpointPickler(pickle.Pickler):
         return self.reduce(self, obj)
 
     def renamed(self) -> bytes:
-        """The pickle under PyTorch's names."""
+        """Return the pickle with PyTorch's names."""
         data = self.file.getvalue()
-        if any(data.count(old) != 1 for old in self.names):  # a text holds one, too: look at the opcodes
+        if any(data.count(old) != 1 for old in self.names):  # a string also contains a name: replace by opcode
             return _renamed_globals(data, self.names)
         for old, new in self.names.items():
             data = data.replace(old, new)
@@ -172,7 +172,7 @@ class CheckpointPickler(pickle.Pickler):
 
 
 def merged(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks that cover those that overlap: views of one memory that do not know of each other."""
+    """Return blocks that cover overlapping ones, which are independent views of the same memory."""
     found: list[Block] = []
     by_address = sorted(
         [(str(one.device), one.storage.ptr + one.offset, one) for one in blocks if one.nbytes],
@@ -194,7 +194,7 @@ def merged(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _renamed_globals(data: bytes, renames: dict[bytes, bytes]) -> bytes:
-    """The pickle with the names of its globals replaced, and nothing else."""
+    """Replace only the names of globals in the pickle."""
     pieces, done = [], 0
     for opcode, argument, position in pickletools.genops(data):
         if opcode.name == "GLOBAL" and position is not None:

@@ -1,4 +1,4 @@
-"""Rows for Python's own classes that most files use: containers, texts, numbers."""
+"""Rows for Python's own classes that most files use: containers, strings, numbers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _LATIN = ("latin1", "latin-1")
 
 
 def expect(value: Value, kind: type | tuple[type, ...], what: str) -> Value:
-    """`value` if it is of exactly one of these types."""
+    """Return `value` if its type is exactly one of these."""
     if type(value) not in (kind if isinstance(kind, tuple) else (kind,)):
         refuse(f"its pickle has {shown(value)} for {what}")
     return value
 
 
 def is_settable(kind: type, name: Value) -> bool:
-    """Whether a file may set an attribute of instances of a class.
+    """Return whether a file may set an attribute on instances of a class.
 
-    It may not hide a method or property, nor set what Python and NumPy look up between double underscores: an
-    `__array_interface__` has an address, which `numpy.asarray` reads.
+    It may not hide a method or property, nor set special names that Python and NumPy look up: an `__array_interface__`
+    contains an address, which `numpy.asarray` reads.
     """
     if type(name) is not str or (name.startswith("__") and name.endswith("__")):
         return False
@@ -33,7 +33,7 @@ def is_settable(kind: type, name: Value) -> bool:
 
 
 def attributes(kind: type, state: Value) -> dict[str, Value]:
-    """A state that is a dict of attributes which files may set."""
+    """Return a state that is a dict of attributes which files may set."""
     if state is None:
         return {}
     for name in expect(state, (dict, OrderedDict), f"the attributes of a {kind.__name__}"):
@@ -48,7 +48,7 @@ def set_attributes(instance: Any, state: Value) -> None:
 
 
 def container(kind: Callable[..., Value], *taken: type) -> Callable[..., Value]:
-    """A call of `kind` with nothing, or with one value of the types `taken`."""
+    """Return a function that calls `kind` with no argument, or with one argument of the types `taken`."""
 
     def made(*arguments: Value) -> Value:
         if len(arguments) > 1:
@@ -63,7 +63,7 @@ def _members(*arguments: Value) -> list[Value]:
 
 
 def _pairs(*arguments: Value) -> list[Value]:
-    """The pairs of an OrderedDict, as Python 2 writes it, or of a Counter, which is made of a dict."""
+    """Return the pairs of an OrderedDict, as pickled by Python 2, or of a Counter, which is created from a dict."""
     (given,) = arguments or ([],)
     return list(given.items() if type(given) in (dict, OrderedDict) else expect(given, (list, tuple), "pairs"))
 

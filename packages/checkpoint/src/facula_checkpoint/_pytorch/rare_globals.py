@@ -1,4 +1,4 @@
-"""Rows for classes of Python's library that few files use: dates, paths, namespaces, partial functions, numbers."""
+"""Rows for rarely used classes of Python's library: dates, paths, namespaces, partial functions, numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .tables import Global, Marker, Value, refuse, shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MAX_DIGITS = 1000  # of numbers that are written as text
+MAX_DIGITS = 1000  # of numbers written as text
 
 
 def _decimal() -> Global:
@@ -41,7 +41,8 @@ def _checked_fraction(*parts: Value) -> tuple[Value, ...]:
     return parts
 
 
-# Dates: their bytes are taken apart here, since Python's constructor believes them ------------------------------------
+# Dates: their bytes are decoded here, because Python's constructor does not validate them
+# ----------------------------------
 
 
 def _raw(value: Value, count: int, what: str) -> bytes:
@@ -136,7 +137,7 @@ def _paths(name: str) -> Global:
     return Global(kind, call=lambda *parts: kind(*[expect(one, str, "a part of a path") for one in parts]))
 
 
-# Made when a file asks for them, as their modules are not loaded for all others.
+# Created on demand, because most files do not need the modules of these classes.
 RARE: dict[str, Callable[[], Global]] = {
     "datetime date": lambda: Global(date, call=_date),
     "datetime time": lambda: Global(time, call=_time),

@@ -1,4 +1,4 @@
-"""A file of PyTorch's as the object that was saved: the zip format, and the legacy one."""
+"""Reading of PyTorch's files, in the zip and the legacy format, as the object that was saved."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .sources import Source
     from .storages import Memory, Place, Relocate
 
-MAX_SMALL = 1000  # bytes of a member that says one thing
+MAX_SMALL = 1000  # maximum bytes of a member with a single setting
 MAX_PICKLE = 1 << 32
 
 
 def read_pytorch(
     source: Source, table: TensorTable, mapped: bool = False, readonly: str = "", relocate: Relocate | None = None
 ) -> Value:
-    """The object in a file. CheckpointError for whatever is not as it should be, before anything is returned.
+    """Read the object in a file; raise CheckpointError for any invalidity before returning.
 
     Arguments:
         source: the file.
@@ -37,7 +37,7 @@ def read_pytorch(
     def relocated(fetch: Callable[[], Memory], nbytes: int, location: str) -> Memory:
         try:
             return relocate(fetch, nbytes, location)  # type: ignore[misc]
-        except Exception as error:  # of the caller's function: no matter of the pickle
+        except Exception as error:  # raised by the caller's function, so the pickle is not at fault
             failed.append(error)
             raise
 
@@ -69,13 +69,13 @@ def read_pytorch(
 
 
 class Start:
-    """What is known of a file before its pickle is run.
+    """The parts of a file that are needed to run its pickle.
 
     Fields:
-        pickle: the bytes with the pickle in them.
-        begin: where it begins.
-        locate: gives the place of a storage by its key.
-        end: where the file ends.
+        pickle: the bytes that contain the pickle.
+        begin: the offset of the pickle.
+        locate: returns the place of a storage by its key.
+        end: the end of the file.
     """
 
     pickle: bytes
@@ -112,7 +112,7 @@ class Start:
 
 
 def _folder(directory: Directory) -> str:
-    """The folder of the archive in which everything is; PickleError for other archives, by their kind."""
+    """Return the folder that contains all members; raise a PickleError that names the kind of other archives."""
     names = directory.members
     if "graph.json" in names:
         refuse("it is a graph that facula.jit.save wrote; load it with facula.jit.load")

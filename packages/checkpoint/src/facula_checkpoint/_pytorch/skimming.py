@@ -1,4 +1,4 @@
-"""A pickle read without building what it describes: which names it uses, which storages, which tensors where."""
+"""Reading of a pickle without building its object: the names, storages and tensors that it uses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNKNOWN_SIZES = {"UntypedStorage": 1, "QInt8Storage": 1, "QUInt8Storage": 1, "Q
 
 
 class Skimmed(dict[Value, Value]):
-    """What stands for an object that a pickle describes: the call that would make it, and its state."""
+    """A placeholder for an object of a pickle: the call that would create it, and its state."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -30,7 +30,7 @@ class Skimmed(dict[Value, Value]):
 
 
 class SkimmedStorage:
-    """What stands for a storage: its class, the device, and the size of an element."""
+    """A placeholder for a storage: its class, the device, and the size of an element."""
 
     __slots__ = ("itemsize", "kind", "location")
 
@@ -39,11 +39,11 @@ class SkimmedStorage:
 
 
 class Skim(Table):
-    """A table that has every name, and calls nothing.
+    """A table that contains every name and calls none.
 
     Fields:
         names: the names that the pickle uses.
-        storages: the number of elements and the size of one, by the storages' keys.
+        storages: the number of elements and the element size, by the storages' keys.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Skim(Table):
         return row
 
     def persistent(self, identifier: Value) -> Value:
-        """The object for a persistent id, which is noted."""
+        """Return the object for a persistent id and record the storage."""
         if is_class(identifier):
             return identifier[1]
         kind, key, location, count = parse_identifier(identifier)

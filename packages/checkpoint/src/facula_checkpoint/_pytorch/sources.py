@@ -1,4 +1,4 @@
-"""The bytes of a file: of a path, read by several threads, or of a file that is open."""
+"""The bytes of a file: a path, read by several threads, or an open file."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ MAX_THREADS = 4
 
 # Note [Pages of loaded memory]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# Most of the time of a load goes into new pages. The allocator asks for huge pages, which a fresh process gets at 2 to
-# 4 ms each where memory is fragmented or belongs to a virtual machine: 1 s for 500 MB, 0.25 s in small pages. So
-# memory is filled in small pages, made many at once, and the kernel may join them to huge ones afterwards.
-LARGE = 1 << 20  # bytes of a storage from which on that is worth the calls
-HUGE_PAGE, NO_HUGE_PAGE, POPULATE_WRITE = 14, 15, 23  # advice; the last since Linux 5.14
+# Most of the time of a load is spent on new pages. The allocator requests huge pages, which cost a new process 2 to 4
+# ms each if memory is fragmented or belongs to a virtual machine: 1 s for 500 MB, compared with 0.25 s for small pages.
+# Therefore memory is filled in small pages, created in bulk, and the kernel may merge them into huge pages afterwards.
+LARGE = 1 << 20  # bytes of a storage that justify the calls
+HUGE_PAGE, NO_HUGE_PAGE, POPULATE_WRITE = 14, 15, 23  # advice; the last one since Linux 5.14
 
 
 @cache
 def _madvise() -> Callable[[int, int, int], int]:
-    """C's function of that name, which Python has for its own mappings alone."""
+    """Return C's `madvise`, which Python offers only for its own mappings."""
     import ctypes
 
     function = ctypes.CDLL(None).madvise
@@ -40,7 +40,7 @@ def _madvise() -> Callable[[int, int, int], int]:
 
 
 def advise(view: memoryview, advice: int) -> None:
-    """Say something about whole pages of memory to the system; a wish, which old systems refuse."""
+    """Advise the kernel about whole pages of memory; old kernels may reject the advice."""
     from ctypes import addressof, c_char
 
     start, page = addressof(c_char.from_buffer(view)), os.sysconf("SC_PAGE_SIZE")
@@ -54,9 +54,9 @@ class Source:
     """Bytes by their offset.
 
     Fields:
-        name: the file's, for messages.
+        name: the name of the file, for messages.
         size: the number of bytes.
-        open: whether it is a file of the caller's, in which more may follow.
+        open: whether it is a file opened by the caller, which may contain more data.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Source:
     open: bool = False
 
     def read(self, offset: int, count: int) -> bytes:
-        """`count` bytes from `offset` on, or what there is of them."""
+        """Return `count` bytes from `offset` on, or fewer at the end."""
         if offset < 0 or count < 0:
             return b""
         data = bytearray(min(count, max(0, self.size - offset)))
@@ -81,7 +81,7 @@ class Source:
             self.fill(view, offset)
 
     def finish(self, end: int) -> None:
-        """Leave an open file behind the `end` bytes that were its contents."""
+        """Position an open file after the `end` bytes of its contents."""
 
 
 class FileSource(Source):
@@ -113,7 +113,7 @@ class FileSource(Source):
             view, offset = view[count:], offset + count
 
     def fill_all(self, wanted: list[tuple[memoryview, int]]) -> None:
-        """In threads, as all cores can make pages: Note [Pages of loaded memory]."""
+        """Fill the views in threads, because all cores can create pages: Note [Pages of loaded memory]."""
         large = [view for view, _ in wanted if len(view) >= LARGE]
         for view in large:
             advise(view, NO_HUGE_PAGE)
@@ -140,7 +140,7 @@ class FileSource(Source):
                 while pieces and not failed:
                     self.fill(*pieces.pop())
             except IndexError:
-                return  # another thread took the last one
+                return  # another thread took the last piece
             except BaseException as error:
                 failed.append(error)
 
@@ -162,7 +162,7 @@ class FileSource(Source):
 
 
 class StreamSource(Source):
-    """What an open file has from where it is."""
+    """The contents of an open file from its current position."""
 
     open = True
 

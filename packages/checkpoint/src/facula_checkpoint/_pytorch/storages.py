@@ -1,4 +1,4 @@
-"""The storages of a file: memory that is read at once, or mapped, each once however many tensors show it."""
+"""The storages of a file: read into memory or mapped, once per storage for any number of tensors."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 # Note [Checksums]
 # ~~~~~~~~~~~~~~~~
-# The directory of a zip archive has a CRC-32 of each member. PyTorch does not look at them when it loads, and writes 0
-# where `torch.serialization.set_crc32_options(False)` was called. zlib computes about 4 GB a second, which is a third
-# of the time of a load. So `load` compares the pickle and, of files up to this size, the storages; the command
-# `python -m facula_checkpoint check` compares everything. Mapped storages are not read, so they are not compared.
+# The directory of a zip archive contains a CRC-32 of each member. PyTorch ignores them on loading, and writes 0 after
+# `torch.serialization.set_crc32_options(False)`. zlib computes about 4 GB per second, a third of the time of a load.
+# Therefore `load` verifies the pickle and, in files up to this size, the storages; the command `python -m
+# facula_checkpoint check` verifies everything. Mapped storages are not read, so they are not verified.
 MAX_CHECKED = 1 << 26
 
 
 class Memory:
-    """A storage, the number of its bytes that the file has, and where they are."""
+    """A storage, the number of its bytes in the file, and its device."""
 
     __slots__ = ("device", "nbytes", "storage")
 
@@ -41,9 +41,9 @@ class Memory:
 
 
 class Place:
-    """Where a storage lies in a file: the first byte, the number of bytes, and of those when they are unpacked.
+    """The location of a storage in a file: the first byte, and its packed and unpacked size in bytes.
 
-    `checksum` is their CRC-32, or 0 where the file has none; `header` is where the member of an archive begins.
+    `checksum` is its CRC-32, or 0 if the file has none; `header` is the start of the archive member.
     """
 
     __slots__ = ("begin", "checksum", "deflated", "header", "nbytes", "packed")
@@ -56,15 +56,15 @@ class Place:
 
 
 class Storages:
-    """Gives the memory of each storage, once.
+    """The memory of each storage, created once.
 
     Arguments:
         source: the file.
-        locate: the place of a storage, by its key.
+        locate: returns the place of a storage by its key.
         mapped: map the file instead of reading it.
-        readonly: why mapped memory must not be written; empty where it may be, which never changes the file.
-        relocate: takes a function that gives memory on the CPU, its number of bytes, and the name of the device that
-            it was saved from; gives the memory that is wanted. None leaves it on the CPU.
+        readonly: the reason why mapped memory is read-only; empty if it is writable, which never changes the file.
+        relocate: receives a function that returns memory on the CPU, the number of bytes, and the name of the device
+            from which it was saved; returns the requested memory. None leaves the memory on the CPU.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Storages:
         self.whole: Storage | None = None
 
     def get(self, key: str, nbytes: int, location: str) -> Memory:
-        """The memory of the storage `key`; PickleError where the file has less than `nbytes` of it."""
+        """Return the memory of the storage `key`; raise PickleError if the file has fewer than `nbytes` of it."""
         memory = self.memories.get(key)
         if memory is None:
             place = self.locate(key)
@@ -97,7 +97,7 @@ class Storages:
         return memory
 
     def finish(self) -> None:
-        """Read what `get` has made memory for."""
+        """Read the contents of the memory that `get` allocated."""
         wanted, self.pending = self.pending, []
         self.source.fill_all(wanted)
         unchecked, self.unchecked = self.unchecked, []
@@ -129,12 +129,12 @@ class Storages:
         if self.whole is None:
             if not isinstance(self.source, FileSource):
                 refuse("only a file that is given by its path can be mapped")
-            import mmap  # a library of its own, which is loaded in a quarter of a millisecond
+            import mmap  # an extension module, which takes a quarter of a millisecond to load
 
             access = mmap.ACCESS_READ if self.readonly else mmap.ACCESS_COPY
             try:
                 memory = mmap.mmap(self.source.file, self.source.size, access=access)
-            except ValueError:  # it became shorter since its size was asked
+            except ValueError:  # the file was truncated after its size was read
                 refuse(TRUNCATED)
             self.whole, _ = from_buffer(memory, uint8)
         address = self.whole.ptr + place.begin  # type: ignore[operator]
@@ -142,13 +142,13 @@ class Storages:
 
 
 def compare(what: str, checksum: int, place: Place) -> None:
-    """Refuse bytes that do not have their checksum: Note [Checksums]."""
+    """Raise PickleError for bytes that do not match their checksum: Note [Checksums]."""
     if place.checksum not in (0, checksum):
         refuse(f"its {what} has another checksum than it was written with: the file is damaged")
 
 
 def inflated(source: Source, place: Place) -> bytes:
-    """The bytes of a deflated member: as many as the directory says, or PickleError."""
+    """Decompress a deflated member; raise PickleError unless its size matches the directory."""
     machine = zlib.decompressobj(-15)
     try:
         data = machine.decompress(source.read(place.begin, place.packed), place.nbytes + 1)
@@ -160,7 +160,10 @@ def inflated(source: Source, place: Place) -> bytes:
 
 
 def check_bools(parts: list[Parts]) -> None:
-    """Refuse bytes other than 0 and 1 in bool tensors: kernels are compiled for the C type. Each byte is read once."""
+    """Raise PickleError for bytes other than 0 and 1 in bool tensors, because kernels assume C's type.
+
+    Each byte is read once.
+    """
     spans = sorted([(id(storage), offset, layout.extent, storage) for storage, layout, offset in parts],
                    key=lambda span: span[:2])  # fmt: skip
     checked, end = 0, 0

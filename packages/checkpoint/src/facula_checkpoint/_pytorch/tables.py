@@ -1,10 +1,10 @@
-"""The names that a pickle may use, and the functions of ours that stand for them.
+"""Tables of the names that a pickle may use, and of the functions that replace them.
 
 Note [Globals of pickles]
 ~~~~~~~~~~~~~~~~~~~~~~~~~
-A pickle names classes and functions of Python, and says how to call them. The reader never looks a name up in Python:
-it looks it up in a table. A row of the table, a `Global`, has an object of ours for the name and the functions, with
-checked arguments, that take the place of a call, of `__new__` and of `__setstate__`. A name without a row is refused.
+A pickle names classes and functions of Python and describes how to call them. The reader never imports a name: it looks
+the name up in a table. A row of the table, a `Global`, contains an object for the name, and functions with validated
+arguments that replace a call, `__new__` and `__setstate__`. A name without a row is rejected.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 from facula_errors import FaculaError
 
-Value = Any  # of a pickle: known when it was read
+Value = Any  # a value of a pickle, with a type known only after reading
 
-# Names of other versions of Python, besides those that its own pickle knows.
+# Names from other versions of Python, in addition to those of Python's own pickle module.
 _RENAMED = {
     "__builtin__ basestring": "builtins str", "pathlib._local PosixPath": "pathlib PosixPath",
     "pathlib._local WindowsPath": "pathlib WindowsPath",
@@ -24,11 +24,11 @@ _RENAMED = {
 
 
 class PickleError(FaculaError, ValueError):  # never leaves this package: it becomes a CheckpointError
-    """A pickle that is damaged, or that asks for something that the reader does not do."""
+    """A pickle that is damaged, or that requires an unsupported operation."""
 
 
 class Marker:
-    """The object for a name that can be called in a pickle and is no object of a program, such as a rebuild function.
+    """The object for a name that a pickle can call but programs cannot use, such as a rebuild function.
 
     >>> Marker("torch._utils _rebuild_tensor_v2")
     <torch._utils _rebuild_tensor_v2>
@@ -44,7 +44,7 @@ class Marker:
 
 
 class Pending(Marker):
-    """A name without a row, which only `getattr` may be called with."""
+    """A name without a row, which may only be an argument of `getattr`."""
 
     __slots__ = ()
 
@@ -53,15 +53,16 @@ class Global:
     """A row of the table.
 
     Fields:
-        value: the object for the name, where it is not called.
-        call: takes the arguments of a call.
-        new: takes the arguments of `__new__`, without the class.
-        build: takes an instance and its state, and changes the instance.
-        instance: the class of the instances that `build` takes, where that is not `value`.
-        inner: takes the arguments of a call, or the state, and gives values in them that are copied, too.
-        hashed: takes the arguments of a call, and gives what the call puts into a set or dict, where it does.
-        named: the program named the class itself, so its own methods may fill an instance.
-        stateful: an instance gets a state exactly once.
+        value: the object for the name, if it is not called.
+        call: receives the arguments of a call.
+        new: receives the arguments of `__new__`, without the class.
+        build: receives an instance and its state, and modifies the instance.
+        instance: the class of the instances for `build`, if it differs from `value`.
+        inner: receives the arguments of a call, or the state, and returns nested values that are also copied.
+        hashed: receives the arguments of a call, and returns the values that the call inserts into a set or dict, if
+            any.
+        named: whether the program permitted the class itself, so that its own methods may fill an instance.
+        stateful: whether an instance must receive a state exactly once.
     """
 
     __slots__ = ("build", "call", "hashed", "inner", "instance", "named", "new", "stateful", "value")
@@ -88,7 +89,7 @@ def refuse(reason: str) -> NoReturn:
 
 
 def shown(value: object) -> str:
-    """A short text for a value of a stranger, at a bounded cost: containers by their type alone."""
+    """Format an untrusted value briefly and at a bounded cost: containers only by their type."""
     if value is None or type(value) in (bool, float):
         return repr(value)
     if type(value) is int:
@@ -103,12 +104,12 @@ def shown(value: object) -> str:
 
 
 class Table:
-    """Rows by "module name". Subclasses add rows by overriding `more`, which is asked once for each unknown name.
+    """Rows by "module name". Subclasses add rows by overriding `more`, which is called once for each unknown name.
 
     Fields:
-        encoding, errors, fix_imports: for what Python 2 wrote, as of `pickle.load`.
-        getter: the object for `getattr`, where the table has that.
-        pending: names that `getattr` was asked for, or about, and that have no row.
+        encoding, errors, fix_imports: for pickles of Python 2, as in `pickle.load`.
+        getter: the object for `getattr`, if the table contains it.
+        pending: names without a row that are arguments of `getattr`.
     """
 
     encoding: str = "utf-8"
@@ -122,15 +123,15 @@ class Table:
         self.pending = {}
 
     def more(self, name: str) -> Global | None:
-        """A row for a name that `rows` lacks."""
+        """Return a row for a name that `rows` lacks, or None."""
         return None
 
     def remedy(self, name: str) -> str:
-        """What to do about a name without a row."""
+        """Return the remedy for a name without a row."""
         return "a file that you trust can be loaded by the program that wrote it, and saved as a dict of tensors"
 
     def has(self, module: str, name: str) -> bool:
-        """Whether a global is in the table."""
+        """Return whether a global is in the table."""
         try:
             self.find(module, name)
         except PickleError:
@@ -138,10 +139,10 @@ class Table:
         return True
 
     def find(self, module: str, name: str, owner: bool = False) -> Global:
-        """The row of a global; PickleError for one that is not in the table.
+        """Return the row of a global; raise PickleError if the table lacks it.
 
-        With `owner`, when `getattr` is about to be called with it, one without a row only becomes pending: pickles
-        of protocol 2 have `Outer.Inner` as an attribute of `Outer`.
+        With `owner`, if the global is about to become an argument of `getattr`, a missing row only makes it pending:
+        pickles of protocol 2 represent `Outer.Inner` as an attribute of `Outer`.
         """
         asked = renamed(module, name) if self.fix_imports else f"{module} {name}"
         row = self.row(asked) or self.row(f"{module} {name}")
@@ -150,33 +151,33 @@ class Table:
         return row or self.unknown(asked)
 
     def row(self, name: str) -> Global | None:
-        """The row of "module name", or None."""
+        """Return the row of "module name", or None."""
         row = self.rows.get(name) or self.more(name)
         if row is not None:
             self.rows[name] = row
         return row
 
     def row_of(self, value: Value) -> Global | None:
-        """The row of an object that is called and is no global of the pickle."""
+        """Return the row of a called object that is not a global of the pickle."""
         if isinstance(value, Pending):
             self.unknown(value.name)
         return None
 
     def unknown(self, name: str) -> NoReturn:
-        """Refuse a name."""
+        """Raise PickleError for a name."""
         called = name.replace(" ", ".") if len(name) < 200 else f"{name[:200]}..."
         refuse(f"it uses {called!r}, which is not among the classes and functions that are loaded; "
                f"{self.remedy(name)}")  # fmt: skip
 
     def finish(self) -> None:
-        """Refuse names that are still pending when the pickle has ended."""
+        """Raise PickleError for names that are still pending at the end of the pickle."""
         for name in self.pending:
             self.unknown(name)
 
 
 def renamed(module: str, name: str) -> str:
-    """A global of Python 2's, or of NumPy's before version 2, under its present name, as "module name"."""
-    from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING  # of Python's own pickle
+    """Return the current "module name" of a global from Python 2, or from NumPy before version 2."""
+    from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING  # tables of Python's own pickle module
 
     if module == "numpy.core" or module.startswith("numpy.core."):
         return f"numpy._core{module[len('numpy.core') :]} {name}"

@@ -1,7 +1,7 @@
-"""Rows for what PyTorch writes: storages, dtypes, devices, sizes, tensors and parameters.
+"""Rows for PyTorch's own objects: storages, dtypes, devices, sizes, tensors and parameters.
 
-This package has no tensors, so `TensorTable` makes triples of storage, layout and offset, and a subclass, such as the
-face's, makes its own of them.
+This package has no tensors, so `TensorTable` returns triples of storage, layout and offset; a subclass, such as that of
+`facula`, creates its own tensors from them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class StorageClass(Marker):
 
 
 class Stored:
-    """A storage of a file with the type of its elements."""
+    """A storage of a file with the dtype of its elements."""
 
     __slots__ = ("dtype", "memory")
 
@@ -74,7 +74,7 @@ class Stored:
 
 
 def integers(value: Value, what: str) -> tuple[int, ...]:
-    """A tuple of at most 64 integers from 0 to 2**63 - 1."""
+    """Return a tuple of at most 64 integers from 0 to 2**63 - 1 after checking them."""
     if not isinstance(value, (tuple, list)) or len(value) > MAX_DIMENSIONS:
         refuse(f"its pickle has {shown(value)} for {what}; expected at most {MAX_DIMENSIONS} integers")
     for one in value:
@@ -84,10 +84,10 @@ def integers(value: Value, what: str) -> tuple[int, ...]:
 
 
 class TensorTable(Table):
-    """The table of all names that are known without a class of tensors.
+    """The table of all names that are supported without a class of tensors.
 
     Arguments:
-        from_parts: makes a tensor of (storage, layout, offset in bytes); None leaves them.
+        from_parts: makes a tensor from (storage, layout, offset in bytes); None leaves the triples.
     """
 
     rebuilders: dict[str, Callable[..., Value]]
@@ -95,8 +95,8 @@ class TensorTable(Table):
     def __init__(self, from_parts: Callable[[Parts], Value] | None = None) -> None:
         self.from_parts = from_parts
         self.stored: dict[int, tuple[Value, Stored]] = {}
-        self.bools: list[Parts] = []  # whose bytes are checked when they are there
-        self.later: list[Callable[[], None]] = []  # what rows do when all bytes are there
+        self.bools: list[Parts] = []  # their bytes are checked once they are loaded
+        self.later: list[Callable[[], None]] = []  # work of rows that requires the loaded bytes
         self.rebuilders = {
             "torch._utils _rebuild_tensor": self._tensor,
             "torch._utils _rebuild_tensor_v2": self._tensor_v2,
@@ -117,7 +117,7 @@ class TensorTable(Table):
         super().__init__({**PLAIN, **rows})
 
     def more(self, name: str) -> Global | None:
-        """A row for a storage class, a dtype, or a name whose rows are imported when a file has one."""
+        """Return a row for a storage class, a dtype, or a name of a module that is imported on demand."""
         if name in REFUSED:
             refuse(f"it uses {name.replace(' ', '.')}: {REFUSED[name]}")
         module, _, last = name.partition(" ")
@@ -135,7 +135,7 @@ class TensorTable(Table):
         return Global(named_dtype(last)) if module == "torch" and last in DTYPES else None
 
     def complete(self) -> None:
-        """Finish objects that are made of elements of tensors; PickleError where that cannot be."""
+        """Finish objects that depend on elements of tensors; raise PickleError if that fails."""
         try:
             for work in self.later:
                 work()
@@ -144,34 +144,34 @@ class TensorTable(Table):
         except Exception as error:
             refuse(f"its pickle has values that do not fit: {type(error).__name__}: {error!s:.200}")
 
-    # ----------------------------------------------------------------- what a subclass makes of the file's objects
+    # ----------------------------------------------------------------------------------- hooks for subclasses
     def make_tensor(self, parts: Parts, requires_grad: bool) -> Value:
-        """The object for a tensor."""
+        """Return the object for a tensor."""
         return parts if self.from_parts is None else self.from_parts(parts)
 
     def make_parameter(self, tensor: Value, requires_grad: bool, attributes: dict[str, Value]) -> Value:
-        """The object for a parameter over `tensor`."""
+        """Return the object for a parameter over `tensor`."""
         return tensor
 
     def make_of_type(self, kind: Value, tensor: Value, attributes: dict[str, Value]) -> Value:
-        """The object for a tensor of a subclass, or one that has attributes."""
+        """Return the object for a tensor of a subclass, or one with attributes."""
         refuse(f"its pickle has a tensor of the class {shown(kind)}, which is not loaded")
 
     def make_storage(self, stored: Stored) -> Value:
-        """The object for a storage."""
+        """Return the object for a storage."""
         return stored
 
     def make_size(self, shape: tuple[int, ...]) -> Value:
-        """The object for a shape."""
+        """Return the object for a shape."""
         return shape
 
     def make_layout(self, name: str) -> Value:
-        """The object for "strided", the one layout of tensors that is loaded."""
+        """Return the object for "strided", the only supported layout of tensors."""
         return name
 
     # -------------------------------------------------------------------------------------------------- calls
     def storage(self, memory: Memory, dtype: DType) -> Value:
-        """The object for a persistent id."""
+        """Return the object for a persistent id."""
         made = self.make_storage(stored := Stored(memory, dtype))
         self.stored[id(made)] = made, stored
         return made
@@ -269,7 +269,7 @@ class TensorTable(Table):
 
 
 def storage_kind(kind: Marker) -> str:
-    """`torch FloatStorage` -> `Float`; PickleError for a class that is none of PyTorch's storages."""
+    """Convert `torch FloatStorage` to `Float`; raise PickleError unless the class is one of PyTorch's storages."""
     module, _, last = kind.name.partition(" ")
     short = last.removesuffix("Storage")
     if module not in ("torch", "torch.cuda", "torch.storage") or short not in STORAGES:
@@ -278,12 +278,12 @@ def storage_kind(kind: Marker) -> str:
 
 
 def is_class(identifier: Value) -> bool:
-    """Whether a persistent id is a class with its source code, as the legacy format has for modules."""
+    """Return whether a persistent id is a class with its source code, which the legacy format stores for modules."""
     return type(identifier) is tuple and len(identifier) == 4 and identifier[0] == "module"
 
 
 def parse_identifier(identifier: Value) -> tuple[Marker, str, str, int]:
-    """The class, key, device and number of elements in a persistent id."""
+    """Parse the class, key, device and number of elements of a persistent id."""
     if type(identifier) is not tuple or len(identifier) not in (5, 6) or identifier[0] != "storage":
         refuse(f"its pickle asks for {shown(identifier)}; expected a storage")
     _, kind, key, location, count, *view = identifier
@@ -297,7 +297,7 @@ def parse_identifier(identifier: Value) -> tuple[Marker, str, str, int]:
 
 
 def named_dtype(name: str) -> DType:
-    """The dtype of PyTorch's name; PickleError where facula has none."""
+    """Return the dtype of PyTorch's name; raise PickleError if facula lacks it."""
     try:
         return registered_dtype(name)
     except TypeError:
@@ -305,7 +305,7 @@ def named_dtype(name: str) -> DType:
 
 
 def attributes_of(state: Value) -> dict[str, Value]:
-    """The attributes of a tensor: a dict, or one with the values of slots beside it."""
+    """Return the attributes of a tensor from its state: a dict, or a pair of a dict and the values of slots."""
     if type(state) is tuple and len(state) == 2:
         state, slots = state
         if slots:
@@ -319,7 +319,7 @@ def attributes_of(state: Value) -> dict[str, Value]:
 
 
 def _parts_of_tuples(*arguments: Value) -> Iterator[Value]:
-    """What is in tuples of arguments: states with slots, arguments of another function and their metadata."""
+    """Iterate over the members of tuple arguments: states with slots, arguments of another function and metadata."""
     for one in arguments:
         if type(one) is tuple:
             yield from one

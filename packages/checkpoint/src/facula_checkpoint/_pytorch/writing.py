@@ -1,8 +1,8 @@
-"""Writing PyTorch's zip format: members that are not compressed, storages at multiples of 64 bytes.
+"""Writing of PyTorch's zip format: uncompressed members, storages at multiples of 64 bytes.
 
-PyTorch needs `data.pkl`, `version` and `data/N`. It reads `byteorder` where that is there, and `.format_version` and
-`.storage_alignment` say how the file was made. Sizes stand in the members' headers, so that archives can follow each
-other in one file; PyTorch itself writes them behind the data.
+PyTorch requires `data.pkl`, `version` and `data/N`. It reads `byteorder` if present; `.format_version` and
+`.storage_alignment` record how the file was made. Sizes are in the members' headers, so that archives can be
+concatenated in one file; PyTorch itself writes them after the data.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ VERSION = 3
 _LARGE = 0xFFFFFFFF
 _MANY = 0xFFFF
 _FLAGS = 0x800  # names are UTF-8
-_DAY = 0x21  # 1 January 1980: equal objects are equal files
+_DAY = 0x21  # 1 January 1980, so that equal objects yield equal files
 
 
 def write_pytorch(
@@ -45,16 +45,16 @@ def write_pytorch(
     reduce: Callable[[CheckpointPickler, Any], Reduced],
     storages: Mapping[type, Callable[[Any], tuple[Block, DType]]],
 ) -> None:
-    """Write an object as `torch.save` does.
+    """Write an object like `torch.save`.
 
     Arguments:
-        value: what is saved.
-        file: the file that is replaced at once or, on any error, not at all. One that is open in binary mode is
-            written to from where it is.
+        value: the object to save.
+        file: the path, replaced atomically and unchanged on any error; or a file opened in binary mode, written at its
+            current position.
         reduce, storages: see `CheckpointPickler`.
 
     Raises:
-        TypeError: something cannot be pickled.
+        TypeError: a part of the object cannot be pickled.
         OSError: the file cannot be written.
     """
     target = resolved("save", file, "write")
@@ -83,7 +83,7 @@ def write_pytorch(
 
 
 def archive_members(pickler: CheckpointPickler) -> Iterator[tuple[str, int, Pieces]]:
-    """Name, size and contents of each member."""
+    """Iterate over name, size and contents of each member."""
     texts = {
         "data.pkl": pickler.renamed(),
         ".format_version": b"1",
@@ -99,7 +99,7 @@ def archive_members(pickler: CheckpointPickler) -> Iterator[tuple[str, int, Piec
 
 
 def zip_pieces(members: Iterable[tuple[str, int, Pieces]]) -> Iterator[memoryview | bytes]:
-    """The archive, piece by piece."""
+    """Iterate over the pieces of the archive."""
     directory, position = [], 0
     for name, size, contents in members:
         raw = f"{FOLDER}/{name}".encode()

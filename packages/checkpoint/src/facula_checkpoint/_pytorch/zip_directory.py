@@ -1,7 +1,7 @@
-"""The directory of a zip archive, every part of which is checked: against the file, and against the members' headers.
+"""The directory of a zip archive, validated against the file and the members' headers.
 
-https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT describes the format. Two programs that read one archive
-differently (by its directory, or by the headers of its members) are a way to hide something, so the two must agree.
+The format is specified at https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT. If two programs can read one
+archive differently (by its directory, or by its members' headers), the difference can hide data, so both must agree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .sources import Source
 
 MAX_MEMBERS = 1 << 20
-FREE_INFLATED = 64 << 20  # bytes that deflated members may have, beside `MAX_RATIO` times the file's
+FREE_INFLATED = 64 << 20  # bytes that deflated members may expand to, in addition to `MAX_RATIO` times the file size
 MAX_RATIO = 20
 
 _END = struct.Struct("<4s4H2LH")
@@ -27,22 +27,22 @@ _END_64 = struct.Struct("<4sQ2H2L4Q")
 _MEMBER = struct.Struct("<4s6H3L5H2L")
 _HEADER = struct.Struct("<4s5H3L2H")
 _STORED, _DEFLATED = 0, 8
-_FULL, _FULL_SHORT = 0xFFFFFFFF, 0xFFFF  # the number is in a larger field elsewhere
-_LATER = 0x8  # a flag: sizes follow the member's data
-_FLAGS = _LATER | 0x800 | 0x6  # and UTF-8 names, and levels of compression
+_FULL, _FULL_SHORT = 0xFFFFFFFF, 0xFFFF  # the number is stored in a larger field elsewhere
+_LATER = 0x8  # flag: sizes follow the member's data
+_FLAGS = _LATER | 0x800 | 0x6  # also UTF-8 names, and compression levels
 
 
 class Directory:
-    """The members of an archive by name, and where it ends in its file."""
+    """The members of an archive by name, and the archive's end in its file."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        # What follows an archive in a file of its own is refused, as other programs would take that for the archive.
+        # Data after an archive in a separate file is rejected, because other programs would read it as the archive.
         self.end = archive_end(source) if source.open else source.size
         self.members = read_members(source, self.end)
 
     def read(self, name: str, limit: int) -> bytes:
-        """A member's bytes; PickleError where there is none, or more than `limit`."""
+        """Return a member's bytes; raise PickleError if it is missing, or larger than `limit`."""
         place = self.members.get(name)
         if place is None:
             refuse(f"it has no member {name!r:.200}")
@@ -58,7 +58,7 @@ class Directory:
         return data
 
     def check(self) -> int:
-        """Compare all members with their checksums; the number of those that have one. PickleError names another."""
+        """Verify the checksums of all members and return the number of checksums; raise PickleError for a mismatch."""
         for name, place in self.members.items():
             checksum = 0
             if place.deflated:
@@ -71,9 +71,9 @@ class Directory:
 
 
 def archive_end(source: Source) -> int:
-    """Where an archive ends that begins at byte 0: found from its headers where these say their sizes, else the end.
+    """Return the end of an archive that begins at byte 0, from its headers if they contain sizes, else the file's end.
 
-    So several archives of ours can follow each other in one file.
+    This allows several archives of this package to be concatenated in one file.
     """
     position, steps = 0, 0
     while steps < 2 * MAX_MEMBERS:
@@ -103,7 +103,7 @@ def archive_end(source: Source) -> int:
 
 
 def read_members(source: Source, end: int) -> dict[str, Place]:
-    """The members by name, checked."""
+    """Return the members by name after validating them."""
     begin, size, count = _directory(source, end)
     if count > MAX_MEMBERS or size < count * _MEMBER.size:
         refuse(f"its zip directory of {size} bytes should have {count} members; expected at most {MAX_MEMBERS}")
@@ -141,7 +141,7 @@ def read_members(source: Source, end: int) -> dict[str, Place]:
 
 
 def _directory(source: Source, end: int) -> tuple[int, int, int]:
-    """Where the directory begins, its size, and its number of members."""
+    """Return the start of the directory, its size, and its number of members."""
     tail_begin = max(0, end - _END.size - 0xFFFF)
     tail = source.read(tail_begin, end - tail_begin)
     at = tail.rfind(b"PK\5\6")
@@ -151,7 +151,7 @@ def _directory(source: Source, end: int) -> tuple[int, int, int]:
         refuse("its zip directory is missing: the file is truncated")
     record = tail_begin + at
     _, disk, first, here, count, size, begin, _ = _END.unpack_from(tail, at)
-    last = record  # where the directory must end
+    last = record  # the required end of the directory
     locator = source.read(record - _LOCATOR.size, _LOCATOR.size) if record >= _LOCATOR.size else b""
     if locator[:4] == b"PK\6\7":
         _, _, last, _ = _LOCATOR.unpack(locator)
@@ -167,12 +167,12 @@ def _directory(source: Source, end: int) -> tuple[int, int, int]:
                 refuse("its zip directory has two sizes")
         disk, first, here, count, size, begin = disk_64, first_64, here_64, count_64, size_64, begin_64
     if disk or first or here != count or begin + size != last:
-        refuse("its zip directory does not lie before its end: the file is damaged, or something was put before it")
+        refuse("its zip directory does not precede its end record: the file is damaged, or data was inserted before it")
     return begin, size, count
 
 
 def _large(extra: bytes, unpacked: int, packed: int, header: int) -> tuple[int, int, int]:
-    """Sizes and offset, taken from the field of 64-bit numbers where they do not fit their own."""
+    """Return sizes and offset, replaced by 64-bit numbers from the extra field if they exceed their own fields."""
     values = [unpacked, packed, header]
     if _FULL not in values:
         return unpacked, packed, header
@@ -192,7 +192,7 @@ def _large(extra: bytes, unpacked: int, packed: int, header: int) -> tuple[int, 
 
 
 def member_name(raw: bytes) -> str:
-    """A member's name; PickleError for one that leads elsewhere."""
+    """Decode a member's name; raise PickleError for a path that leads out of the folder."""
     try:
         name = raw.decode()
     except UnicodeDecodeError:
@@ -203,7 +203,7 @@ def member_name(raw: bytes) -> str:
 
 
 def _data_begin(source: Source, directory: int, header: int, raw: bytes, expected: tuple[int, int, int, int]) -> int:
-    """Where a member's data begins, behind its header, which must say what the directory says."""
+    """Return the start of a member's data after its header, which must match the directory."""
     head = source.read(header, _HEADER.size + len(raw))
     flags, method, packed, unpacked = expected
     if len(head) != _HEADER.size + len(raw) or head[_HEADER.size :] != raw:
@@ -222,7 +222,7 @@ def _data_begin(source: Source, directory: int, header: int, raw: bytes, expecte
 
 
 def _check_overlaps(members: dict[str, Place], end: int) -> None:
-    """No byte belongs to two members."""
+    """Check that no byte belongs to two members."""
     before, position = "", 0
     for name, member in sorted(members.items(), key=lambda item: item[1].header):
         if member.header < position:
