@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from facula_multiprocessing import SharedMemoryError
 from facula_multiprocessing._arenas import arena as _arena
-from facula_multiprocessing._arenas.arena import ALIGNMENT, PAGE, IDLE_INTERVAL, STEP, size_class
+from facula_multiprocessing._arenas.arena import ALIGNMENT, IDLE_INTERVAL, PAGE, STEP, size_class
 from facula_multiprocessing._arenas.room import Room
 from facula_multiprocessing.extend import Arena
 

@@ -1,1 +1,1 @@
-"""Arenas: shared memory of the kernel's, blocks in it, and who holds which."""
+"""Arenas: shared memory of the kernel, its blocks, and their holders."""

@@ -12,7 +12,7 @@ from weakref import ref
 
 import numpy as np
 
-from .._arenas.arena import MAX_IDLE, IDLE_INTERVAL, Arena, capacity_for
+from .._arenas.arena import IDLE_INTERVAL, MAX_IDLE, Arena, capacity_for
 from .._arenas.ledger import FREE, IN_FLIGHT, PASSED_ON, RELEASED, TABLE, Ledger
 from .._errors import SharedMemoryError
 from .blocks import Block
