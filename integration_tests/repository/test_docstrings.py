@@ -21,7 +21,7 @@ CALLED = ("__init__", "__new__", "__call__")
 MOST = 2  # parameters that the first line alone may explain
 BLOCK = re.compile(r"^( *)Arguments:\n(?P<lines>(?:\1 +\S.*\n|\n)+)", re.MULTILINE)
 ENTRY = re.compile(r"^( *)(?P<names>\*{0,2}\w+(?:, \*{0,2}\w+)*): ", re.MULTILINE)
-REFERENCE = re.compile(r"Arguments: those of `([\w.]+)`")
+REFERENCE = re.compile(r"[Aa]rguments(?::| are) those of `([\w.]+)`")
 FOLDERS = {path.name: path for path in sorted(ROOT.glob("packages/*/src/*")) if (path / "__init__.py").is_file()}
 
 

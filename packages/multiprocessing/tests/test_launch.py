@@ -66,7 +66,7 @@ def fail(index, how, place):
         ),
         ("long", mp.ProcessRaisedException, r"ValueError: xxx"),
         ("exit", mp.ProcessExitedException, "process 1 ended with status 3$"),
-        ("SIGKILL", mp.ProcessExitedException, "process 1 was ended by SIGKILL; .* want of memory"),
+        ("SIGKILL", mp.ProcessExitedException, "process 1 was ended by SIGKILL; .* lack of memory"),
         ("SIGSEGV", mp.ProcessExitedException, "process 1 was ended by SIGSEGV$"),
     ],
 )

@@ -227,7 +227,7 @@ def test_memory_that_nobody_has_left_goes_as_a_copy(monkeypatch):
 
     monkeypatch.setattr(_reductions, "new_block", none)
     monkeypatch.setattr(_reductions, "_warned", False)
-    with pytest.warns(UserWarning, match=r"no shared memory for it.*\(512 bytes left\); let receivers") as caught:
+    with pytest.warns(UserWarning, match=r"no shared memory is left.*\(512 bytes left\); let receivers") as caught:
         messages = [encode(np.arange(LARGE)) for _ in range(3)]
     assert len(caught) == 1 and caught[0].filename == __file__
     for message in messages:
