@@ -650,7 +650,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: 
 def adjoint(input: Tensor) -> Tensor:
     """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `alias` shows, in memory of its own."""
+    """Return a copy of the view that `alias` returns."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -676,11 +676,11 @@ def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = F
 def argwhere(input: Tensor) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
-    """A view of the storage with any shape, strides and offset (in elements)."""
+    """Return a view of the storage with the given shape, strides and offset (in elements)."""
 def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
-    """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it."""
+    """Replace shape, strides and offset of this tensor over its storage, as `as_strided` does, and return it."""
 def as_strided_copy(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `as_strided` shows, in memory of its own."""
+    """Return a copy of the view that `as_strided` returns."""
 def as_strided_scatter(input: Tensor, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
     """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
 def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | None = None) -> Tensor:
@@ -706,11 +706,11 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def atanh_(self: Tensor) -> Tensor:
     """`atanh` in place: changes this tensor and returns it."""
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
-    """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple."""
+    """Return views with at least one dimension; numbers become vectors."""
 def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
-    """Views of at least two dimensions, new ones first. Of several tensors a tuple."""
+    """Return views with at least two dimensions; new ones come first."""
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
-    """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple."""
+    """Return views with at least three dimensions: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1)."""
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
     """The mean of each window of sequences, those of integers cut towards 0."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -736,23 +736,23 @@ def bitwise_right_shift(input: Operand, other: Operand, *, out: Tensor | None = 
 def bitwise_xor(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that just one element of each pair has; logical xor for bool."""
 def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element."""
+    """Return a matrix of zeros with the given matrices on its diagonal; vectors are rows, numbers single elements."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
 def broadcast_shapes(*shapes: Lengths) -> builtins.tuple[builtins.int, ...]:
-    """The shape that tensors of these shapes broadcast to; ValueError where they do not."""
+    """Return the shape to which tensors of the given shapes broadcast."""
 def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> builtins.tuple[Tensor, ...]:
-    """Views of the tensors in the shape that they broadcast to."""
+    """Return views of the tensors, expanded to the shape to which they broadcast."""
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
-    """A view broadcast to `shape`, which may be called `size`."""
+    """Return a view expanded to `shape`."""
 def bucketize(input: Operand, boundaries: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round."""
 def can_cast(from_: DType, to: DType) -> builtins.bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
 def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """All combinations of one element of each vector, as rows; one vector is itself."""
+    """Return the Cartesian product of vectors, one combination per row; a single vector is returned as a view."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote."""
+    """Concatenate tensors along an existing dimension. Their other lengths must be equal; dtypes are promoted."""
 def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtins.str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """The p-norm of the difference of each row of `x1` and each row of `x2`."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -774,7 +774,7 @@ def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor
 def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is known by its Cholesky factor."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
+    """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
     """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
 def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
@@ -788,11 +788,11 @@ def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tens
 def clamp_min_(input: Tensor, min: Operand) -> Tensor:
     """`clamp_min` in place: changes `input` and returns it. Arguments: those of `clamp_min`."""
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
-    """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+    """Return a copy in newly allocated memory; gradients flow through it."""
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors side by side, numbers and vectors as columns."""
+    """Concatenate tensors along the second dimension; numbers and vectors become columns."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
-    """All choices of `r` elements of a vector in their order, as rows."""
+    """Return all combinations of `r` elements of a vector, one per row, in the vector's order."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their real and imaginary parts, which broadcast."""
 def conj(input: Tensor) -> Tensor:
@@ -852,19 +852,19 @@ def deg2rad_(input: Tensor) -> Tensor:
 def det(input: Tensor) -> Tensor:
     """The determinant of matrices (..., n, n): (...)."""
 def detach_(self: Tensor) -> Tensor:
-    """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    """Detach this tensor from its graph in place."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `detach` shows, in memory of its own."""
+    """Return a copy of the view that `detach` returns."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
+    """Return a matrix with a vector on its diagonal, or a copy of the diagonal of a matrix."""
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-    """Matrices of zeros with the last dimension of `input` as a diagonal."""
+    """Return matrices of zeros with the last dimension of `input` on a diagonal."""
 def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor:
-    """The matrix with the elements of `input`, in row-major order, as its diagonal."""
+    """Return a matrix with the elements of `input`, in row-major order, on its diagonal."""
 def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-    """A view of a diagonal in the plane of two dimensions, in place of which it becomes the last dimension."""
+    """Return a view of the diagonal in the plane of two dimensions; the diagonal becomes the last dimension."""
 def diagonal_copy(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `diagonal` shows, in memory of its own."""
+    """Return a copy of the view that `diagonal` returns."""
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
 def diff(input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -878,9 +878,9 @@ def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = 
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
 def dsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the third dimension."""
+    """Split a tensor into equal pieces along the third dimension."""
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors one behind the other: along the third dimension."""
+    """Concatenate tensors along the third dimension."""
 def einsum(*args: builtins.str | Tensor | Sequence[builtins.object]) -> Tensor:
     'The sum of products by an equation: `einsum("ij,jk->ik", a, b)` is a matrix product.'
 def empty(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -914,7 +914,7 @@ def exp2_(self: Tensor) -> Tensor:
 def exp_(self: Tensor) -> Tensor:
     """`exp` in place: changes this tensor and returns it."""
 def expand_copy(input: Tensor, size: Lengths, *, implicit: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """A copy of what `expand` shows, in memory of its own."""
+    """Return a copy of the view that `expand` returns."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """exp(x) - 1 of each element, accurate near 0."""
 def expm1_(self: Tensor) -> Tensor:
@@ -922,17 +922,17 @@ def expm1_(self: Tensor) -> Tensor:
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A matrix with ones on the diagonal."""
 def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """A tensor like `input`, all of whose elements are `value`."""
+    """Return a tensor with the shape and dtype of `input` in which every element is `value`."""
 def fill_(self: Tensor, value: Operand) -> Tensor:
     """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
-    """Dimensions `start_dim` to `end_dim` as one."""
+    """Merge dimensions `start_dim` to `end_dim` into one."""
 def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy in which the elements along `dims` are in reverse order."""
+    """Return a copy with the elements along `dims` in reverse order."""
 def fliplr(input: Tensor) -> Tensor:
-    """A copy with the columns of a matrix (of the second dimension) in reverse order."""
+    """Return a copy with the columns (the second dimension) in reverse order."""
 def flipud(input: Tensor) -> Tensor:
-    """A copy with the rows (the first dimension) in reverse order."""
+    """Return a copy with the rows (the first dimension) in reverse order."""
 def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input ** exponent` in float64, or complex128. One of the two may be a number."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1006,9 +1006,9 @@ def histogram(input: Tensor, bins: builtins.int | Tensor, *, range: Sequence[bui
 def histogramdd(input: Tensor, bins: builtins.int | Sequence[builtins.int] | Sequence[Tensor], range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> builtins.tuple[Tensor, builtins.tuple[Tensor, ...]]:
     """The number of points in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
+    """Split a tensor into equal pieces along the second dimension, or the first if there is only one."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors side by side: along the second dimension, or the first where there is one alone."""
+    """Concatenate tensors along the second dimension, or along the first if they have only one."""
 def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1042,11 +1042,11 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
 def is_complex(input: Tensor) -> builtins.bool:
-    """Whether the dtype is complex."""
+    """Return True if the dtype is complex."""
 def is_conj(input: Tensor) -> builtins.bool:
     """False: conjugates are never left to be taken later."""
 def is_floating_point(input: Tensor) -> builtins.bool:
-    """Whether the dtype is a real floating-point type."""
+    """Return True if the dtype is a real floating-point type."""
 def is_inference(input: Tensor) -> builtins.bool:
     """Whether this tensor was made in `inference_mode` for good: always False."""
 def is_neg(input: Tensor) -> builtins.bool:
@@ -1060,7 +1060,7 @@ def is_signed(input: Tensor) -> builtins.bool:
 def is_storage(obj: builtins.object) -> builtins.bool:
     """Whether `obj` is a storage: what `untyped_storage()` or `storage()` gives."""
 def is_tensor(obj: builtins.object) -> builtins.bool:
-    """Whether `obj` is a Tensor."""
+    """Return True if `obj` is a Tensor."""
 def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
     """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1219,7 +1219,7 @@ def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, 
 def median(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: builtins.str | None = None) -> builtins.tuple[Tensor, ...]:
-    """Views of vectors along the dimensions of a grid, each expanded over the others."""
+    """Return coordinate matrices: views of vectors, each along one dimension of a grid and expanded over the others."""
 @overload
 def min(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else."""
@@ -1242,7 +1242,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
-    """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+    """Return a view with the dimensions `source` moved to `destination`; the others keep their order."""
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in order along the first dimension."""
 def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1274,12 +1274,12 @@ def nansum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = Fals
     """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise."""
 @overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
-    """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
+    """Return a view of `length` elements along `dim`, beginning at `start`."""
 @overload
 def narrow(input: Tensor, *, axis: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     ...
 def narrow_copy(input: Tensor, dim: builtins.int | None = None, start: Scalar | Tensor | None = None, length: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `narrow` shows, in memory of its own."""
+    """Return a copy of the view that `narrow` returns."""
 def ne(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each pair of elements differs; True where either is NaN."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1304,7 +1304,7 @@ def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Di
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements."""
 def numel(input: Tensor) -> builtins.int:
-    """The number of elements."""
+    """Return the number of elements."""
 def ones(*lengths: Lengths, size: Lengths | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of ones."""
 def ones_like(input: Tensor, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -1316,9 +1316,9 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: buil
 def pdist(input: Tensor, p: builtins.float = 2.0) -> Tensor:
     """The p-norm of the difference of each two rows (N, M), as N (N - 1) / 2 numbers: the upper triangle by rows."""
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A view with the dimensions in another order, each named once."""
+    """Return a view with the dimensions in another order; `order` contains each once."""
 def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `permute` shows, in memory of its own."""
+    """Return a copy of the view that `permute` returns."""
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
@@ -1368,7 +1368,7 @@ def randperm(n: builtins.int, *, generator: Generator | None = None, out: Tensor
 def range(start: Scalar | Tensor = 0, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The numbers from `start` to `end`, which is one of them, `step` apart, in the default floating dtype. Deprecated."""
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension: a view where strides allow it, else a copy."""
+    """Return all elements in one dimension: a view if the strides allow it, otherwise a copy."""
 def real(input: Tensor) -> Tensor:
     """The real part of each element, as a view; a real tensor is its own."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1384,11 +1384,11 @@ def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> T
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
     """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
-    """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
+    """Return a copy with each element along `dim` repeated: all equally often, or as an integer tensor specifies."""
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
-    """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+    """Return a tensor with another shape: a view if the strides allow it, otherwise a copy. One length may be -1."""
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
-    """Give this tensor the shape of another, as `resize_` does. Returns it."""
+    """Resize this tensor to the shape of another, as `resize_` does, and return it."""
 def resolve_conj(input: Tensor) -> Tensor:
     """`input` itself: conjugates are never left to be taken later."""
 def resolve_neg(input: Tensor) -> Tensor:
@@ -1396,9 +1396,9 @@ def resolve_neg(input: Tensor) -> Tensor:
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy in which elements are moved on along dimensions; those beyond the end come in at the front."""
+    """Return a copy with elements shifted along dimensions; elements shifted beyond the end reappear at the front."""
 def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
-    """A copy turned by quarters in the plane of two dimensions, from the first towards the second."""
+    """Return a copy rotated by multiples of 90 degrees in the plane of two dimensions, from the first to the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
 def round_(input: Tensor, *, decimals: builtins.int = 0) -> Tensor:
@@ -1427,12 +1427,12 @@ def seed() -> builtins.int:
     """Start the default generator over from a seed of the operating system's."""
 @overload
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
-    """A view of one element along `dim`, which goes. IndexError where there is none."""
+    """Return a view of one element along `dim`, with that dimension removed."""
 @overload
 def select(input: Tensor, *, axis: builtins.int, index: builtins.int) -> Tensor:
     ...
 def select_copy(input: Tensor, dim: builtins.int | None = None, index: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `select` shows, in memory of its own."""
+    """Return a copy of the view that `select` returns."""
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of `input` in which `select(dim, index)` is `src`."""
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
@@ -1470,7 +1470,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sinh_(self: Tensor) -> Tensor:
     """`sinh` in place: changes this tensor and returns it."""
 def slice_copy(input: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `slice` shows, in memory of its own."""
+    """Return a copy of the view that `slice` returns."""
 def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
     """A copy of `input` in which the elements from `start` to `end`, every `step`-th, along `dim` are `src`."""
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -1480,13 +1480,13 @@ def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | N
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+    """Split a tensor along `dim` into views of equal length (the last may be shorter) or of the given lengths."""
 def split_copy(input: Tensor, split_size: Lengths, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
-    """Copies of pieces along `dim`: of what `split` shows."""
+    """Return copies of the views that `split` returns."""
 def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """Views of pieces of the lengths given, along `dim`: `split` with several lengths."""
+    """Split a tensor along `dim` into views of the given lengths: `split` with a list of lengths."""
 def split_with_sizes_copy(input: Tensor, split_sizes: Lengths, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
-    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows."""
+    """Return copies of the views that `split_with_sizes` returns."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
 def sqrt_(self: Tensor) -> Tensor:
@@ -1496,11 +1496,11 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def square_(self: Tensor) -> Tensor:
     """`square` in place: changes this tensor and returns it."""
 def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """A view without dimensions of length 1: all of them, or those among `dim`."""
+    """Return a view without dimensions of length 1: without all of them, or only those in `dim`."""
 def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `squeeze` shows, in memory of its own."""
+    """Return a copy of the view that `squeeze` returns."""
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-    """Tensors of one shape, one after the other along a new dimension at `dim`."""
+    """Concatenate tensors of the same shape along a new dimension at `dim`."""
 def std(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
     """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
 def std_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
@@ -1512,11 +1512,11 @@ def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, 
 def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-    """`transpose`, by the name that NumPy's programs have for it."""
+    """Return a view with two dimensions exchanged; NumPy's name for `transpose`."""
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix, as a view; vectors and numbers are their own."""
+    """Return the transpose of a matrix, as a view; vectors and numbers are returned unchanged."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `t` shows, in memory of its own."""
+    """Return a copy of the view that `t` returns."""
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
 def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -1532,7 +1532,7 @@ def tanh_(self: Tensor) -> Tensor:
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences of numbers, an array, or a tensor."""
 def tensor_split(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, dim: builtins.int = 0, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
+    """Split a tensor along `dim` into views: a number of pieces of nearly equal length, or pieces between indices."""
 def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[builtins.object] | Tensor = 2, out: Tensor | None = None) -> Tensor:
     """The sum of products over pairs of dimensions."""
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
@@ -1540,17 +1540,17 @@ def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, i
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
     """`threshold` in place: changes `input` and returns it. Arguments: those of `threshold`."""
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
+    """Return a copy with dimensions repeated as a whole."""
 def to_dlpack(input: Tensor) -> builtins.object:
-    """A DLPack capsule of a tensor's memory, which other libraries read once: `input.__dlpack__()`."""
+    """Return a DLPack capsule of the tensor's memory, as `input.__dlpack__()` does. A capsule can be consumed once."""
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
     """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
 def trace(input: Tensor) -> Tensor:
-    """The sum of the main diagonal of a matrix; of integers in int64."""
+    """Return the sum of the main diagonal of a matrix. Integers are summed in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-    """A view with two dimensions exchanged."""
+    """Return a view with two dimensions exchanged."""
 def transpose_copy(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `transpose` shows, in memory of its own."""
+    """Return a copy of the view that `transpose` returns."""
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
     """The area under a sampled curve along `dim`, by the trapezoidal rule."""
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
@@ -1570,15 +1570,15 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def trunc_(self: Tensor) -> Tensor:
     """`trunc` in place: changes this tensor and returns it."""
 def typename(obj: builtins.object) -> builtins.str:
-    """The type of an object, by module and class; of a tensor the result of `x.type()`."""
+    """Return the qualified type name of an object; for a tensor, the result of `x.type()`."""
 def unbind(input: Tensor, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    """Views of the elements along `dim`."""
+    """Return views of the elements along `dim`, as a tuple."""
 def unbind_copy(input: Tensor, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
-    """Copies of the elements along `dim`: of what `unbind` shows."""
+    """Return copies of the views that `unbind` returns."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Lengths) -> Tensor:
-    """A view with one dimension divided into several."""
+    """Return a view with one dimension split into several."""
 def unfold_copy(input: Tensor, dimension: builtins.int, size: builtins.int, step: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `unfold` shows, in memory of its own."""
+    """Return a copy of the view that `unfold` returns."""
 @overload
 def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
     """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
@@ -1606,15 +1606,15 @@ def unique_consecutive(input: Tensor, return_inverse: builtins.bool = False, ret
 def unravel_index(indices: Tensor, shape: Lengths | Tensor) -> builtins.tuple[Tensor, ...]:
     """The coordinates, an int64 tensor for each dimension of `shape`, of places in the flattened tensor."""
 def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """`chunk`, whose pieces may be changed in place here without more ado."""
+    """Split a tensor like `chunk`. Its pieces may be changed in place, as those of `chunk` may."""
 def unsafe_split(input: Tensor, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """`split`, whose pieces may be changed in place here without more ado."""
+    """Split a tensor like `split`. Its pieces may be changed in place, as those of `split` may."""
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
+    """Split a tensor like `split_with_sizes`. Its pieces may be changed in place, as those of `split_with_sizes` may."""
 def unsqueeze(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
-    """A view with a new dimension of length 1 at `dim`."""
+    """Return a view with a new dimension of length 1 at `dim`."""
 def unsqueeze_copy(input: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `unsqueeze` shows, in memory of its own."""
+    """Return a copy of the view that `unsqueeze` returns."""
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
     """The Vandermonde matrix: powers of each element of a vector, in a row for each."""
 def var(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
@@ -1628,11 +1628,11 @@ def view_as_complex(input: Tensor) -> Tensor:
 def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real ones, real part first, along a new last dimension."""
 def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `view` shows, in memory of its own."""
+    """Return a copy of the view that `view` returns."""
 def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the first dimension of two or more."""
+    """Split a tensor into equal pieces along the first dimension of at least two."""
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors one below the other: along the first dimension, vectors as rows."""
+    """Concatenate tensors along the first dimension; vectors become rows."""
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
     """The element of `input` where `condition` is true, that of `other` elsewhere."""

@@ -233,9 +233,9 @@ class Methods:
     def argwhere(self) -> Tensor:
         """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
-        """A view of the storage with any shape, strides and offset (in elements)."""
+        """Return a view of the storage with the given shape, strides and offset (in elements)."""
     def as_strided_(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
-        """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it."""
+        """Replace shape, strides and offset of this tensor over its storage, as `as_strided` does, and return it."""
     def as_strided_scatter(self, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
@@ -269,7 +269,7 @@ class Methods:
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with 1 of probability `p`, else 0: a number, or a tensor of probabilities that broadcasts. Every dtype."""
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as bfloat16."""
+        """Return this tensor cast to bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
         """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -299,23 +299,23 @@ class Methods:
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The products of two equally long stacks of matrices; ValueError unless both have 3 dimensions."""
     def bool(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as bool."""
+        """Return this tensor cast to bool."""
     def broadcast_to(self, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
-        """A view broadcast to `shape`, which may be called `size`."""
+        """Return a view expanded to `shape`."""
     def byte(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as uint8."""
+        """Return this tensor cast to uint8."""
     def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws from the Cauchy distribution around `median`, half of them no farther away than `sigma`."""
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as complex128."""
+        """Return this tensor cast to complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
         """The least whole number that is not less, of each element. Integers stay as they are."""
     def ceil_(self) -> Tensor:
         """`ceil` in place: changes this tensor and returns it."""
     def cfloat(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as complex64."""
+        """Return this tensor cast to complex64."""
     def char(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as int8."""
+        """Return this tensor cast to int8."""
     def cholesky(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
         """The Cholesky factors of Hermitian positive definite matrices: L with L L^H = A, or U with U^H U = A."""
     def cholesky_inverse(self, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
@@ -323,7 +323,7 @@ class Methods:
     def cholesky_solve(self, L: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
         """X with A X = B, where A is known by its Cholesky factor."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        """At most `chunks` views of equal pieces along `dim` (the last may be shorter)."""
+        """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
         """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
     def clamp_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
@@ -337,7 +337,7 @@ class Methods:
     def clamp_min_(self, min: Operand) -> Tensor:
         """`clamp_min` in place: changes `input` and returns it. Arguments: those of `clamp_min`."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
-        """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`."""
+        """Return a copy in newly allocated memory; gradients flow through it."""
     def conj(self) -> Tensor:
         """The complex conjugate, in memory of its own; a real tensor is its own."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
@@ -347,7 +347,7 @@ class Methods:
     def const_data_ptr(self) -> builtins.int:
         """The address of the first element, for reading."""
     def contiguous(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor if its elements lie in row-major order (or in `memory_format`) without gaps, else such a copy."""
+        """Return this tensor if it is contiguous (in row-major order or in `memory_format`), else such a copy."""
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
         """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor."""
     def copysign(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -369,11 +369,11 @@ class Methods:
     def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
         """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
+        """Return this tensor in host memory, or itself if it is already there."""
     def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
         """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor on a CUDA device; itself where it is there."""
+        """Return this tensor on a CUDA device, or itself if it is already there."""
     def cummax(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
     def cummin(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -399,17 +399,17 @@ class Methods:
     def det(self) -> Tensor:
         """The determinant of matrices (..., n, n): (...)."""
     def detach(self) -> Tensor:
-        """A tensor over the same memory, without the graph: it wants no gradient. Both share one version."""
+        """Return a tensor with the same memory that is not part of the graph and does not require a gradient."""
     def detach_(self) -> Tensor:
-        """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+        """Detach this tensor from its graph in place."""
     def diag(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-        """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix."""
+        """Return a matrix with a vector on its diagonal, or a copy of the diagonal of a matrix."""
     def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-        """Matrices of zeros with the last dimension of `input` as a diagonal."""
+        """Return matrices of zeros with the last dimension of `input` on a diagonal."""
     def diagflat(self, offset: builtins.int = 0) -> Tensor:
-        """The matrix with the elements of `input`, in row-major order, as its diagonal."""
+        """Return a matrix with the elements of `input`, in row-major order, on its diagonal."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """A view of a diagonal in the plane of two dimensions, in place of which it becomes the last dimension."""
+        """Return a view of the diagonal in the plane of two dimensions; the diagonal becomes the last dimension."""
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -429,9 +429,9 @@ class Methods:
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, without conjugation."""
     def double(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as float64."""
+        """Return this tensor cast to float64."""
     def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        """`tensor_split` into equal pieces along the third dimension."""
+        """Split a tensor into equal pieces along the third dimension."""
     def eq(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each pair of elements is equal; False where either is NaN."""
     def eq_(self, other: Operand) -> Tensor:
@@ -459,9 +459,9 @@ class Methods:
     def exp_(self) -> Tensor:
         """`exp` in place: changes this tensor and returns it."""
     def expand(self, *shape: Lengths, size: Lengths | None = None) -> Tensor:
-        """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length."""
+        """Return a view with dimensions of length 1 expanded and new leading dimensions added; -1 keeps a length."""
     def expand_as(self, other: Tensor) -> Tensor:
-        """A view expanded to the shape of `other`."""
+        """Return a view expanded to the shape of `other`."""
     def expm1(self, *, out: Tensor | None = None) -> Tensor:
         """exp(x) - 1 of each element, accurate near 0."""
     def expm1_(self) -> Tensor:
@@ -473,15 +473,15 @@ class Methods:
     def fill_diagonal_(self, fill_value: Operand, wrap: builtins.bool = False) -> Tensor:
         """Set the elements whose indices are all equal. Returns this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
-        """Dimensions `start_dim` to `end_dim` as one."""
+        """Merge dimensions `start_dim` to `end_dim` into one."""
     def flip(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-        """A copy in which the elements along `dims` are in reverse order."""
+        """Return a copy with the elements along `dims` in reverse order."""
     def fliplr(self) -> Tensor:
-        """A copy with the columns of a matrix (of the second dimension) in reverse order."""
+        """Return a copy with the columns (the second dimension) in reverse order."""
     def flipud(self) -> Tensor:
-        """A copy with the rows (the first dimension) in reverse order."""
+        """Return a copy with the rows (the first dimension) in reverse order."""
     def float(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as float32."""
+        """Return this tensor cast to float32."""
     def float_power(self, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
         """`input ** exponent` in float64, or complex128. One of the two may be a number."""
     def float_power_(self, exponent: Operand) -> Tensor:
@@ -533,7 +533,7 @@ class Methods:
     def gt_(self, other: Operand) -> Tensor:
         """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as float16."""
+        """Return this tensor cast to float16."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
         """Each element, or 0 where it is at most `lambd` from 0."""
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -545,7 +545,7 @@ class Methods:
     def histogram(self, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
         """The number of elements in each bin, as the pair (hist, bin_edges)."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone."""
+        """Split a tensor into equal pieces along the second dimension, or the first if there is only one."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
     def hypot_(self, other: Operand) -> Tensor:
@@ -587,7 +587,7 @@ class Methods:
     def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot products of rows: (..., k) and (+++, k) give (..., +++). A zero-dimensional operand multiplies the other."""
     def int(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as int32."""
+        """Return this tensor cast to int32."""
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
     def is_conj(self) -> builtins.bool:
@@ -613,7 +613,7 @@ class Methods:
     def is_nonzero(self) -> builtins.bool:
         """Whether the one element is not 0; ValueError where there are more or none."""
     def is_pinned(self, device: DeviceLike | None = None) -> builtins.bool:
-        """Whether the tensor lies in pinned memory: False, as there is no device that copies from it."""
+        """Return True if the tensor is in pinned memory: always False, as no device copies from pinned memory."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Tensor) -> builtins.bool:
@@ -733,7 +733,7 @@ class Methods:
     def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as int64."""
+        """Return this tensor cast to int64."""
     def lt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each element of `input` is less than the other's."""
     def lt_(self, other: Operand) -> Tensor:
@@ -820,7 +820,7 @@ class Methods:
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
-        """A view with the dimensions `source` moved to `destination`, the others keeping their order."""
+        """Return a view with the dimensions `source` moved to `destination`; the others keep their order."""
     def msort(self, *, out: Tensor | None = None) -> Tensor:
         """The elements in order along the first dimension."""
     def mul(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -856,12 +856,12 @@ class Methods:
         """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise."""
     @overload
     def narrow(self, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
-        """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions)."""
+        """Return a view of `length` elements along `dim`, beginning at `start`."""
     @overload
     def narrow(self, *, axis: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
         ...
     def narrow_copy(self, dim: builtins.int | None = None, start: Scalar | Tensor | None = None, length: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
-        """A copy of what `narrow` shows, in memory of its own."""
+        """Return a copy of the view that `narrow` returns."""
     def ne(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether each pair of elements differs; True where either is NaN."""
     def ne_(self, other: Operand) -> Tensor:
@@ -910,9 +910,9 @@ class Methods:
     @property
     def output_nr(self) -> builtins.int: ...
     def permute(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-        """A view with the dimensions in another order, each named once."""
+        """Return a view with the dimensions in another order; `order` contains each once."""
     def pin_memory(self, device: DeviceLike | None = None) -> Tensor:
-        """The tensor itself, and one warning: there is no device to copy to."""
+        """Return the tensor itself and warn once: no device could copy from pinned memory."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
     def polygamma(self, n: builtins.int) -> Tensor:
@@ -944,7 +944,7 @@ class Methods:
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
         """Fill with integers drawn evenly from `low` to before `high`; also called `from` and `to`."""
     def ravel(self) -> Tensor:
-        """All elements in one dimension: a view where strides allow it, else a copy."""
+        """Return all elements in one dimension: a view if the strides allow it, otherwise a copy."""
     @property
     def real(self) -> Tensor: ...
     @real.setter
@@ -966,13 +966,13 @@ class Methods:
     def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
         """`renorm` in place: changes `input` and returns it. Arguments: those of `renorm`."""
     def repeat(self, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
-        """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front."""
+        """Return a copy with each dimension repeated as a whole; surplus counts add new dimensions in front."""
     def repeat_interleave(self, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
-        """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says."""
+        """Return a copy with each element along `dim` repeated: all equally often, or as an integer tensor specifies."""
     def reshape(self, *lengths: Lengths, shape: Lengths | None = None) -> Tensor:
-        """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1."""
+        """Return a tensor with another shape: a view if the strides allow it, otherwise a copy. One length may be -1."""
     def reshape_as(self, other: Tensor) -> Tensor:
-        """The same elements in the shape of `other`, as `reshape`."""
+        """Reshape a tensor to the shape of `other`, as `reshape` does."""
     def resize(self, *shape: Lengths) -> Tensor:
         """`reshape`, as it was once called; a warning says so. ValueError where the number of elements would change."""
     def resize_(self, *shape: Lengths, size: Lengths | None = None, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -980,15 +980,15 @@ class Methods:
     def resize_as(self, other: Tensor) -> Tensor:
         """`reshape_as`, as it was once called; a warning says so. ValueError where the number of elements would change."""
     def resize_as_(self, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
-        """Give this tensor the shape of another, as `resize_` does. Returns it."""
+        """Resize this tensor to the shape of another, as `resize_` does, and return it."""
     def resolve_conj(self) -> Tensor:
         """`input` itself: conjugates are never left to be taken later."""
     def resolve_neg(self) -> Tensor:
         """`input` itself: signs are never left to be changed later."""
     def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-        """A copy in which elements are moved on along dimensions; those beyond the end come in at the front."""
+        """Return a copy with elements shifted along dimensions; elements shifted beyond the end reappear at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
-        """A copy turned by quarters in the plane of two dimensions, from the first towards the second."""
+        """Return a copy rotated by multiples of 90 degrees in the plane of two dimensions, from the first to the second."""
     def round(self, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
         """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
     def round_(self, *, decimals: builtins.int = 0) -> Tensor:
@@ -1011,7 +1011,7 @@ class Methods:
         """`scatter_reduce` in place: changes `input` and returns it. Arguments: those of `scatter_reduce`."""
     @overload
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
-        """A view of one element along `dim`, which goes. IndexError where there is none."""
+        """Return a view of one element along `dim`, with that dimension removed."""
     @overload
     def select(self, *, axis: builtins.int, index: builtins.int) -> Tensor:
         ...
@@ -1026,7 +1026,7 @@ class Methods:
     def share_memory_(self) -> Tensor:
         """Move this tensor's storage, and its gradient's, to memory that other processes can be sent; returns the tensor."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor as int16."""
+        """Return this tensor cast to int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
         """1 / (1 + exp(-x)) of each element, without overflow."""
     def sigmoid_(self) -> Tensor:
@@ -1058,9 +1058,9 @@ class Methods:
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given."""
+        """Split this tensor along `dim` into views of equal length (the last may be shorter) or of the given lengths."""
     def split_with_sizes(self, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """Views of pieces of the lengths given, along `dim`: `split` with several lengths."""
+        """Split a tensor along `dim` into views of the given lengths: `split` with a list of lengths."""
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
         """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
     def sqrt_(self) -> Tensor:
@@ -1070,9 +1070,9 @@ class Methods:
     def square_(self) -> Tensor:
         """`square` in place: changes this tensor and returns it."""
     def squeeze(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-        """A view without dimensions of length 1: all of them, or those among `dim`."""
+        """Return a view without dimensions of length 1: without all of them, or only those in `dim`."""
     def squeeze_(self, dim: Dims | None = None) -> Tensor:
-        """`squeeze` in place: this tensor without dimensions of length 1. Returns it."""
+        """Remove dimensions of length 1 from this tensor, as `squeeze` does, and return it."""
     def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
         """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
     def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: builtins.str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None) -> Tensor:
@@ -1090,13 +1090,13 @@ class Methods:
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """`transpose`, by the name that NumPy's programs have for it."""
+        """Return a view with two dimensions exchanged; NumPy's name for `transpose`."""
     def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """`transpose_`, by the name that NumPy's programs have for it."""
+        """Alias of `transpose_`, under NumPy's name."""
     def t(self) -> Tensor:
-        """The transpose of a matrix, as a view; vectors and numbers are their own."""
+        """Return the transpose of a matrix, as a view; vectors and numbers are returned unchanged."""
     def t_(self) -> Tensor:
-        """`t` in place: this matrix transposed. Returns it."""
+        """Transpose this matrix in place, as `t` does, and return it."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements at places of `input`, counted as if it had one dimension: the shape of `index`."""
     def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -1110,11 +1110,11 @@ class Methods:
     def tanh_(self) -> Tensor:
         """`tanh` in place: changes this tensor and returns it."""
     def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, dim: builtins.int = 0, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given."""
+        """Split a tensor along `dim` into views: a number of pieces of nearly equal length, or pieces between indices."""
     def tile(self, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
-        """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front."""
+        """Return a copy with dimensions repeated as a whole."""
     def to(self, *args: Tensor | DTypeLike | DeviceLike | None, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool = False, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
-        """This tensor in another dtype, on another device, or with those of another tensor; itself where nothing changes."""
+        """Return this tensor with another dtype or device, or with those of another tensor; itself if neither changes."""
     def to_dense(self, dtype: DTypeLike | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """The tensor itself, which keeps all its elements; in another dtype where one is given."""
     def tolist(self) -> builtins.list[Any]:
@@ -1122,11 +1122,11 @@ class Methods:
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
         """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
     def trace(self) -> Tensor:
-        """The sum of the main diagonal of a matrix; of integers in int64."""
+        """Return the sum of the main diagonal of a matrix. Integers are summed in int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """A view with two dimensions exchanged."""
+        """Return a view with two dimensions exchanged."""
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """`transpose` in place: this tensor with two dimensions exchanged. Returns it."""
+        """Exchange two dimensions of this tensor, as `transpose` does, and return it."""
     def triangular_solve(self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
     def tril(self, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1148,11 +1148,11 @@ class Methods:
     def type(self, dtype: DTypeLike | builtins.type[Tensor], non_blocking: builtins.bool = False) -> Tensor:
         ...
     def type_as(self, other: Tensor) -> Tensor:
-        """This tensor in the dtype of another."""
+        """Return this tensor cast to the dtype of `other`."""
     def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        """Views of the elements along `dim`."""
+        """Return views of the elements along `dim`, as a tuple."""
     def unflatten(self, dim: builtins.int, sizes: Lengths) -> Tensor:
-        """A view with one dimension divided into several."""
+        """Return a view with one dimension split into several."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """A view of all windows of `size` elements, `step` apart, along a dimension: a new last dimension of `size`."""
     def uniform_(self, a: builtins.float = 0.0, b: builtins.float = 1.0, *, generator: Generator | None = None, **ends: builtins.float) -> Tensor:
@@ -1182,15 +1182,15 @@ class Methods:
     def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Tensor | builtins.tuple[Tensor, ...]:
         ...
     def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """`chunk`, whose pieces may be changed in place here without more ado."""
+        """Split a tensor like `chunk`. Its pieces may be changed in place, as those of `chunk` may."""
     def unsafe_split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """`split`, whose pieces may be changed in place here without more ado."""
+        """Split a tensor like `split`. Its pieces may be changed in place, as those of `split` may."""
     def unsafe_split_with_sizes(self, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """`split_with_sizes`, whose pieces may be changed in place here without more ado."""
+        """Split a tensor like `split_with_sizes`. Its pieces may be changed in place, as those of `split_with_sizes` may."""
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
-        """A view with a new dimension of length 1 at `dim`."""
+        """Return a view with a new dimension of length 1 at `dim`."""
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
-        """`unsqueeze` in place: this tensor with a new dimension of length 1 at `dim`. Returns it."""
+        """Insert a new dimension of length 1 at `dim` into this tensor, as `unsqueeze` does, and return it."""
     def untyped_storage(self) -> UntypedStorage:
         """The memory of this tensor and of all that share it, as bytes."""
     def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
@@ -1199,7 +1199,7 @@ class Methods:
         """The dot product of two vectors, the first of them conjugated."""
     @overload
     def view(self, *shape: Lengths | DTypeLike) -> Tensor:
-        """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits."""
+        """Return a view in another shape, one length of which may be -1; or, as `view(dtype)`, with the same bits."""
     @overload
     def view(self, *, size: Lengths) -> Tensor:
         ...
@@ -1207,9 +1207,9 @@ class Methods:
     def view(self, *, dtype: DTypeLike) -> Tensor:
         ...
     def view_as(self, other: Tensor) -> Tensor:
-        """The same elements in the shape of `other`."""
+        """Return a view in the shape of `other`."""
     def vsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
-        """`tensor_split` into equal pieces along the first dimension of two or more."""
+        """Split a tensor into equal pieces along the first dimension of at least two."""
     def where(self, condition: Tensor, other: Operand) -> Tensor:
         """This tensor's element where `condition` is true, that of `other` elsewhere."""
     def xlogy(self, other: Operand, *, out: Tensor | None = None) -> Tensor:

@@ -1,8 +1,14 @@
-"""The third floor: the operators, a room a family. The order of import is free.
+"""The operators, one room per family.
 
-What it is: declarations (see docs/adding-an-operator.md) and functions made of them. `memory/` copies and converts;
-`elementwise/` computes element by element; `shape/` has views and joins, `indexing/` chooses elements, `reduction/`
-computes along dimensions, and sorts; `linalg/`, `fft.py`, `random/` and `neural/` are made for their fields;
-`optimizers/` has the steps of optimizers. `aliases.py` and `inplace_functions.py` give operators further names.
-May import: `_core`, `_dispatch` and `_creation`.
+The modules contain operator declarations (see docs/adding-an-operator.md) and functions composed of them:
+
+* `memory/`: copies and conversions;
+* `elementwise/`: elementwise computations;
+* `shape/`: views and joins; `indexing/`: selection of elements;
+* `reduction/`: reductions, scans and sorting;
+* `linalg/`, `fft.py`, `random/` and `neural/`: operators of these fields;
+* `optimizers/`: optimizer steps;
+* `aliases.py` and `inplace_functions.py`: further names of operators.
+
+The modules may be imported in any order. May import: `_core`, `_dispatch` and `_creation`.
 """

@@ -1,4 +1,4 @@
-"""Other names for the same operators, as PyTorch has them: the function, the method, and the in-place method."""
+"""PyTorch's aliases of operators: for each, the function, the method and the in-place method."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .._core.tensor import Tensor
 from .._dispatch.namespaces import operators
-from .elementwise import arithmetic, clamp, comparison, division  # noqa: F401  which declare operators
+from .elementwise import arithmetic, clamp, comparison, division  # noqa: F401  imported because they declare operators
 from .shape.joining import cat
 from .shape.transpose import movedim
 

@@ -1,4 +1,4 @@
-"""In-place methods as functions: `facula.exp_(x)` is `x.exp_()`, as `facula.exp(x)` is `x.exp()`."""
+"""In-place methods as functions: `facula.exp_(x)` calls `x.exp_()`, just as `facula.exp(x)` calls `x.exp()`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results that have names: tuples whose fields can be asked for, as PyTorch's functions give them."""
+"""Named tuples for operations with several results, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 else:
     _Tensors = tuple
 
-_kinds: dict[str, type[NamedResults]] = {}  # by operation, for what is unpickled
+_kinds: dict[str, type[NamedResults]] = {}  # result classes by operation, used for unpickling
 
 
 class NamedResults(_Tensors):
-    """Several results of one operation, by place and by name."""
+    """The results of one operation, available by position and by name."""
 
     __slots__ = ()
     name = "results"
@@ -41,7 +41,7 @@ class NamedResults(_Tensors):
 
 
 def results_named(operation: str, *fields: str) -> type[NamedResults]:
-    """The class of the results that an operation gives.
+    """Create and register the class for the results of an operation.
 
     >>> pair = results_named("linalg_eigh", "eigenvalues", "eigenvectors")((1, 2))
     >>> pair.eigenvalues, pair[1]
@@ -55,7 +55,7 @@ def results_named(operation: str, *fields: str) -> type[NamedResults]:
 
 
 def kinds_of_results() -> list[type[NamedResults]]:
-    """All such classes, of the operations that were loaded."""
+    """Return the result classes of all operations that are loaded."""
     return list(_kinds.values())
 
 
@@ -66,7 +66,7 @@ def _unpickled(operation: str, results: tuple[Tensor, ...]) -> NamedResults:
 def named_results(
     name: str, kind: type[NamedResults], results: Sequence[Tensor], out: Sequence[Tensor] | None
 ) -> NamedResults:
-    """Results under their names, or in the tensors of `out`, all of which are checked before one is written."""
+    """Return `results` as a named tuple, or write them to the tensors of `out` after checking all of them."""
     if out is None:
         return kind(results)
     fields = kind.fields

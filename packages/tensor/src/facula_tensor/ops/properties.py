@@ -1,4 +1,4 @@
-"""Properties of tensors as functions: `is_tensor`, `numel`, `is_floating_point`, `is_complex`."""
+"""Tensor properties as functions: `is_tensor`, `numel`, `is_floating_point`, `is_complex`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .._dispatch.view_call import as_tensor
 
 
 def is_tensor(obj: object) -> bool:
-    """Whether `obj` is a Tensor."""
+    """Return True if `obj` is a Tensor."""
     return isinstance(obj, Tensor)
 
 
 @boundary
 def numel(input: Tensor) -> int:
-    """The number of elements.
+    """Return the number of elements.
 
     >>> from facula_tensor import ones
     >>> numel(ones(2, 3))
@@ -26,18 +26,18 @@ def numel(input: Tensor) -> int:
 
 @boundary
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the dtype is a real floating-point type."""
+    """Return True if the dtype is a real floating-point type."""
     return as_tensor("is_floating_point", input).is_floating_point()
 
 
 @boundary
 def is_complex(input: Tensor) -> bool:
-    """Whether the dtype is complex."""
+    """Return True if the dtype is complex."""
     return as_tensor("is_complex", input).is_complex()
 
 
 def typename(obj: object) -> str:
-    """The type of an object, by module and class; of a tensor the result of `x.type()`.
+    """Return the qualified type name of an object; for a tensor, the result of `x.type()`.
 
     >>> from facula_tensor import ones
     >>> typename(ones(1)), typename(3)

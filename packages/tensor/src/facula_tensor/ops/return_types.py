@@ -1,4 +1,4 @@
-"""The classes of results that have names, by the names that PyTorch gives them."""
+"""The classes of named results, under PyTorch's names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def return_types() -> dict[str, type[tuple[Tensor, ...]]]:
-    """By name: what `max(x, dim)`, `linalg.eigh(x)`, `frexp(x)` and others give."""
+    """Return the result classes of `max(x, dim)`, `linalg.eigh(x)`, `frexp(x)` and similar operations by name."""
     pairs = [one for one in vars(extreme_pairs).values() if isinstance(one, type) and issubclass(one, Extremes)]
     kinds: list[type[Extremes] | type[NamedResults]] = [MaxExtremes, MinExtremes, *pairs, *kinds_of_results()]
     found: dict[str, type[tuple[Tensor, ...]]] = {kind.name: kind for kind in kinds if kind is not Extremes}

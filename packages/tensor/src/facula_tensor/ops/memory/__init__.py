@@ -1,1 +1,1 @@
-"""Memory: copies, conversions, writing into a tensor, and tensors over the same memory."""
+"""Memory: copies, conversions, assignment to a tensor, and tensors that share memory."""

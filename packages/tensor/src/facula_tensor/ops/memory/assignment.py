@@ -1,4 +1,4 @@
-"""Writing into a tensor: `copy_`, `fill_`, `zero_`, and the in-place forms of composite operators."""
+"""Assignment to a tensor: `copy_`, `fill_`, `zero_`, and the in-place forms of composite operators."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ no_record_ops.copy_into = recorded_ops.copy_into = _copy_into
 
 @operator
 class _overwrite:
-    """The record of `copy_`: the old value is gone, the new one is the source, broadcast."""
+    """The graph node of `copy_`: it discards the old value; the new value is the source, broadcast."""
 
     inputs = ("input", "other")
     holomorphic = False
@@ -74,7 +74,10 @@ class _overwrite:
 def copy_(self: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
     """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor.
 
-    `src` may also be a number. ValueError where it does not broadcast to this shape.
+    `src` may also be a number.
+
+    Raises:
+        ValueError: if `src` does not broadcast to the shape of this tensor.
 
     >>> from facula_tensor import zeros, tensor
     >>> zeros(2, 2).copy_(tensor([1, 2]))
@@ -92,9 +95,10 @@ _copy_plans = operators["to"].slow_table.by_key
 
 
 def _copied(operation: str, target: Tensor, source: Any) -> bool:
-    """Copy `source` into `target`, as `operation`, in the common case: apart in memory, known layouts, no record.
+    """Copy `source` into `target`, as `operation`, if the case is simple enough for the fast path.
 
-    False, and nothing is changed, in all other cases.
+    The fast path requires known layouts, memory that does not overlap, and no recording. Otherwise return False and
+    leave `target` unchanged.
     """
     try:
         la = target._layout
@@ -103,7 +107,7 @@ def _copied(operation: str, target: Tensor, source: Any) -> bool:
         lb = source._layout
         sb = source._storage
         ob = source._offset
-        free: bool | None = False  # whether nothing is recorded whatever the tensors are
+        free: bool | None = False  # True if modes disable recording for every tensor
         if active_modes:
             free = unrecorded()
             if free is None:
@@ -111,7 +115,7 @@ def _copied(operation: str, target: Tensor, source: Any) -> bool:
         if not (free or (target.node is None and source.node is None)) or not la.is_contiguous:
             return False
         launch = _copy_plans[(lb,), la].launch
-        sa.version + 1  # type: ignore[operator]  # None, and so a TypeError, where the memory is read-only
+        sa.version + 1  # type: ignore[operator]  # read-only memory has version None and raises a TypeError here
         pa = sa.ptr + oa
         pb = sb.ptr + ob
         if (pb - pa < la.extent) if pb >= pa else (pa - pb < lb.extent):
@@ -127,9 +131,14 @@ def _copied(operation: str, target: Tensor, source: Any) -> bool:
 
 
 def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
-    """Put `result` into `target` and return that: the in-place form of a composite operator.
+    """Store `result` in `target` and return `target`: the in-place form of a composite operator.
 
-    `operation` is its name. TypeError where the result's dtype cannot be stored, ValueError where shapes differ.
+    Arguments:
+        operation: the name of the operator.
+
+    Raises:
+        TypeError: if `target` cannot store the dtype of the result.
+        ValueError: if the shapes differ.
     """
     if result._layout is not target._layout:
         check_result_fits(operation, layout_of_tensor(result), layout_of_tensor(target))
@@ -137,7 +146,7 @@ def assign_inplace(operation: str, target: Tensor, result: Tensor) -> Tensor:
 
 
 def copy_as(operation: str, self: Tensor, source: Operand) -> Tensor:
-    """Copy `source` into `self` and record it, as `operation`: all cases that `_copied` leaves."""
+    """Copy `source` into `self` and record the copy as `operation`; handles every case that `_copied` rejects."""
     try:
         source = as_tensor_like(source, self, operation)
         level = innermost((self, source))
@@ -184,7 +193,7 @@ def fill_(self: Tensor, value: Operand) -> Tensor:
 
 
 def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
-    """Set every element of `self` to `value`, as `operation`."""
+    """Set every element of `self` to `value` and report errors as `operation`."""
     if isinstance(value, Tensor):
         if value.ndim:
             raise named(
@@ -201,7 +210,8 @@ def _fill(operation: str, self: Tensor, value: Operand) -> Tensor:
     value = number_for(value, layout_of_tensor(now).dtype, operation)
     if starts_inplace(operation, self, (self,)):
         return copy_as(operation, self, value)
-    check_writable(operation, now)  # several elements in one place, as after expand(), all get the same number
+    # No check for overlapping elements, as after expand(): all of them receive the same number.
+    check_writable(operation, now)
     fill_snapshot(now, value)
     mutated(now, operation)
     return self
@@ -220,10 +230,10 @@ def zero_(self: Tensor) -> Tensor:
 
 @function(overridable=True, out=True)
 def fill(F: Namespace, input: Checked, value: Operand) -> Tensor:
-    """A tensor like `input`, all of whose elements are `value`.
+    """Return a tensor with the shape and dtype of `input` in which every element is `value`.
 
     Arguments:
-        value: a number, or a tensor without dimensions.
+        value: a number or a zero-dimensional tensor.
 
     >>> from facula_tensor import ones
     >>> fill(ones(2), 3)

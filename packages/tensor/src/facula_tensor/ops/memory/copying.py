@@ -1,4 +1,4 @@
-"""Copies: to another dtype, device or memory."""
+"""Copies to another dtype, device or memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @operator
 class to:
-    """A copy in another dtype. Floats lose their fraction in integers; complex numbers their imaginary part."""
+    """A copy in another dtype. Integers drop the fraction of floats; real dtypes drop the imaginary part."""
 
     kernel = "copy"
     parameters = ("dtype",)
@@ -61,9 +61,9 @@ class to_device:
         if device.type == "meta" or not layout.numel:
             return [target]
         host = np.empty(layout.nbytes, np.uint8)
-        plain = no_record_ops.contiguous(source)  # of a snapshot, as all operands of `execute` are
+        plain = no_record_ops.contiguous(source)  # operands of `execute` are snapshots
         address = plain._storage.ptr + plain._offset
-        layout.device.backend.copy_out(address, host)  # type: ignore[arg-type]  # NumPy says so from Python 3.12 on
+        layout.device.backend.copy_out(address, host)  # type: ignore[arg-type]  # valid in NumPy from Python 3.12 on
         device.backend.copy_in(target._storage.ptr, host)
         return [target]
 
@@ -72,7 +72,7 @@ class to_device:
 
 
 def uninitialized(layout: Layout) -> Tensor:
-    """A tensor with uninitialised memory."""
+    """Return a tensor with uninitialized memory."""
     from facula_storage.extend import allocate
 
     return make(Tensor, layout, allocate(layout))
@@ -80,7 +80,7 @@ def uninitialized(layout: Layout) -> Tensor:
 
 @operator
 class _clone:
-    """A copy in memory of its own."""
+    """A copy in newly allocated memory."""
 
     linear = ("input",)
     kernel = "copy"
@@ -96,7 +96,9 @@ class _clone:
 @overridable
 @method()
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
-    """A copy in memory of its own, through which gradients flow. The result is contiguous, or in `memory_format`.
+    """Return a copy in newly allocated memory; gradients flow through it.
+
+    The result is contiguous, or in `memory_format`.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([1.0, 2.0])
@@ -117,7 +119,7 @@ def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor
 
 @composite
 def contiguous_(F: Namespace, input: Tensor) -> Tensor:
-    """`input` itself where it is contiguous, else a contiguous copy."""
+    """Return `input` itself if it is contiguous, otherwise a contiguous copy."""
     return input if layout_of_tensor(input).is_contiguous else F.clone(input)
 
 
@@ -127,7 +129,7 @@ no_record_ops.contiguous, recorded_ops.contiguous = no_record_ops.contiguous_, r
 @overridable
 @method("contiguous")
 def contiguous_method(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
-    """This tensor if its elements lie in row-major order (or in `memory_format`) without gaps, else such a copy."""
+    """Return this tensor if it is contiguous (in row-major order or in `memory_format`), else such a copy."""
     try:
         return recorded_ops.in_format(self, memory_format)
     except FaculaError as error:
@@ -146,13 +148,13 @@ def to_like(
     non_blocking: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """This tensor in another dtype, on another device, or with those of another tensor; itself where nothing changes.
+    """Return this tensor with another dtype or device, or with those of another tensor; itself if neither changes.
 
     Arguments:
-        *args: a dtype, a device, or a tensor that has both; then flags for `non_blocking` and `copy`, in this order.
+        *args: a dtype, a device, or a tensor that provides both; then the flags `non_blocking` and `copy`.
         dtype: the dtype, or None to keep it.
         device: the device, or None to keep it.
-        copy: whether a copy is made in any case.
+        copy: whether to copy even if dtype and device stay the same.
         non_blocking: has no effect.
         memory_format: the order of the elements of a copy, or None for row-major.
 
@@ -163,7 +165,7 @@ def to_like(
     try:
         if len([one for one in (*args, dtype) if isinstance(one, (DType, type))]) > 1:
             raise InvalidTypeError(f"to: expected one dtype; got {', '.join(map(repr, (*args, dtype)))}")
-        flags = 0  # non_blocking is the first, copy the second
+        flags = 0  # the first flag is non_blocking, the second is copy
         for arg in args:
             if isinstance(arg, Tensor):
                 dtype, device = arg.dtype, arg.device
@@ -201,14 +203,17 @@ def to_like(
 
 
 def cast_to(input: Tensor, dtype: DType) -> Tensor:
-    """`input` in another dtype. No gradient flows through integers: they are constants."""
+    """Return `input` cast to another dtype.
+
+    A cast to an integer dtype detaches the result: gradients do not flow through integers.
+    """
     if input.node is not None and dtype.category < FLOATING:
         input = input.detach()
     return recorded_ops.to(input, (dtype,))
 
 
 def _cast_method(name: str, dtype_name: str) -> None:
-    """Add the method `name`, which gives a tensor in the dtype of this name: `x.float()`, `x.long()`."""
+    """Add the method `name`, which casts a tensor to the dtype named `dtype_name`: `x.float()`, `x.long()`."""
     from facula_storage import dtype_named
 
     dtype = dtype_named(dtype_name)
@@ -226,7 +231,7 @@ def _cast_method(name: str, dtype_name: str) -> None:
             raise
 
     cast.__name__ = cast.__qualname__ = name
-    cast.__doc__ = f"This tensor as {dtype_name}."
+    cast.__doc__ = f"Return this tensor cast to {dtype_name}."
     setattr(Tensor, name, cast)
     overridable(cast)
 
@@ -243,7 +248,7 @@ for _name, _dtype in _CASTS.items():
 @method()
 @boundary
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """This tensor in the dtype of another."""
+    """Return this tensor cast to the dtype of `other`."""
     return to_like(self, as_tensor("type_as", other).dtype)
 
 
@@ -251,7 +256,10 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 @method()
 @boundary
 def cpu(self: Tensor, memory_format: MemoryFormat | None = None) -> Tensor:
-    """This tensor in host memory; itself where it is there. `memory_format` orders the elements of a copy."""
+    """Return this tensor in host memory, or itself if it is already there.
+
+    `memory_format` is the order of the elements of a copy.
+    """
     return to_like(self, "cpu", memory_format=memory_format)
 
 
@@ -264,15 +272,15 @@ def cuda(
     non_blocking: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """This tensor on a CUDA device; itself where it is there.
+    """Return this tensor on a CUDA device, or itself if it is already there.
 
     Arguments:
-        device: the device or its number; None for "cuda", without a number.
+        device: the device or its index; None for "cuda", without an index.
         non_blocking: has no effect.
         memory_format: the order of the elements of a copy, or None for row-major.
 
     Raises:
-        RuntimeError: without such a device; the message says what to install.
+        RuntimeError: if the device is not available; the message names the package to install.
     """
     place = "cuda" if device is None else f"cuda:{device}" if isinstance(device, int) else device
     return to_like(self, place, memory_format=memory_format)

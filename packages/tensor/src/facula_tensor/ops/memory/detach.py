@@ -1,4 +1,4 @@
-"""Tensors over the same memory: `detach` shares the version, `data` has one of its own."""
+"""Tensors that share memory: `detach` shares the version counter, `data` has a separate one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 @method()
 def detach(self: Tensor) -> Tensor:
-    """A tensor over the same memory, without the graph: it wants no gradient. Both share one version.
+    """Return a tensor with the same memory that is not part of the graph and does not require a gradient.
+
+    Both tensors share one version counter.
 
     >>> from facula_tensor import ones
     >>> ones(2, requires_grad=True).detach().requires_grad
@@ -51,7 +53,11 @@ def detach(self: Tensor) -> Tensor:
 @method()
 @boundary
 def detach_(self: Tensor) -> Tensor:
-    """Take this tensor out of its graph. RuntimeError for views, whose family would disagree."""
+    """Detach this tensor from its graph in place.
+
+    Raises:
+        RuntimeError: if this tensor is a view, because its base would still be part of the graph.
+    """
     if not isinstance(self, Tensor):
         raise InvalidTypeError(f"detach_: expected a Tensor; got {type(self).__name__}")
     if hasattr(self, "_viewed") and self.node is not None:
@@ -84,16 +90,17 @@ def _set_data(self: Tensor, new: Tensor) -> None:
 
 
 def become(self: Tensor, layout: Layout, storage: Storage, offset: int, name: str) -> None:
-    """Give a tensor other memory, which `storage` has to itself.
+    """Replace the memory of a tensor by `storage`, which no other tensor may use.
 
-    The version goes on from the former memory's: a node that saved this tensor finds it changed.
+    The version counter continues from that of the former memory, so that a node that saved this tensor detects the
+    change.
     """
     if storage.version is not None:
         storage.version = (self._storage.version or 0) + 1
         storage.mutator = (name, *user_site())
     if type(self._layout) is WrappedLayout:
         layout = WrappedLayout(layout)  # type: ignore[assignment]
-    # All three with no call between, so that no thread sees a mixture.
+    # No call may separate these three assignments; otherwise another thread could see a mixture of old and new.
     self._layout = layout
     self._storage = storage
     self._offset = offset
@@ -102,11 +109,11 @@ def become(self: Tensor, layout: Layout, storage: Storage, offset: int, name: st
 Tensor.data = property(  # type: ignore[method-assign, assignment]
     _get_data,
     _set_data,
-    doc="A tensor over the same memory, with a version of its own; assigning gives this tensor other memory.",
+    doc="A tensor with the same memory and a separate version counter. Assignment replaces this tensor's memory.",
 )
 
 
 @function()
 def to_dlpack(input: Checked) -> object:
-    """A DLPack capsule of a tensor's memory, which other libraries read once: `input.__dlpack__()`."""
+    """Return a DLPack capsule of the tensor's memory, as `input.__dlpack__()` does. A capsule can be consumed once."""
     return input.__dlpack__()

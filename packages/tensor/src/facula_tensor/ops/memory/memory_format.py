@@ -1,4 +1,4 @@
-"""Memory formats: orders in which a copy's elements lie, by PyTorch's names."""
+"""Memory formats: the order of a copy's elements in memory, under PyTorch's names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from ..._core.types import MemoryFormat
     from ..._dispatch.namespaces import Namespace
 
-method("layout")(property(lambda self: strided, doc="How the elements are kept: `strided`."))  # type: ignore[type-var]
+method("layout")(property(lambda self: strided, doc="The storage layout: `strided`."))  # type: ignore[type-var]
 
 
 @composite
 def in_format(F: Namespace, input: Tensor, wanted: MemoryFormat | None) -> Tensor:
-    """`input` itself where its elements lie as `wanted` says, else a copy in which they do."""
+    """Return `input` itself if its elements are in the order `wanted`, otherwise a copy in that order."""
     ndim = input.ndim
     if not check_format("contiguous", wanted, ndim):
         return F.contiguous(input)

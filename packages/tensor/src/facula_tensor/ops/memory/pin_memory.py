@@ -1,4 +1,4 @@
-"""Pinned memory: host memory that a GPU copies from directly; without a GPU there is none."""
+"""Pinned memory: host memory that a GPU can access directly. Without a GPU these methods change nothing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..._core.tensor import Tensor, method
 if TYPE_CHECKING:
     from ..._core.types import DeviceLike
 
-_noticed: list[None] = []  # whether the warning was given
+_noticed: list[None] = []  # contains an entry after the first warning
 
 
 def notice(operation: str) -> None:
-    """Warn, once in a process, that no memory is pinned."""
+    """Warn, once per process, that pinning has no effect."""
     if not _noticed:
         _noticed.append(None)
         warn(f"{operation}: changes nothing, as there is no device to copy to; the memory stays as it is")
@@ -24,7 +24,7 @@ def notice(operation: str) -> None:
 @method()
 @boundary
 def is_pinned(self: Tensor, device: DeviceLike | None = None) -> bool:
-    """Whether the tensor lies in pinned memory: False, as there is no device that copies from it.
+    """Return True if the tensor is in pinned memory: always False, as no device copies from pinned memory.
 
     >>> from facula_tensor import ones
     >>> ones(2).is_pinned()
@@ -36,7 +36,7 @@ def is_pinned(self: Tensor, device: DeviceLike | None = None) -> bool:
 @method()
 @boundary
 def pin_memory(self: Tensor, device: DeviceLike | None = None) -> Tensor:
-    """The tensor itself, and one warning: there is no device to copy to.
+    """Return the tensor itself and warn once: no device could copy from pinned memory.
 
     >>> import warnings
     >>> from facula_tensor import ones

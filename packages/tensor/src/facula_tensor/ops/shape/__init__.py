@@ -1,5 +1,5 @@
-"""Shape: views, transposes, slices, joins, and other arrangements of the same elements."""
+"""Shape: views, transposes, slices, joins, and other rearrangements of elements."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # resolves module names in pickles of earlier releases

@@ -1,4 +1,4 @@
-"""Views with any strides over a tensor's memory, and the opposite: a copy in which such a view is replaced."""
+"""Views with arbitrary strides over a tensor's memory, and the inverse: a copy with such a view replaced."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @view
 class _as_strided:
-    """Any strides and offset (in elements) over the operand's memory."""
+    """A view of the operand's memory with arbitrary strides and offset, in elements."""
 
     parameters = ("size", "stride", "offset")
     cached = False
@@ -43,7 +43,7 @@ class _as_strided:
             size = tuple(1 if dim in repeated else length for dim, length in enumerate(size))
         if not overlaps_itself(layout_of(size, stride, input_layout.dtype, input_layout.device)):
             return F.shown_as(F.as_strided_scatter(zeros, g, (size, stride, offset)), input_layout)
-        # An element that is seen more than once gets the sum.
+        # An element that the view shows several times receives the sum of their gradients.
         places = no_record_ops.clone(
             no_record_ops.as_strided(arange(layout_of_tensor(zeros).numel, device=g.device), size, stride, offset)
         )
@@ -53,7 +53,7 @@ class _as_strided:
 
 @operator
 class as_strided_scatter:
-    """A contiguous copy of `input` in which the elements that `as_strided(size, stride, offset)` shows are `src`'s."""
+    """Return a contiguous copy of `input` with `src` in place of the elements of `as_strided(size, stride, offset)`."""
 
     inputs = ("input", "src")
     parameters = ("size", "stride", "offset")
@@ -87,11 +87,12 @@ class as_strided_scatter:
 
 # Note [Elements in another order]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# Sizes, strides and offset of a view count places in its base's memory, and a gradient for the base is contiguous.
-# Where the base is not, the gradient is first spread out as the base's elements lie, in a flat tensor with the base's
-# gaps, where the same numbers mean the same elements; what comes back is read there in the base's order.
+# The sizes, strides and offset of a view refer to positions in its base's memory, but the gradient of the base is
+# contiguous. For a base that is not contiguous, the gradient is first spread out: it is copied into a flat tensor that
+# has the base's element order and gaps, where the same strides select the same elements. The result is then read from
+# there in the base's order.
 def room_of(layout: Layout) -> Layout:
-    """A contiguous layout of the places that `layout` spans: itself where it is contiguous."""
+    """Return a contiguous layout with one element for every position that `layout` spans; `layout` if contiguous."""
     if layout.is_contiguous:
         return layout
     return contiguous((layout.extent // layout.dtype.itemsize,), layout.dtype, layout.device)
@@ -99,7 +100,7 @@ def room_of(layout: Layout) -> Layout:
 
 @composite
 def spread_out(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
-    """`g`, of a layout's shape, with its elements in the places that the layout gives them. Contiguous."""
+    """Return a contiguous tensor with the elements of `g`, of the shape of `layout`, at the positions of `layout`."""
     if layout.is_contiguous:
         return F.contiguous(g)
     return F.as_strided_scatter(F.zeros_of(g, room_of(layout)), g, (layout.shape, layout.strides, 0))
@@ -107,21 +108,23 @@ def spread_out(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
 
 @composite
 def shown_as(F: Namespace, spread: Tensor, layout: Layout) -> Tensor:
-    """The opposite of `spread_out`. Contiguous."""
+    """Return the inverse of `spread_out`, as a contiguous tensor."""
     return spread if layout.is_contiguous else F.clone(F.as_strided(spread, layout.shape, layout.strides, 0))
 
 
 @function(method=True)
 def as_strided(input: Checked, size: Sizes, stride: Sizes, storage_offset: IntegerOrNone = None) -> Tensor:
-    """A view of the storage with any shape, strides and offset (in elements).
+    """Return a view of the storage with the given shape, strides and offset (in elements).
 
-    ValueError where it would reach outside the storage's elements that this tensor's family can see. Gradients
-    flow through it within the tensor's own memory, unless its elements share places there.
+    Gradients flow through the view if it stays within the tensor's own memory and the tensor's elements do not overlap.
 
     Arguments:
         size: the shape.
         stride: the strides, in elements.
-        storage_offset: where the first element is, in elements; where `input` begins if None.
+        storage_offset: the position of the first element, in elements; None for the offset of `input`.
+
+    Raises:
+        ValueError: if the view would reach elements outside the tensor from which `input` and all its views derive.
 
     >>> from facula_tensor import arange
     >>> as_strided(arange(6), (2, 2), (3, 1))
@@ -142,9 +145,9 @@ def as_strided(input: Checked, size: Sizes, stride: Sizes, storage_offset: Integ
     except OverflowError as error:
         relabel(error, "as_strided")
         raise
-    batched = real is not elements(input)  # then within one element of the batch
+    batched = real is not elements(input)  # batched tensors: the view stays within one element of the batch
     root = snapshot(example(root_of(input)) if batched else root_of(real))
-    if root._storage is not now._storage:  # given other memory just now
+    if root._storage is not now._storage:  # the root has been assigned other memory in the meantime
         root = now
     room = root._layout.extent
     start = offset * layout.dtype.itemsize - root._offset
@@ -168,5 +171,5 @@ def as_strided(input: Checked, size: Sizes, stride: Sizes, storage_offset: Integ
 
 @composite
 def zeros_of(F: Namespace, like: Tensor, layout: Layout) -> Tensor:
-    """Zeros of a layout's shape, in the dtype of `like`."""
+    """Return zeros of the shape of `layout`, with the dtype and device of `like`."""
     return zeros(layout.shape, dtype=like.dtype, device=like.device)

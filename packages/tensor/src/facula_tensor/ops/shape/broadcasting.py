@@ -1,4 +1,4 @@
-"""Tensors brought to one shape, and grids of their elements: `broadcast_tensors`, `meshgrid`, `cartesian_prod`."""
+"""Broadcasting of several tensors, and grids of their elements: `broadcast_tensors`, `meshgrid`, `cartesian_prod`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 
 @function()
 def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
-    """The shape that tensors of these shapes broadcast to; ValueError where they do not.
+    """Return the shape to which tensors of the given shapes broadcast.
 
     Arguments:
         shapes: the shapes.
+
+    Raises:
+        ValueError: if the shapes do not broadcast.
 
     >>> broadcast_shapes((3, 1), (4,))
     facula.Size([3, 4])
@@ -45,14 +48,14 @@ def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
 
 
 def _given_tensors(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> list[Tensor]:
-    """The tensors, given by place or in one tuple or list."""
+    """Return the tensors, passed as separate arguments or as one tuple or list."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     return [steady_tensor(operation, one) for one in given]
 
 
 @function(overridable=True)
 def broadcast_tensors(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Views of the tensors in the shape that they broadcast to.
+    """Return views of the tensors, expanded to the shape to which they broadcast.
 
     >>> from facula_tensor import ones
     >>> [one.shape for one in broadcast_tensors(ones(3, 1), ones(4))]
@@ -65,11 +68,11 @@ def broadcast_tensors(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> tupl
 
 @function(overridable=True)
 def meshgrid(F: Namespace, *tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Views of vectors along the dimensions of a grid, each expanded over the others.
+    """Return coordinate matrices: views of vectors, each along one dimension of a grid and expanded over the others.
 
     Arguments:
         tensors: the vectors, as several arguments or one sequence.
-        indexing: "ij" (as if left out), the first vector goes down; "xy", it goes across.
+        indexing: "ij" (the default): the first vector varies along the rows; "xy": along the columns.
 
     >>> from facula_tensor import tensor
     >>> meshgrid(tensor([1, 2]), tensor([3, 4, 5]))[1]
@@ -87,7 +90,7 @@ def meshgrid(F: Namespace, *tensors: Tensor | Sequence[Tensor], indexing: str | 
         )
     order = list(range(len(given)))
     if indexing == "xy" and len(order) > 1:
-        order[:2] = 1, 0  # which vector goes along each dimension
+        order[:2] = 1, 0  # the index of the vector for each dimension
     shape = tuple([given[i].numel() for i in order])
     made = []
     for i, one in enumerate(given):
@@ -99,7 +102,7 @@ def meshgrid(F: Namespace, *tensors: Tensor | Sequence[Tensor], indexing: str | 
 
 @function(overridable=True)
 def cartesian_prod(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """All combinations of one element of each vector, as rows; one vector is itself.
+    """Return the Cartesian product of vectors, one combination per row; a single vector is returned as a view.
 
     >>> from facula_tensor import tensor
     >>> cartesian_prod(tensor([1, 2]), tensor([3, 4]))
@@ -118,11 +121,11 @@ def cartesian_prod(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
 
 @function(overridable=True)
 def combinations(F: Namespace, input: Steady, r: Integer = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of `r` elements of a vector in their order, as rows.
+    """Return all combinations of `r` elements of a vector, one per row, in the vector's order.
 
     Arguments:
         input: a vector.
-        r: how many elements are chosen.
+        r: the number of elements in a combination.
         with_replacement: whether an element may be chosen several times.
 
     >>> from facula_tensor import tensor
@@ -145,7 +148,7 @@ def combinations(F: Namespace, input: Steady, r: Integer = 2, with_replacement: 
 
 @function(method=True)
 def ravel(F: Namespace, input: Checked) -> Tensor:
-    """All elements in one dimension: a view where strides allow it, else a copy.
+    """Return all elements in one dimension: a view if the strides allow it, otherwise a copy.
 
     >>> from facula_tensor import ones
     >>> ravel(ones(2, 3)).shape
@@ -156,11 +159,11 @@ def ravel(F: Namespace, input: Checked) -> Tensor:
 
 @function(method=True)
 def unflatten(F: Namespace, input: Checked, dim: int, sizes: Sizes) -> Tensor:
-    """A view with one dimension divided into several.
+    """Return a view with one dimension split into several.
 
     Arguments:
         input: a tensor of at least 1 dimension.
-        sizes: the lengths of the new dimensions, of which one may be -1.
+        sizes: the lengths of the new dimensions; one of them may be -1.
 
     >>> from facula_tensor import ones
     >>> unflatten(ones(2, 12), 1, (3, -1)).shape

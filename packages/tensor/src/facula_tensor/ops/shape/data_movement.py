@@ -1,6 +1,7 @@
-"""Operators that move elements and compute nothing, of which others are made: `windows`, `inset` and `tile`.
+"""Building blocks of other operators that move elements without computing: `windows`, `inset` and `tile`.
 
-`windows` copies what strides show of a tensor; `inset` puts elements where strides say. Each is the other's gradient.
+`windows` copies the elements that strides select; `inset` writes elements to the positions that strides select. Each
+is the gradient of the other.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 
 @operator
 class _windows:
-    """A copy of the elements that `strides` and `offset` (in elements of a contiguous operand) show as `size`.
+    """A copy of shape `size` of the elements that `strides` and `offset` select.
 
-    `shared` are the dimensions along which an element may be shown again.
+    Both are counted in elements of a contiguous operand. Along the dimensions `shared`, an element may be selected
+    several times.
     """
 
     parameters = ("size", "strides", "offset", "shared")
@@ -47,9 +49,10 @@ class _windows:
 
 @operator
 class _inset:
-    """A tensor of shape `size` filled with `value`, with the operand's elements where `strides` and `offset` say.
+    """A tensor of shape `size` filled with `value`, with the operand's elements at `strides` and `offset`.
 
-    Where dimensions of the operand are `shared`, `value` is 0 and an element gets the sum of what is put there.
+    If there are `shared` dimensions, `value` is 0, and an element receives the sum of all operand elements with its
+    position.
     """
 
     parameters = ("size", "strides", "offset", "shared", "value")
@@ -69,7 +72,7 @@ class _inset:
 
 @operator
 class _tile:
-    """Each dimension repeated as a whole as often as `outer` says, and each of its elements as `inner` says."""
+    """The operand repeated along each dimension: the whole dimension `outer` times, each element `inner` times."""
 
     parameters = ("outer", "inner")
     holomorphic = False
@@ -86,7 +89,7 @@ class _tile:
 
 @composite
 def untile(F: Namespace, g: Tensor, layout: Layout, outer: tuple[int, ...], inner: tuple[int, ...]) -> Tensor:
-    """The sum of what `tile` made of each element."""
+    """Sum the gradients of all copies that `tile` made of each element."""
     parts: list[int] = []
     summed: list[int] = []
     for size, whole, each in zip(layout.shape, outer, inner, strict=True):

@@ -1,4 +1,4 @@
-"""Diagonals of matrices, as views, and matrices made of diagonals: `diagonal`, `diag`, `diag_embed`, `trace`."""
+"""Diagonals of matrices, as views, and matrices built from diagonals: `diagonal`, `diag`, `diag_embed`, `trace`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 def diagonal_geometry(
     layout: Layout, offset: int, dim1: int, dim2: int
 ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Shape, strides and first element of a diagonal, which comes last, in the plane of two dimensions.
+    """Return shape, strides and start of a view of a diagonal in the plane of two dimensions.
 
-    The dimensions count from the front. `offset` 0 is the main diagonal, 1 the next above.
+    The diagonal is the last dimension of the view. `dim1` and `dim2` count from the front. `offset` 0 is the main
+    diagonal, 1 the first above it.
     """
     shape, strides = layout.shape, layout.strides
     rest = [dim for dim in range(len(shape)) if dim not in (dim1, dim2)]
@@ -36,7 +37,11 @@ def diagonal_geometry(
 
 
 def plane(operation: str, dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
-    """Two of `ndim` dimensions counted from the front; ValueError, with the operator's name, where they are one."""
+    """Return two dimensions of `ndim`, counted from the front.
+
+    Raises:
+        ValueError: if both are the same dimension; the message names `operation`.
+    """
     first, second = check_dim(operation, dim1, ndim), check_dim(operation, dim2, ndim)
     if first == second:
         raise ArgumentError(f"{operation}: expected two dimensions; dim1 {dim1} and dim2 {dim2} are the same")
@@ -45,11 +50,11 @@ def plane(operation: str, dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
 
 @view
 class diagonal:
-    """A view of a diagonal in the plane of two dimensions, in place of which it becomes the last dimension.
+    """Return a view of the diagonal in the plane of two dimensions; the diagonal becomes the last dimension.
 
     Arguments:
         input: a tensor of at least 2 dimensions.
-        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
         dim1: the dimension of rows.
         dim2: the dimension of columns.
 
@@ -75,7 +80,7 @@ class diagonal:
 
 
 def _embedded(operation: str, input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """Zeros with the last dimension of `input` as the diagonal `offset` of the plane of two new dimensions."""
+    """Return zeros with the last dimension of `input` as the diagonal `offset` in the plane of two new dimensions."""
     layout = layout_of_tensor(input)
     shape = layout.shape
     first, second = plane(operation, dim1, dim2, len(shape) + 1)
@@ -87,13 +92,13 @@ def _embedded(operation: str, input: Tensor, offset: int, dim1: int, dim2: int) 
 
 @function(method=True)
 def diag_embed(input: Steady, offset: Integer = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices of zeros with the last dimension of `input` as a diagonal.
+    """Return matrices of zeros with the last dimension of `input` on a diagonal.
 
     Arguments:
         input: a tensor of at least 1 dimension.
-        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
         dim1: the new dimension of rows, counted in the result.
-        dim2: the new dimension of columns, likewise.
+        dim2: the new dimension of columns, counted in the result.
 
     >>> from facula_tensor import tensor
     >>> diag_embed(tensor([1, 2]))
@@ -107,11 +112,11 @@ def diag_embed(input: Steady, offset: Integer = 0, dim1: int = -2, dim2: int = -
 
 @function(method=True, out=("input",))
 def diag(F: Namespace, input: Steady, diagonal: Integer = 0) -> Tensor:
-    """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix.
+    """Return a matrix with a vector on its diagonal, or a copy of the diagonal of a matrix.
 
     Arguments:
         input: a vector or a matrix.
-        diagonal: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        diagonal: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
 
     >>> from facula_tensor import tensor
     >>> diag(tensor([1, 2]), 1)
@@ -131,10 +136,10 @@ def diag(F: Namespace, input: Steady, diagonal: Integer = 0) -> Tensor:
 
 @function(method=True)
 def diagflat(F: Namespace, input: Steady, offset: Integer = 0) -> Tensor:
-    """The matrix with the elements of `input`, in row-major order, as its diagonal.
+    """Return a matrix with the elements of `input`, in row-major order, on its diagonal.
 
     Arguments:
-        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
 
     >>> from facula_tensor import tensor
     >>> diagflat(tensor([[1], [2]]))
@@ -146,7 +151,7 @@ def diagflat(F: Namespace, input: Steady, offset: Integer = 0) -> Tensor:
 
 @function(method=True)
 def trace(F: Namespace, input: Steady) -> Tensor:
-    """The sum of the main diagonal of a matrix; of integers in int64.
+    """Return the sum of the main diagonal of a matrix. Integers are summed in int64.
 
     >>> from facula_tensor import arange
     >>> trace(arange(4).view(2, 2))

@@ -1,4 +1,4 @@
-"""The same elements in another order along dimensions: `flip`, `roll`, `rot90` and kin."""
+"""Rearrangement of elements along dimensions: `flip`, `roll`, `rot90` and related functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @operator
 class _flip:
-    """The elements backwards along `dims`, which count from the front."""
+    """The elements in reverse order along `dims`, which count from the front."""
 
     parameters = ("dims",)
     linear = ("input",)
@@ -37,7 +37,7 @@ class _flip:
 
 @operator
 class _roll:
-    """The elements moved on by `shifts`, which are in range, along `dims`, each named once."""
+    """The elements shifted by `shifts`, which are in range, along `dims`, which are distinct."""
 
     parameters = ("shifts", "dims")
     linear = ("input",)
@@ -52,7 +52,11 @@ class _roll:
 
 
 def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
-    """Dimensions counted from the front, of `ndim`; ValueError, with the operator's name, where one comes twice."""
+    """Return dimensions of `ndim`, counted from the front.
+
+    Raises:
+        ValueError: if a dimension occurs twice; the message names `operation`.
+    """
     found = tuple([check_dim(operation, dim, ndim) for dim in dims])
     if len(set(found)) != len(found):
         raise ArgumentError(f"{operation}: expected dims to name each dimension once; got {dims} of {ndim}")
@@ -61,11 +65,11 @@ def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, .
 
 @function(method=True)
 def flip(F: Namespace, input: Steady, *order: Each, dims: SizesByName = None) -> Tensor:
-    """A copy in which the elements along `dims` are in reverse order.
+    """Return a copy with the elements along `dims` in reverse order.
 
     Arguments:
         order: the dimensions, as several arguments or one sequence.
-        dims: the dimensions, by name instead.
+        dims: the dimensions, as a keyword argument.
 
     >>> from facula_tensor import arange
     >>> flip(arange(6).view(2, 3), (0, 1))
@@ -78,7 +82,7 @@ def flip(F: Namespace, input: Steady, *order: Each, dims: SizesByName = None) ->
 
 @function(method=True)
 def fliplr(F: Namespace, input: Steady) -> Tensor:
-    """A copy with the columns of a matrix (of the second dimension) in reverse order.
+    """Return a copy with the columns (the second dimension) in reverse order.
 
     >>> from facula_tensor import arange
     >>> fliplr(arange(6).view(2, 3))
@@ -92,7 +96,7 @@ def fliplr(F: Namespace, input: Steady) -> Tensor:
 
 @function(method=True)
 def flipud(F: Namespace, input: Steady) -> Tensor:
-    """A copy with the rows (the first dimension) in reverse order.
+    """Return a copy with the rows (the first dimension) in reverse order.
 
     >>> from facula_tensor import arange
     >>> flipud(arange(3))
@@ -105,11 +109,11 @@ def flipud(F: Namespace, input: Steady) -> Tensor:
 
 @function(method=True)
 def rot90(F: Namespace, input: Steady, k: Integer = 1, dims: Sizes = (0, 1)) -> Tensor:
-    """A copy turned by quarters in the plane of two dimensions, from the first towards the second.
+    """Return a copy rotated by multiples of 90 degrees in the plane of two dimensions, from the first to the second.
 
     Arguments:
         input: a tensor of at least 2 dimensions.
-        k: the number of quarters.
+        k: the number of quarter turns.
         dims: the two dimensions.
 
     >>> from facula_tensor import arange
@@ -133,14 +137,14 @@ def rot90(F: Namespace, input: Steady, k: Integer = 1, dims: Sizes = (0, 1)) -> 
 
 @function(method=True)
 def roll(F: Namespace, input: Steady, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy in which elements are moved on along dimensions; those beyond the end come in at the front.
+    """Return a copy with elements shifted along dimensions; elements shifted beyond the end reappear at the front.
 
     Arguments:
-        shifts: by how many places, one number or one for each dimension.
-        dims: the dimensions; None takes the tensor as one row.
+        shifts: the number of positions: one integer, or one for each dimension.
+        dims: the dimensions; None shifts the flattened tensor.
 
     Raises:
-        ValueError: where the two are not equally many.
+        ValueError: if the number of shifts differs from the number of dimensions.
 
     >>> from facula_tensor import arange
     >>> roll(arange(4), 1)
@@ -148,7 +152,7 @@ def roll(F: Namespace, input: Steady, shifts: Lengths, dims: Lengths | None = No
     """
     if type(shifts) is int and type(dims) is int:
         try:
-            return F.roll(input, _known[layout_of_tensor(input), shifts, dims])
+            return F.roll(input, _parameters[layout_of_tensor(input), shifts, dims])
         except KeyError:
             pass
     shape = tuple(input.shape)
@@ -165,20 +169,20 @@ def roll(F: Namespace, input: Steady, shifts: Lengths, dims: Lengths | None = No
     if not shape:
         raise InvalidIndexError(f"roll: expected dims of a tensor that has dimensions; got {along} of a number")
     if type(shifts) is int and type(dims) is int:
-        if len(_known) >= MOST_KNOWN:
-            _known.clear()
-        _known[layout_of_tensor(input), shifts, dims] = ((shifts % (shape[found[0]] or 1),), found)
+        if len(_parameters) >= MAX_PARAMETERS:
+            _parameters.clear()
+        _parameters[layout_of_tensor(input), shifts, dims] = ((shifts % (shape[found[0]] or 1),), found)
     return _rolled(input, by, found)
 
 
-# The parameters of calls with one integer, by layout: a look-up is quicker.
-_known: dict[tuple[Layout, int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
-MOST_KNOWN = 256
-layout_cache_clearers.append(_known.clear)
+# Parameters of calls with one integer shift, by layout: a lookup is faster than checking the arguments again.
+_parameters: dict[tuple[Layout, int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+MAX_PARAMETERS = 256
+layout_cache_clearers.append(_parameters.clear)
 
 
 def _rolled(input: Tensor, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Tensor:
-    """`roll` along dimensions counted from the front, of which one may be named several times."""
+    """Return `roll` along dimensions counted from the front; a dimension may occur several times."""
     shape, total = layout_of_tensor(input).shape, dict.fromkeys(dims, 0)
     for by, dim in zip(shifts, dims, strict=True):
         total[dim] = (total[dim] + by) % (shape[dim] or 1)

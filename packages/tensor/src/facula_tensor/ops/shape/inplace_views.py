@@ -1,13 +1,13 @@
-"""Views that a tensor itself becomes: `squeeze_`, `transpose_`, `as_strided_`, `set_` and kin.
+"""In-place view operators, which replace the layout of a tensor: `squeeze_`, `transpose_`, `as_strided_`, `set_`, ...
 
 Note [Becoming a view]
 ~~~~~~~~~~~~~~~~~~~~~~
-`x.t_()` gives x another layout over the memory that it has; no element changes. So nothing happens to the other members
-of its family of views, and x's node becomes that of a view of what x was. Where x is to change in place later, its
-region of the family's root is found from its layout, as of all views (Note [Views and changes]). `as_strided_` may show
-other elements than before: what x was stays at the root of the family, and x is a view of it. History is kept under
-`no_grad` too, since a gradient of the former shape would not fit. The version counts: nodes that saved x saved it in
-its former shape.
+`x.t_()` assigns x another layout over the same memory; no element changes. The other views of x's family are therefore
+not affected, and x's node becomes the node of a view of the former x. If x changes in place later, its region of the
+family's root is computed from its layout, as for all views (Note [Views and changes]). `as_strided_` may expose other
+elements than before: the former x remains the root of the family, and x becomes a view of it. The graph is recorded
+under `no_grad` too, because a gradient of the former shape would not fit. The version counter increases: nodes that
+saved x saved it with its former shape.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 def _seen_through(
     name: str, self: Tensor, view: Callable[..., Tensor], *arguments: object, moves: bool = False
 ) -> Tensor:
-    """Let `self` become the view `view(self, *arguments)`, for the method of this name.
+    """Replace the layout of `self` by that of the view `view(self, *arguments)`, for the method `name`.
 
-    `moves`: the view may show other elements than `self` does.
+    Arguments:
+        moves: whether the view may expose other elements than `self` does.
     """
     self = as_tensor(name, self)
     node = self.node
@@ -55,7 +56,7 @@ def _seen_through(
         return self
     now = snapshot(self)
     if hasattr(self, "_viewed"):
-        now._viewed = self._viewed  # a view may reach all elements that its root shows
+        now._viewed = self._viewed  # a view may reach all elements of its root
     if node is None or node is LEAF:
         seen = view(now, *arguments)
     else:
@@ -65,7 +66,7 @@ def _seen_through(
     layout, offset, new = seen._layout, seen._offset, seen.node
     if type(self._layout) is WrappedLayout:
         layout = WrappedLayout(layout)  # type: ignore[assignment]
-    # All with no call between, so that no thread sees a mixture.
+    # No call may separate these assignments; otherwise another thread could see a mixture of old and new.
     self._layout = layout
     self._offset = offset
     if node is not LEAF:
@@ -83,7 +84,7 @@ def _seen_through(
 @method()
 @boundary
 def squeeze_(self: Tensor, dim: Dims | None = None) -> Tensor:
-    """`squeeze` in place: this tensor without dimensions of length 1. Returns it.
+    """Remove dimensions of length 1 from this tensor, as `squeeze` does, and return it.
 
     >>> from facula_tensor import ones
     >>> ones(1, 2).squeeze_().shape
@@ -96,7 +97,7 @@ def squeeze_(self: Tensor, dim: Dims | None = None) -> Tensor:
 @method()
 @boundary
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
-    """`unsqueeze` in place: this tensor with a new dimension of length 1 at `dim`. Returns it.
+    """Insert a new dimension of length 1 at `dim` into this tensor, as `unsqueeze` does, and return it.
 
     >>> from facula_tensor import ones
     >>> ones(2).unsqueeze_(0).shape
@@ -109,7 +110,7 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
 @method()
 @boundary
 def t_(self: Tensor) -> Tensor:
-    """`t` in place: this matrix transposed. Returns it."""
+    """Transpose this matrix in place, as `t` does, and return it."""
     return _seen_through("t_", self, recorded_ops.t)
 
 
@@ -117,7 +118,7 @@ def t_(self: Tensor) -> Tensor:
 @method()
 @boundary
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    """`transpose` in place: this tensor with two dimensions exchanged. Returns it.
+    """Exchange two dimensions of this tensor, as `transpose` does, and return it.
 
     Arguments:
         dim0: one dimension.
@@ -134,7 +135,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @method()
 @boundary
 def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    """`transpose_`, by another name."""
+    """Alias of `transpose_`."""
     return _seen_through("swapdims_", self, Tensor.transpose, dim0, dim1)
 
 
@@ -142,7 +143,7 @@ def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @method()
 @boundary
 def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
-    """`transpose_`, by the name that NumPy's programs have for it."""
+    """Alias of `transpose_`, under NumPy's name."""
     return _seen_through("swapaxes_", self, Tensor.transpose, axis0, axis1)
 
 
@@ -150,12 +151,12 @@ def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
 @method()
 @boundary
 def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None) -> Tensor:
-    """`as_strided` in place: this tensor with another shape, strides and offset over its storage. Returns it.
+    """Replace shape, strides and offset of this tensor over its storage, as `as_strided` does, and return it.
 
     Arguments:
         size: the shape.
         stride: the strides, in elements.
-        storage_offset: the place of the first element in the storage; None keeps it.
+        storage_offset: the position of the first element in the storage; None keeps it.
     """
     return _seen_through("as_strided_", self, as_strided, size, stride, storage_offset, moves=True)
 
@@ -164,7 +165,7 @@ def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: in
 @method()
 @boundary
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
-    """Give this tensor the shape of another, as `resize_` does. Returns it.
+    """Resize this tensor to the shape of another, as `resize_` does, and return it.
 
     >>> from facula_tensor import arange, ones
     >>> arange(4).resize_as_(ones(2, 2))

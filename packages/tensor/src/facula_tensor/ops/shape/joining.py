@@ -1,4 +1,4 @@
-"""Tensors put together: along a dimension there is (`cat`) or a new one (`stack`)."""
+"""Concatenation of tensors: along an existing dimension (`cat`) or a new one (`stack`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @operator
 class _cat:
-    """Tensors one after the other along a dimension. All of one dtype, device and other lengths."""
+    """Tensors concatenated along a dimension. Dtype, device and the other lengths are equal."""
 
     inputs = ("tensors",)
     arity = -1
@@ -62,7 +62,7 @@ class _cat:
 
 @operator
 class _stack:
-    """Tensors of one shape, dtype and device, one after the other along a new dimension."""
+    """Tensors of the same shape, dtype and device, concatenated along a new dimension."""
 
     inputs = ("tensors",)
     arity = -1
@@ -82,10 +82,10 @@ class _stack:
         return F.select(g, dim, position)
 
 
-# The launch is told everything, so that no plan depends on lengths: how many times the parts follow each other, how
-# many parts there are, and the address and number of bytes of each.
+# The launch receives all sizes as arguments, so that a plan does not depend on lengths: the number of repetitions of
+# the sequence of parts, the number of parts, and the address and size in bytes of each part.
 def execute(name: str, operands: Operands, dim: int) -> list[Tensor]:
-    """The result of `cat` or `stack`, of operands of any strides."""
+    """Compute `cat` or `stack` for operands of any strides."""
     layouts = [layout_of_tensor(a) for a in operands]
     outputs: Function = operators[name].outputs  # type: ignore[assignment]
     layout = outputs(layouts, dim)
@@ -102,7 +102,7 @@ def execute(name: str, operands: Operands, dim: int) -> list[Tensor]:
 
 
 def _cat_plan(layout: Layout) -> Plan:
-    """The plan for a dtype and a device, put where the quick ways look."""
+    """Return the plan for a dtype and a device, and add it to the tables of the fast paths."""
     table, key = operators["cat"].slow_table, (layout.dtype, layout.device)
     plan = table.by_key.get(key) or table.add(key, layout.device.backend.plan("cat", (), (layout,), ()))
     if layout.dense and table.dense[layout.dense] is None:
@@ -114,9 +114,10 @@ _launches = operators["cat"].slow_table.dense
 
 
 def _join_two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
-    """The common case of `cat` and `stack`, without detours: two contiguous tensors of one dtype and device.
+    """Join two contiguous tensors of the same dtype and device: the fast path of `cat` and `stack`.
 
-    Addresses are read early: a buffer that is replaced meanwhile is kept until this function is left.
+    Addresses are read early; if another thread replaces a buffer in the meantime, the references of this function keep
+    the old buffer allocated. Return None if the slow path must compute the result.
     """
     try:
         a, b = tensors
@@ -132,7 +133,7 @@ def _join_two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
             return None
         if dim or name == "stack":
             lo, outer, dim, wide_a, wide_b = _geometries[name, la, lb, dim]
-        else:  # lengths may be new each time, so that nothing is kept of them
+        else:  # not cached, because the lengths may differ in every call
             shape = la.shape
             if lb is la:
                 rows = shape[0] * 2
@@ -142,7 +143,7 @@ def _join_two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
                 rows = shape[0] + lb.shape[0]
             lo = contiguous((rows, *shape[1:]), la.dtype, la.device)
             outer, wide_a, wide_b = 1, la.nbytes, lb.nbytes
-        launch = _launches[la.dense]  # None, and so a TypeError, unless contiguous
+        launch = _launches[la.dense]  # layouts that are not contiguous have no entry: None, which raises a TypeError
         s = Storage()
         if collecting:
             return None
@@ -168,7 +169,7 @@ def _join_two(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
 
 
 def _join_several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | None:
-    """The same for any number of tensors whose layouts have been joined before."""
+    """Join any number of tensors whose layouts have been joined before: the fast path for other counts than two."""
     try:
         key: list[object] = [name, dim]
         places: list[int] = []
@@ -211,7 +212,7 @@ def _join_several(name: str, tensors: Sequence[Tensor], dim: int) -> Tensor | No
 
 
 def record(name: str, result: Tensor, tensors: Sequence[Tensor], layouts: Layouts, dim: int) -> None:
-    """Give the result of `cat` or `stack` its node; for `_join_two` and `_join_several`, which those call."""
+    """Create the node of a result of `cat` or `stack`; called directly by `_join_two` and `_join_several`."""
     edges = []
     for one in tensors:
         node = one.node
@@ -227,26 +228,27 @@ def record(name: str, result: Tensor, tensors: Sequence[Tensor], layouts: Layout
     n.lasti = f.f_lasti
 
 
-# What is joined in `_join_two`: the layout of the result, how many times the parts follow each other, the dimension,
-# and the bytes of each part; by the layouts and the dimension as it was given. In `_join_several`: the layout, the
-# dimension, the arguments of the launch, and where among them the addresses go.
+# Caches of the fast paths, by operator name, layouts and the dimension as passed. An entry for `_join_two` contains the
+# layout of the result, the number of repetitions of the parts, the dimension, and the size in bytes of each part. An
+# entry for `_join_several` contains the layout, the dimension, the launch arguments, and the slice of them that
+# receives the addresses.
 _geometries: dict[tuple[object, ...], tuple[Any, ...]] = {}
 _forms: dict[tuple[object, ...], tuple[Layout, int, list[int], slice]] = {}
 layout_cache_clearers.append(_geometries.clear)
 layout_cache_clearers.append(_forms.clear)
-MOST_GEOMETRIES, MOST_PARTS = 512, 512
+MAX_GEOMETRIES, MAX_PARTS = 512, 512
 
 
-def _learn_geometry(name: str, tensors: Sequence[Tensor], dim: Dims | None, at: int, result: Tensor) -> None:
-    """Let the quick ways know what the result of these looks like, if it is a case for them."""
-    if len(tensors) > MOST_PARTS or type(dim) is not int or not result.numel():
+def _cache_geometry(name: str, tensors: Sequence[Tensor], dim: Dims | None, at: int, result: Tensor) -> None:
+    """Add an entry for the fast paths, unless this combination of layouts requires the slow path."""
+    if len(tensors) > MAX_PARTS or type(dim) is not int or not result.numel():
         return
     layouts = [layout_of_tensor(one) for one in tensors]
     lo = layout_of_tensor(result)
     if any(one.dense != lo.dense or len(one.shape) != len(layouts[0].shape) for one in layouts) or not lo.dense:
         return
     for known in (_geometries, _forms):
-        if len(known) >= MOST_GEOMETRIES:
+        if len(known) >= MAX_GEOMETRIES:
             known.clear()
     outer = product(lo.shape[:at])
     widths = [one.nbytes // outer for one in layouts]
@@ -269,16 +271,18 @@ def _sequence(operation: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along `dim`; the other lengths must agree. Dtypes promote.
+    """Concatenate tensors along an existing dimension. Their other lengths must be equal; dtypes are promoted.
 
-    One-dimensional empty tensors are left out, whatever the others' shape. ValueError names the tensor that does
-    not fit.
+    Empty one-dimensional tensors are skipped, whatever the shape of the others.
 
     Arguments:
         tensors: the tensors.
         dim: the dimension.
         axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
+        out: the tensor that receives the result; None for a new tensor.
+
+    Raises:
+        ValueError: if a tensor does not fit; the message names it.
 
     >>> from facula_tensor import tensor
     >>> cat([tensor([1, 2]), tensor([3])])
@@ -317,14 +321,14 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
                     f"all lengths but that of dimension {at} must agree"
                 )
         if len(parts) < len(tensors):
-            # One that is left out and wants a gradient gets it, of no elements, by way of a shape that fits.
+            # A skipped tensor that requires a gradient receives an empty one: it takes part with a shape that fits.
             empty = (*first.shape[:at], 0, *first.shape[at + 1 :])
             wanting = [one for one in tensors if one.node is not None and one.shape == (0,) != first.shape]
             parts += [recorded_ops.reshape(one, empty) for one in wanting]
         ready = tuple(one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in parts)
         result = recorded_ops.cat(ready, (at,))
         if len(ready) == len(tensors) and all(map(is_, ready, tensors)):
-            _learn_geometry("cat", tensors, dim, at, result)
+            _cache_geometry("cat", tensors, dim, at, result)
         return write_out("cat", result, out, tensors)
     except FaculaError as error:
         trim_traceback(error)
@@ -332,13 +336,13 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
 
 
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Tensor:
-    """Tensors of one shape, one after the other along a new dimension at `dim`.
+    """Concatenate tensors of the same shape along a new dimension at `dim`.
 
     Arguments:
         tensors: the tensors.
-        dim: where the new dimension is.
+        dim: the position of the new dimension.
         axis: NumPy's name of `dim`.
-        out: where the result goes; a new tensor if None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> stack([tensor([1, 2]), tensor([3, 4])])
@@ -373,7 +377,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, o
         ready = tuple(one if one.dtype is dtype else recorded_ops.to(one, (dtype,)) for one in tensors)
         result = recorded_ops.stack(ready, (at,))
         if all(map(is_, ready, tensors)):
-            _learn_geometry("stack", tensors, dim, at, result)
+            _cache_geometry("stack", tensors, dim, at, result)
         return write_out("stack", result, out, tensors)
     except FaculaError as error:
         trim_traceback(error)

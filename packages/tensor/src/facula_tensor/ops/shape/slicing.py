@@ -1,4 +1,4 @@
-"""Parts along a dimension, as views: one element, a slice, pieces."""
+"""Views of parts along a dimension: one element, a slice, or pieces."""
 
 from __future__ import annotations
 
@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 
 @view
 class select:
-    """A view of one element along `dim`, which goes. IndexError where there is none.
+    """Return a view of one element along `dim`, with that dimension removed.
 
     Arguments:
-        index: which element; negative ones count from the end.
+        index: the index of the element; negative indices count from the end.
+
+    Raises:
+        IndexError: if the index is out of range.
 
     >>> from facula_tensor import arange
     >>> select(arange(3), 0, -1)
@@ -69,7 +72,7 @@ class select:
 
 @view
 class _slice:
-    """Elements `start` to `stop`, every `step`-th, along a dimension. Bounds are already in range."""
+    """Every `step`-th element from `start` to `stop` along a dimension. The bounds are in range."""
 
     parameters = ("dim", "start", "stop", "step")
     cached = False
@@ -91,7 +94,7 @@ class _slice:
 
 @operator
 class _slice_back:
-    """Zeros of the shape a slice was taken from, with the slice put back."""
+    """Zeros of the shape `whole` with the operand written to a slice: the gradient of `slice`."""
 
     parameters = ("whole", "dim", "start", "step")
 
@@ -118,11 +121,12 @@ def narrow(
     *,
     axis: Axis = None,
 ) -> Tensor:
-    """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
+    """Return a view of `length` elements along `dim`, beginning at `start`.
 
     Arguments:
-        start: the first element; negative ones count from the end.
-        length: how many elements.
+        start: the index of the first element, an integer or a zero-dimensional integer tensor; negative indices count
+            from the end.
+        length: the number of elements.
 
     >>> from facula_tensor import arange
     >>> narrow(arange(5), 0, 1, 2)
@@ -143,7 +147,7 @@ def narrow(
 
 @form
 def _narrow(layout: Layout, dim: int, first: int, length: int) -> Window:
-    """The window of `length` elements from `first` on."""
+    """Return the window of `length` elements beginning at `first`."""
     if not layout.shape:
         raise ArgumentError("narrow: expected at least 1 dimension; got a number")
     dim = check_dim("narrow", dim, len(layout.shape))
@@ -157,14 +161,14 @@ def _narrow(layout: Layout, dim: int, first: int, length: int) -> Window:
 
 
 def slice_window(layout: Layout, dim: int, first: int, last: int) -> Window:
-    """The window of a slice."""
+    """Return the window of the elements `first` to `last` along a dimension."""
     op = operators["slice"]
     return (*op.window(layout, dim, first, last, 1), op.rule, (dim, first, last, 1))  # type: ignore[misc]
 
 
 @function(method=True, quick=True, inline=True)
 def unbind(F: Namespace, input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """Views of the elements along `dim`.
+    """Return views of the elements along `dim`, as a tuple.
 
     Arguments:
         axis: NumPy's name of `dim`.
@@ -190,11 +194,11 @@ recorded_ops.unbind = make_views("unbind", _unbind_windows)
 
 @overridable
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
+    """Split a tensor along `dim` into views of equal length (the last may be shorter) or of the given lengths.
 
     Arguments:
         tensor: the tensor.
-        split_size_or_sections: the length of each piece, or the lengths of all.
+        split_size_or_sections: the length of every piece, or a list of the lengths.
         dim: the dimension.
 
     >>> from facula_tensor import arange
@@ -211,10 +215,10 @@ def split(tensor: Tensor, split_size_or_sections: Lengths, dim: int = 0) -> tupl
 @overridable
 @method("split")
 def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of pieces along `dim`: of one length (the last may be shorter), or of the lengths given.
+    """Split this tensor along `dim` into views of equal length (the last may be shorter) or of the given lengths.
 
     Arguments:
-        split_size: the length of each piece, or the lengths of all.
+        split_size: the length of every piece, or a list of the lengths.
         dim: the dimension.
     """
     try:
@@ -225,7 +229,7 @@ def split_method(self: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tenso
 
 
 def pieces(input: Tensor, split_size_or_sections: Lengths, dim: int) -> tuple[Tensor, ...]:
-    """The pieces that `split` returns."""
+    """Return the pieces for `split`."""
     if hasattr(split_size_or_sections, "__index__") and not isinstance(split_size_or_sections, Tensor):
         size = split_size_or_sections.__index__()
         if recorders:
@@ -238,7 +242,7 @@ def pieces(input: Tensor, split_size_or_sections: Lengths, dim: int) -> tuple[Te
 
 
 def _split_windows(layout: Layout, wanted: int | tuple[int, ...], dim: int) -> list[Window]:
-    """The windows of pieces of one length, or of the lengths `wanted`."""
+    """Return the windows of pieces of one length, or of the lengths `wanted`."""
     dim = check_dim("split", dim, len(layout.shape))
     if not layout.shape:
         raise ArgumentError("split: expected at least 1 dimension; got a number")
@@ -265,11 +269,11 @@ _split = make_views("split", _split_windows)
 
 @function(method=True, quick=True, inline=True, refuses={"chunks <= 0": "chunks to be positive; got {chunks}"})
 def chunk(F: Namespace, input: Tensor, chunks: Integer, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
+    """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter).
 
     Arguments:
         axis: NumPy's name of `dim`.
-        chunks: the greatest number of pieces.
+        chunks: the maximum number of pieces.
 
     >>> from facula_tensor import arange
     >>> chunk(arange(5), 2)
@@ -281,7 +285,7 @@ def chunk(F: Namespace, input: Tensor, chunks: Integer, dim: int = 0, *, axis: i
 
 
 def _chunk_windows(layout: Layout, chunks: int, dim: int) -> list[Window]:
-    """The windows of at most `chunks` equal pieces."""
+    """Return the windows of at most `chunks` pieces of equal length."""
     dim = check_dim("chunk", dim, len(layout.shape))
     if not layout.shape:
         raise ArgumentError("chunk: expected at least 1 dimension; got a number")

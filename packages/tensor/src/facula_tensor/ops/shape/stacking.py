@@ -1,6 +1,6 @@
-"""Tensors put together and taken apart by the names of NumPy's programs: `hstack`, `vstack`, `tensor_split` and kin."""
+"""Joining and splitting of tensors under NumPy's names: `hstack`, `vstack`, `tensor_split` and related functions."""
 
-# ruff: noqa: F401  functions that are written from the declarations are imported to have a place here
+# ruff: noqa: F401  imports the functions that are generated from the declarations, so that this module exports them
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _tensors_or_none(operation: str, tensors: tuple[Tensor | Sequence[Tensor], ...]) -> tuple[Tensor, ...] | None:
-    """The tensors given in one tuple or list; None where one tensor was given."""
+    """Return the tensors of a tuple, list or argument list; None if the only argument is a tensor."""
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return None
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
@@ -43,7 +43,7 @@ def _tensor_tuple(operation: str, tensors: Sequence[Tensor]) -> tuple[Tensor, ..
 
 
 def _at_least(input: Tensor, ndim: int) -> Tensor:
-    """A view of at least as many dimensions: new ones come first, but the third, which comes last."""
+    """Return a view with at least `ndim` dimensions; new dimensions come first, except that a third comes last."""
     missing = ndim - input.ndim
     if missing <= 0:
         return input
@@ -56,7 +56,7 @@ def _at_least(input: Tensor, ndim: int) -> Tensor:
 
 
 def _each_at_least(operation: str, ndim: int, *tensors: Any) -> Tensor | tuple[Tensor, ...]:
-    """One tensor, or each of several, with at least `ndim` dimensions."""
+    """Return one tensor, or a tuple of several, each with at least `ndim` dimensions."""
     several = _tensors_or_none(operation, tensors)
     if several is None:
         return _at_least(tensors[0], ndim)
@@ -69,22 +69,22 @@ def _any(  # type: ignore[empty-body]
 
 
 for ndim, says, shown in (
-    (1, "Numbers as views of one dimension; other tensors as they are.", "tensor(3))\ntensor([3])"),
-    (2, "Views of at least two dimensions, new ones first.", "tensor([3, 4]))\ntensor([[3, 4]])"),
+    (1, "Return views with at least one dimension; numbers become vectors.", "tensor(3))\ntensor([3])"),
+    (2, "Return views with at least two dimensions; new ones come first.", "tensor([3, 4]))\ntensor([[3, 4]])"),
     (
         3,
-        "Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1).",
+        "Return views with at least three dimensions: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1).",
         "tensor([3, 4]))\ntensor([[[3],\n         [4]]])",
     ),
 ):
     name = f"atleast_{ndim}d"
-    doc = f"{says} Of several tensors a tuple.\n\n>>> from facula_tensor import tensor\n>>> {name}({shown}"
+    doc = f"{says}\n\nFor several tensors, return a tuple.\n\n>>> from facula_tensor import tensor\n>>> {name}({shown}"
     declare(Declared(name, __name__, doc, _any, overridable=True), partial(_each_at_least, name, ndim))
 
 
 @function(overridable=True)
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors side by side: along the second dimension, or the first where there is one alone.
+    """Concatenate tensors along the second dimension, or along the first if they have only one.
 
     >>> from facula_tensor import tensor
     >>> hstack([tensor([1, 2]), tensor(3)])
@@ -96,7 +96,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 @function(overridable=True)
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors one below the other: along the first dimension, vectors as rows.
+    """Concatenate tensors along the first dimension; vectors become rows.
 
     >>> from facula_tensor import tensor
     >>> vstack([tensor([1, 2]), tensor([3, 4])])
@@ -111,7 +111,7 @@ row_stack = vstack
 
 @function(overridable=True)
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors one behind the other: along the third dimension.
+    """Concatenate tensors along the third dimension.
 
     >>> from facula_tensor import tensor
     >>> dstack([tensor([1, 2]), tensor([3, 4])])
@@ -123,7 +123,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 @function(overridable=True)
 def column_stack(F: Namespace, tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors side by side, numbers and vectors as columns.
+    """Concatenate tensors along the second dimension; numbers and vectors become columns.
 
     >>> from facula_tensor import tensor
     >>> column_stack([tensor([1, 2]), tensor([3, 4])])
@@ -138,7 +138,7 @@ def column_stack(F: Namespace, tensors: Sequence[Tensor], *, out: Tensor | None 
 
 @function(overridable=True)
 def block_diag(F: Namespace, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element.
+    """Return a matrix of zeros with the given matrices on its diagonal; vectors are rows, numbers single elements.
 
     >>> from facula_tensor import tensor
     >>> block_diag(tensor([[1, 2]]), tensor(3))
@@ -172,12 +172,12 @@ def tensor_split(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given.
+    """Split a tensor along `dim` into views: a number of pieces of nearly equal length, or pieces between indices.
 
     Arguments:
-        indices_or_sections: the number of pieces, or the places of the cuts.
-        indices: the places of the cuts, by name.
-        sections: the number of pieces, by name.
+        indices_or_sections: the number of pieces, or the indices before which to split.
+        indices: the indices before which to split, as a keyword argument.
+        sections: the number of pieces, as a keyword argument.
 
     >>> from facula_tensor import arange
     >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
@@ -187,7 +187,7 @@ def tensor_split(
 
 
 def _given_sections(operation: str, *names: int | Sequence[int] | Tensor | None) -> int | Sequence[int] | Tensor:
-    """The one of several names of the same argument that was given."""
+    """Return the argument that was passed, of three names for the same argument."""
     given = [one for one in names if one is not None]
     if len(given) != 1:
         raise InvalidTypeError(
@@ -197,7 +197,7 @@ def _given_sections(operation: str, *names: int | Sequence[int] | Tensor | None)
 
 
 def _pieces(operation: str, input: Tensor, cuts: int | Sequence[int] | Tensor, dim: int) -> tuple[Tensor, ...]:
-    """Pieces along `dim`: as many as `cuts` says, or cut before its places."""
+    """Split `input` along `dim` into `cuts` pieces, or before the indices `cuts`."""
     if not input.ndim:
         raise ArgumentError(f"{operation}: expected at least 1 dimension; got a number")
     dim = check_dim(operation, dim, input.ndim)
@@ -218,7 +218,7 @@ def _pieces(operation: str, input: Tensor, cuts: int | Sequence[int] | Tensor, d
 def _halves(
     operation: str, dim: int, least: int, input: Tensor, given: Any, **names: int | Sequence[int] | Tensor | None
 ) -> tuple[Tensor, ...]:
-    """`_pieces`, of equal length and of tensors with at least `least` dimensions."""
+    """Return `_pieces` of equal length; `input` must have at least `least` dimensions."""
     cuts: Any = _given_sections(operation, given, *names.values())
     ndim = input.ndim
     dim = min(dim, ndim - 1) if least == 1 else dim
@@ -233,9 +233,9 @@ def _halves(
 
 
 CUTS = """Arguments:
-        indices_or_sections: the number of pieces, or the places of the cuts.
-        indices: the places of the cuts, by name.
-        sections: the number of pieces, by name."""
+        indices_or_sections: the number of pieces, or the indices before which to split.
+        indices: the indices before which to split, as a keyword argument.
+        sections: the number of pieces, as a keyword argument."""
 
 
 def _split(  # type: ignore[empty-body]
@@ -248,11 +248,13 @@ def _split(  # type: ignore[empty-body]
 
 
 for name, dim, least, which, whole, part in (
-    ("hsplit", 1, 1, "second dimension, or the first where there is one alone", "4, 2", "4, 1"),
-    ("vsplit", 0, 2, "first dimension of two or more", "2, 1", "1, 1"),
+    ("hsplit", 1, 1, "second dimension, or the first if there is only one", "4, 2", "4, 1"),
+    ("vsplit", 0, 2, "first dimension of at least two", "2, 1", "1, 1"),
     ("dsplit", 2, 3, "third dimension", "1, 1, 2", "1, 1, 1"),
 ):
-    doc = f"""`tensor_split` into equal pieces along the {which}.
+    doc = f"""Split a tensor into equal pieces along the {which}.
+
+        `tensor_split` also accepts numbers of sections that do not divide the length.
 
     {CUTS}
 

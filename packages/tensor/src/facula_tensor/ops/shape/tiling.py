@@ -1,4 +1,4 @@
-"""The same elements several times: `repeat`, `tile`, `repeat_interleave`."""
+"""Repetition of elements: `repeat`, `tile`, `repeat_interleave`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _tiled(operation: str, input: Tensor, counts: tuple[int, ...]) -> Tensor:
-    """The tensor repeated as often as `counts` say, of which there are as many as dimensions or more."""
+    """Return the tensor repeated `counts` times; there is a count for every dimension, and there may be more."""
     if min(counts, default=0) < 0:
         raise ArgumentError(f"{operation}: expected counts of at least 0; got {counts}")
     shape = layout_of_tensor(input).shape
@@ -34,13 +34,14 @@ def _tiled(operation: str, input: Tensor, counts: tuple[int, ...]) -> Tensor:
 
 @function(method=True)
 def repeat(input: Steady, *counts: Each, repeats: SizesByName = None) -> Tensor:
-    """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front.
-
-    ValueError where there are fewer counts than dimensions (`tile` takes those).
+    """Return a copy with each dimension repeated as a whole; surplus counts add new dimensions in front.
 
     Arguments:
-        counts: how often each dimension is repeated, as numbers or as one sequence.
-        repeats: another way to give `counts`.
+        counts: the number of repetitions of each dimension, as several arguments or one sequence.
+        repeats: `counts`, as a keyword argument.
+
+    Raises:
+        ValueError: if there are fewer counts than dimensions (`tile` accepts those).
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).repeat(2, 2)
@@ -57,11 +58,12 @@ def repeat(input: Steady, *counts: Each, repeats: SizesByName = None) -> Tensor:
 
 @function(method=True)
 def tile(input: Steady, *counts: Each, dims: SizesByName = None) -> Tensor:
-    """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front.
+    """Return a copy with dimensions repeated as a whole.
 
     Arguments:
-        counts: how often each dimension is repeated, as numbers or as one sequence.
-        dims: another way to give `counts`.
+        counts: the number of repetitions of the last dimensions, as several arguments or one sequence; surplus counts
+            add new dimensions in front.
+        dims: `counts`, as a keyword argument.
 
     >>> from facula_tensor import tensor
     >>> tile(tensor([[1], [2]]), (2,))
@@ -80,16 +82,16 @@ def repeat_interleave(
     *,
     output_size: int | None = None,
 ) -> Tensor:
-    """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says.
+    """Return a copy with each element along `dim` repeated: all equally often, or as an integer tensor specifies.
 
-    Without `dim` the tensor is flattened. Of counts alone, `repeat_interleave(repeats)`: the position of each,
-    repeated as often as it says. `output_size`, where given, is checked.
+    Without `dim` the tensor is flattened. `repeat_interleave(repeats)` with counts alone returns the position of each
+    count, repeated that many times.
 
     Arguments:
         input: the tensor, or counts alone.
-        repeats: how often: a number, or an integer tensor of as many counts as elements.
-        dim: the dimension; that of the flattened tensor if None.
-        output_size: the length of the result, which is checked; unknown if None.
+        repeats: the number of repetitions: an integer, or an integer tensor with one count per element.
+        dim: the dimension; None flattens the tensor first.
+        output_size: the expected length of the result, which is checked; None skips the check.
 
     >>> from facula_tensor import tensor
     >>> repeat_interleave(tensor([1, 2]), 2)
@@ -102,7 +104,7 @@ def repeat_interleave(
     at = 0 if dim is None else check_dim("repeat_interleave", dim, input.ndim)
     length = input.numel() if dim is None else input.shape[at] if input.ndim else 1
     places = None
-    if isinstance(repeats, Tensor) and repeats.numel() != 1:  # counts are checked before elements are moved
+    if isinstance(repeats, Tensor) and repeats.numel() != 1:  # check the counts before any element is moved
         places = _positions(repeats, length, output_size, input)
     if dim is None:
         input = F.flattened(F.contiguous(input), 0, -1)
@@ -136,13 +138,13 @@ def _check_size(size: int, output_size: int | None) -> None:
 
 
 def _positions(repeats: Tensor, length: int | None, output_size: int | None, like: Tensor) -> Tensor:
-    """Each position as often as `repeats` says at it.
+    """Return each position repeated as often as its entry in `repeats` specifies.
 
     Arguments:
         repeats: the counts.
-        length: how many there must be; None for any number.
-        output_size: the sum that is expected, or None.
-        like: the positions are put on its device.
+        length: the required number of counts; None for any number.
+        output_size: the expected sum, or None.
+        like: a tensor on the device of the result.
     """
     _check_counts(repeats)
     if repeats.ndim != 1 or (length is not None and length != repeats.numel()):
@@ -151,7 +153,7 @@ def _positions(repeats: Tensor, length: int | None, output_size: int | None, lik
     if repeats.device is meta:
         raise UnsupportedError("repeat_interleave: the result's size depends on counts, which meta tensors do not have")
     counts = repeats.detach().cpu().numpy()
-    seen = counts if counts.size and counts.strides[0] else counts[:1]  # all are one element where it is expanded
+    seen = counts if counts.size and counts.strides[0] else counts[:1]  # an expanded tensor repeats one element
     if seen.size and seen.min() < 0:
         raise ArgumentError(f"repeat_interleave: expected counts of at least 0; got {seen.min()}")
     places = np.repeat(np.arange(len(counts), dtype=np.int64), counts)

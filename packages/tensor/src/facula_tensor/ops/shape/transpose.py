@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 def new_dim(operation: str, dim: int, ndim: int) -> int:
-    """The place of a new dimension beside `ndim`, counted from the front.
+    """Return the position of a new dimension in addition to `ndim`, counted from the front.
 
-    IndexError, with the operator's name, where there is no such place.
+    Raises:
+        IndexError: if the position is out of range; the message names `operation`.
     """
     try:
         return check_dim(operation, dim, ndim + 1)
@@ -37,7 +38,7 @@ def new_dim(operation: str, dim: int, ndim: int) -> int:
 
 
 def permuted(layout: Layout, order: Sequence[int]) -> Layout:
-    """The layout with its dimensions in another order."""
+    """Return the layout with its dimensions in another order."""
     return layout_of(
         tuple(layout.shape[i] for i in order), tuple(layout.strides[i] for i in order), layout.dtype, layout.device
     )
@@ -45,7 +46,7 @@ def permuted(layout: Layout, order: Sequence[int]) -> Layout:
 
 @view
 class transpose:
-    """A view with two dimensions exchanged.
+    """Return a view with two dimensions exchanged.
 
     Arguments:
         dim0: one dimension.
@@ -76,7 +77,7 @@ class transpose:
 
 @view
 class _reverse_dims:
-    """All dimensions in reverse order."""
+    """A view with all dimensions in reverse order."""
 
     def window(layout):
         return layout.transposed(), 0
@@ -88,11 +89,11 @@ class _reverse_dims:
 
 @view
 class permute:
-    """A view with the dimensions in another order, each named once.
+    """Return a view with the dimensions in another order; `order` contains each once.
 
     Arguments:
         order: the dimensions, as several arguments or one sequence.
-        dims: the dimensions, by name instead.
+        dims: the dimensions, as a keyword argument.
 
     >>> from facula_tensor import ones
     >>> permute(ones(2, 3, 4), 2, 0, 1).shape
@@ -117,13 +118,13 @@ class permute:
     def vjp_input(F, g, _input_layout, dims):
         back = [0] * len(dims)
         for place, dim in enumerate(dims):
-            back[dim] = place  # negative ones count from the end of both
+            back[dim] = place  # negative dimensions count from the end in both orders
         return F.permute(g, tuple(back))
 
 
 @view
 class _squeeze:
-    """Dimensions of length 1 left out."""
+    """A view without dimensions of length 1."""
 
     def window(layout, *dims):
         ndim = len(layout.shape)
@@ -142,10 +143,10 @@ class _squeeze:
 
 @view
 class unsqueeze:
-    """A view with a new dimension of length 1 at `dim`.
+    """Return a view with a new dimension of length 1 at `dim`.
 
     Arguments:
-        dim: the place of the new dimension, counted in the result.
+        dim: the position of the new dimension in the result.
 
     >>> from facula_tensor import ones
     >>> unsqueeze(ones(2), 0).shape
@@ -171,7 +172,7 @@ class unsqueeze:
 
 @function(method=True, inline=True)
 def swapaxes(F: Namespace, input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """`transpose`, by the name that NumPy's programs have for it.
+    """Return a view with two dimensions exchanged; NumPy's name for `transpose`.
 
     Arguments:
         axis0: one dimension.
@@ -208,11 +209,11 @@ Tensor.T = property(  # type: ignore[method-assign, assignment]
 
 @function(method=True, inline=True)
 def movedim(F: Namespace, input: Tensor, source: Dims, destination: Dims) -> Tensor:
-    """A view with the dimensions `source` moved to `destination`, the others keeping their order.
+    """Return a view with the dimensions `source` moved to `destination`; the others keep their order.
 
     Arguments:
         source: a dimension, or several.
-        destination: their places in the result, as many.
+        destination: the positions of these dimensions in the result.
 
     >>> from facula_tensor import ones
     >>> movedim(ones(2, 3, 4), 0, -1).shape
@@ -243,10 +244,10 @@ def _movedim(layout: Layout, source: int | tuple[int, ...], destination: int | t
 
 @function(method=True, quick=True, inline=True)
 def squeeze(F: Namespace, input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """A view without dimensions of length 1: all of them, or those among `dim`.
+    """Return a view without dimensions of length 1: without all of them, or only those in `dim`.
 
     Arguments:
-        dim: a dimension or several, of which those of length 1 go; None for all.
+        dim: a dimension or several; those of length 1 are removed. None removes all dimensions of length 1.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import ones
@@ -263,7 +264,7 @@ def squeeze(F: Namespace, input: Tensor, dim: Dims | None = None, *, axis: Dims 
 
 @view
 class t:
-    """The transpose of a matrix, as a view; vectors and numbers are their own.
+    """Return the transpose of a matrix, as a view; vectors and numbers are returned unchanged.
 
     >>> from facula_tensor import ones
     >>> t(ones(2, 3)).shape

@@ -1,4 +1,4 @@
-"""Copies of views, by the names that PyTorch has for them: `narrow_copy`, `permute_copy` and so on."""
+"""Copies of views, under PyTorch's names: `narrow_copy`, `permute_copy` and so on."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Integer, RequiredDim, Sizes
     from ..._dispatch.namespaces import Namespace
 
-SAYS = {
+ARGUMENT_DOCS = {
     "dim0": "the first dimension.",
     "dim1": "the second dimension.",
     "dim2": "the second dimension.",
     "dimension": "the dimension.",
     "dims": "the dimensions in their new order.",
-    "end": "the bound; the end if None.",
+    "end": "the bound; None for the end.",
     "implicit": "has no effect.",
-    "index": "which element; negative ones count from the end.",
-    "length": "how many elements.",
-    "offset": "which diagonal: 0 the main one, 1 the next above, -1 the next below.",
+    "index": "the index of the element; negative indices count from the end.",
+    "length": "the number of elements.",
+    "offset": "the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.",
     "size": "the lengths.",
-    "start": "the first element; negative ones count from the end.",
-    "step": "the distance of two elements.",
-    "storage_offset": "where the first element is, in elements; where `input` begins if None.",
+    "start": "the index of the first element; negative indices count from the end.",
+    "step": "the distance between two elements.",
+    "storage_offset": "the position of the first element, in elements; None for the offset of `input`.",
     "stride": "the strides, in elements.",
 }
 
 
 def copied(view: Function) -> Function:
-    """Declare the function that copies what `view` shows; the docstring names its arguments."""
+    """Declare a function that copies the view `view` returns, with a docstring that describes the view's arguments."""
     name, code = view.__name__, view.__code__
 
     def copy(F: Namespace, *arguments: Any, **options: Any) -> Tensor:
         return F.clone(view(F, *arguments, **options))
 
     names = code.co_varnames[2 : code.co_argcount + code.co_kwonlyargcount]
-    lines = [f"    {one}: {SAYS[one]}" for one in names if one in SAYS]
+    lines = [f"    {one}: {ARGUMENT_DOCS[one]}" for one in names if one in ARGUMENT_DOCS]
     listed = "\n".join(["\n\nArguments:", *lines]) if lines else ""
-    doc = f"A copy of what `{name.removesuffix('_copy')}` shows, in memory of its own.{listed}"
+    doc = f"Return a copy of the view that `{name.removesuffix('_copy')}` returns.{listed}"
     method = name == "narrow_copy"
     return declare(Declared(name, __name__, doc, view, out=True, overridable=True, method=method), copy)
 
@@ -146,7 +146,7 @@ def view_copy(F: Namespace, input: Checked, size: Lengths | DTypeLike) -> Tensor
 
 
 def _copy_each(operation: str, pieces: tuple[Tensor, ...], out: Sequence[Tensor] | None) -> tuple[Tensor, ...]:
-    """Copies of several views, or the tensors of `out` with them."""
+    """Copy several views, or write them to the tensors of `out`."""
     copies = tuple([recorded_ops.clone(one) for one in pieces])
     if out is None:
         return copies
@@ -157,10 +157,10 @@ def _copy_each(operation: str, pieces: tuple[Tensor, ...], out: Sequence[Tensor]
 
 @function(overridable=True)
 def unbind_copy(input: Checked, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
-    """Copies of the elements along `dim`: of what `unbind` shows.
+    """Return copies of the views that `unbind` returns.
 
     Arguments:
-        out: the tensors where the results go; new ones if None.
+        out: the tensors that receive the results; None for new tensors.
     """
     return _copy_each("unbind_copy", Tensor.unbind(input, dim), out)
 
@@ -169,11 +169,11 @@ def unbind_copy(input: Checked, dim: int = 0, *, out: Sequence[Tensor] | None = 
 def split_copy(
     input: Checked, split_size: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Copies of pieces along `dim`: of what `split` shows.
+    """Return copies of the views that `split` returns.
 
     Arguments:
-        split_size: the length of each piece, or the lengths of all.
-        out: the tensors where the results go; new ones if None.
+        split_size: the length of every piece, or a list of the lengths.
+        out: the tensors that receive the results; None for new tensors.
     """
     return _copy_each("split_copy", Tensor.split(input, split_size, dim), out)
 
@@ -182,18 +182,18 @@ def split_copy(
 def split_with_sizes_copy(
     input: Checked, split_sizes: Sizes, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows.
+    """Return copies of the views that `split_with_sizes` returns.
 
     Arguments:
         split_sizes: the lengths.
-        out: the tensors where the results go; new ones if None.
+        out: the tensors that receive the results; None for new tensors.
     """
     return _copy_each("split_with_sizes_copy", Tensor.split(input, split_sizes, dim), out)
 
 
 @function(method=True)
 def split_with_sizes(input: Checked, split_sizes: Sizes, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of pieces of the lengths given, along `dim`: `split` with several lengths.
+    """Split a tensor along `dim` into views of the given lengths: `split` with a list of lengths.
 
     Arguments:
         split_sizes: the lengths.
@@ -207,27 +207,27 @@ def split_with_sizes(input: Checked, split_sizes: Sizes, dim: int = 0) -> tuple[
 
 @function(method=True)
 def unsafe_chunk(input: Checked, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`chunk`, whose pieces may be changed in place here without more ado.
+    """Split a tensor like `chunk`. Its pieces may be changed in place, as those of `chunk` may.
 
     Arguments:
-        chunks: the greatest number of pieces.
+        chunks: the maximum number of pieces.
     """
     return Tensor.chunk(input, chunks, dim)
 
 
 @function(method=True)
 def unsafe_split(input: Checked, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split`, whose pieces may be changed in place here without more ado.
+    """Split a tensor like `split`. Its pieces may be changed in place, as those of `split` may.
 
     Arguments:
-        split_size: the length of each piece, or the lengths of all.
+        split_size: the length of every piece, or a list of the lengths.
     """
     return Tensor.split(input, split_size, dim)
 
 
 @function(method=True)
 def unsafe_split_with_sizes(input: Checked, split_sizes: Sizes, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split_with_sizes`, whose pieces may be changed in place here without more ado.
+    """Split a tensor like `split_with_sizes`. Its pieces may be changed in place, as those of `split_with_sizes` may.
 
     Arguments:
         split_sizes: the lengths.

@@ -1,4 +1,4 @@
-"""Other shapes of the same elements: `view`, `reshape`, `flatten`, `expand`. Only `reshape` copies, where it must."""
+"""Other shapes for the same elements: `view`, `reshape`, `flatten`, `expand`. Only `reshape` and `flatten` may copy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 
 
 def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
-    """`shape` with its one -1 replaced so that it has `numel` elements; ValueError where that cannot be."""
+    """Return `shape` with its one -1 replaced such that the product is `numel`.
+
+    Raises:
+        ValueError: if the elements do not fit `shape`.
+    """
     known, unknown = 1, 0
     for size in shape:
         if size == -1:
@@ -50,10 +54,10 @@ def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ..
 
 
 def view_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Strides that show `layout`'s elements in `shape`, or None where no strides can."""
+    """Return the strides of a view of the elements of `layout` in `shape`, or None if no such view exists."""
     if layout.is_contiguous:
         return contiguous_strides(shape)
-    # Runs of old dimensions that lie evenly are one; each must be a whole product of new dimensions.
+    # Merge old dimensions with uniform strides into runs; each run must be the product of whole new dimensions.
     runs: list[list[int]] = []
     for size, stride in zip(layout.shape, layout.strides, strict=True):
         if size == 1:
@@ -81,10 +85,12 @@ def view_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...] | No
 
 @view
 class _view:
-    """The same elements in another shape, without copying; one length may be -1. `view(dtype)`: the same bits.
+    """Return a view in another shape, one length of which may be -1; or, as `view(dtype)`, with the same bits.
 
-    Of a dtype of another size, the last dimension becomes longer or shorter; no gradient flows through the bits.
-    ValueError where the strides do not allow it (`reshape` copies then).
+    If the size of the dtype differs, the length of the last dimension changes. No gradient flows through `view(dtype)`.
+
+    Raises:
+        ValueError: if the strides do not allow a view (`reshape` copies in this case).
 
     >>> from facula_tensor import arange
     >>> arange(6).view(2, -1)
@@ -121,7 +127,7 @@ VIEW = operators["view"]
 
 
 def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Window | None:
-    """The window that shows the elements in another shape; None where no strides do."""
+    """Return the window that shows the elements in another shape, or None if the strides do not allow one."""
     wanted = resolve(operation, shape, layout.numel)
     strides = view_strides(layout, wanted)
     if strides is None:
@@ -136,7 +142,7 @@ def _reshaped(layout: Layout, shape: tuple[int, ...]) -> Window | None:
 
 @form
 def _flattened(layout: Layout, start_dim: int, end_dim: int) -> Window | None:
-    """The window with dimensions `start_dim` to `end_dim` as one; None where it needs a copy."""
+    """Return the window that merges dimensions `start_dim` to `end_dim`, or None if this requires a copy."""
     shape = layout.shape
     first, last = check_dim("flatten", start_dim, len(shape)), check_dim("flatten", end_dim, len(shape))
     if first > last:
@@ -151,7 +157,7 @@ def _whole(layout: Layout) -> Window:
 
 @composite
 def reshape_(F: Namespace, input: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """A view in another shape, or a copy where there is none."""
+    """Return a view in another shape, or a copy if the strides do not allow one."""
     seen = F.reshaped(input, shape)
     return F.reshaped(F.clone(input), shape) if seen is None else seen
 
@@ -161,11 +167,11 @@ no_record_ops.reshape, recorded_ops.reshape = no_record_ops.reshape_, recorded_o
 
 @view
 class expand:
-    """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
+    """Return a view with dimensions of length 1 expanded and new leading dimensions added; -1 keeps a length.
 
     Arguments:
         shape: the lengths, as numbers or as one sequence.
-        size: another way to give `shape`.
+        size: `shape`, as a keyword argument.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1], [2]]).expand(2, 3)
@@ -209,7 +215,7 @@ class expand:
 
 @function(method=True, inline=True, public=False)
 def reshape_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
-    """The same elements in the shape of `other`, as `reshape`.
+    """Reshape a tensor to the shape of `other`, as `reshape` does.
 
     Arguments:
         other: the tensor whose shape the result has.
@@ -219,7 +225,7 @@ def reshape_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
 
 @function(method=True, inline=True, public=False, quick=True)
 def view_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
-    """The same elements in the shape of `other`.
+    """Return a view in the shape of `other`.
 
     Arguments:
         other: the tensor whose shape the result has.
@@ -229,7 +235,7 @@ def view_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
 
 @overridable
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
-    """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1.
+    """Return a tensor with another shape: a view if the strides allow it, otherwise a copy. One length may be -1.
 
     >>> from facula_tensor import arange
     >>> reshape(arange(4), (2, 2))
@@ -246,11 +252,11 @@ def reshape(input: Tensor, shape: Lengths) -> Tensor:
 @overridable
 @method("reshape")
 def _reshape_method(self: Tensor, *lengths: Lengths, shape: Lengths | None = None) -> Tensor:
-    """The same elements in another shape: a view where strides allow it, else a copy. One length may be -1.
+    """Return a tensor with another shape: a view if the strides allow it, otherwise a copy. One length may be -1.
 
     Arguments:
         lengths: the lengths, as numbers or as one sequence.
-        shape: another way to give `lengths`.
+        shape: `lengths`, as a keyword argument.
     """
     try:
         return recorded_ops.reshape(self, sizes("reshape", lengths, shape, "shape"))
@@ -261,7 +267,7 @@ def _reshape_method(self: Tensor, *lengths: Lengths, shape: Lengths | None = Non
 
 @function(method=True, inline=True)
 def flatten(F: Namespace, input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Dimensions `start_dim` to `end_dim` as one.
+    """Merge dimensions `start_dim` to `end_dim` into one.
 
     Arguments:
         start_dim: the first dimension.
@@ -277,7 +283,7 @@ def flatten(F: Namespace, input: Tensor, start_dim: int = 0, end_dim: int = -1) 
 
 @function(method=True, inline=True, public=False, quick=True)
 def expand_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
-    """A view expanded to the shape of `other`.
+    """Return a view expanded to the shape of `other`.
 
     Arguments:
         other: the tensor whose shape the result has.
@@ -287,7 +293,7 @@ def expand_as(F: Namespace, input: Tensor, other: Checked) -> Tensor:
 
 @function(method=True, inline=True)
 def broadcast_to(F: Namespace, input: Checked, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
-    """A view broadcast to `shape`, which may be called `size`.
+    """Return a view expanded to `shape`.
 
     Arguments:
         shape: the lengths.

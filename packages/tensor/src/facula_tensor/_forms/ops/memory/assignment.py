@@ -22,11 +22,11 @@ bodies = bodies_of("ops.memory.assignment")
 
 @overridable
 def fill(input: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
-    """A tensor like `input`, all of whose elements are `value`.
+    """Return a tensor with the shape and dtype of `input` in which every element is `value`.
 
     Arguments:
         input: the tensor.
-        value: a number, or a tensor without dimensions.
+        value: a number or a zero-dimensional tensor.
 
     >>> from facula_tensor import ones
     >>> fill(ones(2), 3)

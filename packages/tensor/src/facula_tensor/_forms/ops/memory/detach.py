@@ -13,7 +13,7 @@ bodies = bodies_of("ops.memory.detach")
 
 
 def to_dlpack(input: Tensor) -> object:
-    """A DLPack capsule of a tensor's memory, which other libraries read once: `input.__dlpack__()`."""
+    """Return a DLPack capsule of the tensor's memory, as `input.__dlpack__()` does. A capsule can be consumed once."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("to_dlpack", input)

@@ -25,10 +25,13 @@ bodies = bodies_of("ops.shape.broadcasting")
 
 
 def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
-    """The shape that tensors of these shapes broadcast to; ValueError where they do not.
+    """Return the shape to which tensors of the given shapes broadcast.
 
     Arguments:
         shapes: the shapes.
+
+    Raises:
+        ValueError: if the shapes do not broadcast.
 
     >>> broadcast_shapes((3, 1), (4,))
     facula.Size([3, 4])
@@ -42,7 +45,7 @@ def broadcast_shapes(*shapes: Lengths) -> tuple[int, ...]:
 
 @overridable
 def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Views of the tensors in the shape that they broadcast to.
+    """Return views of the tensors, expanded to the shape to which they broadcast.
 
     >>> from facula_tensor import ones
     >>> [one.shape for one in broadcast_tensors(ones(3, 1), ones(4))]
@@ -57,11 +60,11 @@ def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]
 
 @overridable
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Views of vectors along the dimensions of a grid, each expanded over the others.
+    """Return coordinate matrices: views of vectors, each along one dimension of a grid and expanded over the others.
 
     Arguments:
         tensors: the vectors, as several arguments or one sequence.
-        indexing: "ij" (as if left out), the first vector goes down; "xy", it goes across.
+        indexing: "ij" (the default): the first vector varies along the rows; "xy": along the columns.
 
     >>> from facula_tensor import tensor
     >>> meshgrid(tensor([1, 2]), tensor([3, 4, 5]))[1]
@@ -77,7 +80,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -
 
 @overridable
 def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """All combinations of one element of each vector, as rows; one vector is itself.
+    """Return the Cartesian product of vectors, one combination per row; a single vector is returned as a view.
 
     >>> from facula_tensor import tensor
     >>> cartesian_prod(tensor([1, 2]), tensor([3, 4]))
@@ -95,11 +98,11 @@ def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
 
 @overridable
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of `r` elements of a vector in their order, as rows.
+    """Return all combinations of `r` elements of a vector, one per row, in the vector's order.
 
     Arguments:
         input: a vector.
-        r: how many elements are chosen.
+        r: the number of elements in a combination.
         with_replacement: whether an element may be chosen several times.
 
     >>> from facula_tensor import tensor
@@ -121,7 +124,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 @overridable
 @method()
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension: a view where strides allow it, else a copy.
+    """Return all elements in one dimension: a view if the strides allow it, otherwise a copy.
 
     >>> from facula_tensor import ones
     >>> ravel(ones(2, 3)).shape
@@ -140,12 +143,12 @@ def ravel(input: Tensor) -> Tensor:
 @method()
 @boundary
 def unflatten(input: Tensor, dim: int, sizes: Lengths) -> Tensor:
-    """A view with one dimension divided into several.
+    """Return a view with one dimension split into several.
 
     Arguments:
         input: a tensor of at least 1 dimension.
         dim: the dimension.
-        sizes: the lengths of the new dimensions, of which one may be -1.
+        sizes: the lengths of the new dimensions; one of them may be -1.
 
     >>> from facula_tensor import ones
     >>> unflatten(ones(2, 12), 1, (3, -1)).shape

@@ -24,11 +24,11 @@ bodies = bodies_of("ops.shape.diagonal")
 @overridable
 @method()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of a diagonal in the plane of two dimensions, in place of which it becomes the last dimension.
+    """Return a view of the diagonal in the plane of two dimensions; the diagonal becomes the last dimension.
 
     Arguments:
         input: a tensor of at least 2 dimensions.
-        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
         dim1: the dimension of rows.
         dim2: the dimension of columns.
 
@@ -48,13 +48,13 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 @overridable
 @method()
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices of zeros with the last dimension of `input` as a diagonal.
+    """Return matrices of zeros with the last dimension of `input` on a diagonal.
 
     Arguments:
         input: a tensor of at least 1 dimension.
-        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
         dim1: the new dimension of rows, counted in the result.
-        dim2: the new dimension of columns, likewise.
+        dim2: the new dimension of columns, counted in the result.
 
     >>> from facula_tensor import tensor
     >>> diag_embed(tensor([1, 2]))
@@ -74,11 +74,11 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 @overridable
 @method()
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The matrix with a vector as its diagonal, or a copy of the diagonal of a matrix.
+    """Return a matrix with a vector on its diagonal, or a copy of the diagonal of a matrix.
 
     Arguments:
         input: a vector or a matrix.
-        diagonal: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        diagonal: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
 
     >>> from facula_tensor import tensor
     >>> diag(tensor([1, 2]), 1)
@@ -100,11 +100,11 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 @overridable
 @method()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """The matrix with the elements of `input`, in row-major order, as its diagonal.
+    """Return a matrix with the elements of `input`, in row-major order, on its diagonal.
 
     Arguments:
         input: the tensor.
-        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
 
     >>> from facula_tensor import tensor
     >>> diagflat(tensor([[1], [2]]))
@@ -124,7 +124,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 @overridable
 @method()
 def trace(input: Tensor) -> Tensor:
-    """The sum of the main diagonal of a matrix; of integers in int64.
+    """Return the sum of the main diagonal of a matrix. Integers are summed in int64.
 
     >>> from facula_tensor import arange
     >>> trace(arange(4).view(2, 2))

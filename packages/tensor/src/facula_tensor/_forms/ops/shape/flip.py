@@ -25,12 +25,12 @@ bodies = bodies_of("ops.shape.flip")
 @overridable
 @method()
 def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy in which the elements along `dims` are in reverse order.
+    """Return a copy with the elements along `dims` in reverse order.
 
     Arguments:
         input: the tensor.
         order: the dimensions, as several arguments or one sequence.
-        dims: the dimensions, by name instead.
+        dims: the dimensions, as a keyword argument.
 
     >>> from facula_tensor import arange
     >>> flip(arange(6).view(2, 3), (0, 1))
@@ -49,7 +49,7 @@ def flip(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
 @overridable
 @method()
 def fliplr(input: Tensor) -> Tensor:
-    """A copy with the columns of a matrix (of the second dimension) in reverse order.
+    """Return a copy with the columns (the second dimension) in reverse order.
 
     >>> from facula_tensor import arange
     >>> fliplr(arange(6).view(2, 3))
@@ -67,7 +67,7 @@ def fliplr(input: Tensor) -> Tensor:
 @overridable
 @method()
 def flipud(input: Tensor) -> Tensor:
-    """A copy with the rows (the first dimension) in reverse order.
+    """Return a copy with the rows (the first dimension) in reverse order.
 
     >>> from facula_tensor import arange
     >>> flipud(arange(3))
@@ -84,11 +84,11 @@ def flipud(input: Tensor) -> Tensor:
 @overridable
 @method()
 def rot90(input: Tensor, k: int = 1, dims: Lengths = (0, 1)) -> Tensor:
-    """A copy turned by quarters in the plane of two dimensions, from the first towards the second.
+    """Return a copy rotated by multiples of 90 degrees in the plane of two dimensions, from the first to the second.
 
     Arguments:
         input: a tensor of at least 2 dimensions.
-        k: the number of quarters.
+        k: the number of quarter turns.
         dims: the two dimensions.
 
     >>> from facula_tensor import arange
@@ -110,15 +110,15 @@ def rot90(input: Tensor, k: int = 1, dims: Lengths = (0, 1)) -> Tensor:
 @overridable
 @method()
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy in which elements are moved on along dimensions; those beyond the end come in at the front.
+    """Return a copy with elements shifted along dimensions; elements shifted beyond the end reappear at the front.
 
     Arguments:
         input: the tensor.
-        shifts: by how many places, one number or one for each dimension.
-        dims: the dimensions; None takes the tensor as one row.
+        shifts: the number of positions: one integer, or one for each dimension.
+        dims: the dimensions; None shifts the flattened tensor.
 
     Raises:
-        ValueError: where the two are not equally many.
+        ValueError: if the number of shifts differs from the number of dimensions.
 
     >>> from facula_tensor import arange
     >>> roll(arange(4), 1)

@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 @overridable
 @method()
 def select(input: Tensor, dim: int | None = None, index: int | None = None, *, axis: int | None = None) -> Tensor:
-    """A view of one element along `dim`, which goes. IndexError where there is none.
+    """Return a view of one element along `dim`, with that dimension removed.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        index: which element; negative ones count from the end.
+        index: the index of the element; negative indices count from the end.
         axis: NumPy's name of `dim`.
+
+    Raises:
+        IndexError: if the index is out of range.
 
     >>> from facula_tensor import arange
     >>> select(arange(3), 0, -1)
@@ -57,13 +60,14 @@ def narrow(
     *,
     axis: int | None = None,
 ) -> Tensor:
-    """A view of `length` elements along `dim` from `start` on (an integer, or an integer tensor of no dimensions).
+    """Return a view of `length` elements along `dim`, beginning at `start`.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        start: the first element; negative ones count from the end.
-        length: how many elements.
+        start: the index of the first element, an integer or a zero-dimensional integer tensor; negative indices count
+            from the end.
+        length: the number of elements.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import arange
@@ -92,7 +96,7 @@ def narrow(
 @overridable
 @method()
 def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """Views of the elements along `dim`.
+    """Return views of the elements along `dim`, as a tuple.
 
     Arguments:
         input: the tensor.
@@ -115,11 +119,11 @@ def unbind(input: Tensor, dim: int = 0, *, axis: int | None = None) -> tuple[Ten
 @overridable
 @method()
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """At most `chunks` views of equal pieces along `dim` (the last may be shorter).
+    """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter).
 
     Arguments:
         input: the tensor.
-        chunks: the greatest number of pieces.
+        chunks: the maximum number of pieces.
         dim: the dimension.
         axis: NumPy's name of `dim`.
 

@@ -21,7 +21,9 @@ bodies = bodies_of("ops.shape.stacking")
 
 @overridable
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Numbers as views of one dimension; other tensors as they are. Of several tensors a tuple.
+    """Return views with at least one dimension; numbers become vectors.
+
+    For several tensors, return a tuple.
 
     >>> from facula_tensor import tensor
     >>> atleast_1d(tensor(3))
@@ -36,7 +38,9 @@ def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
 
 @overridable
 def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Views of at least two dimensions, new ones first. Of several tensors a tuple.
+    """Return views with at least two dimensions; new ones come first.
+
+    For several tensors, return a tuple.
 
     >>> from facula_tensor import tensor
     >>> atleast_2d(tensor([3, 4]))
@@ -51,7 +55,9 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
 
 @overridable
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
-    """Views of at least three dimensions: (n,) as (1, n, 1), (m, n) as (m, n, 1). Of several tensors a tuple.
+    """Return views with at least three dimensions: (n,) becomes (1, n, 1), (m, n) becomes (m, n, 1).
+
+    For several tensors, return a tuple.
 
     >>> from facula_tensor import tensor
     >>> atleast_3d(tensor([3, 4]))
@@ -67,7 +73,7 @@ def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | tuple[Tensor, ..
 
 @overridable
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors side by side: along the second dimension, or the first where there is one alone.
+    """Concatenate tensors along the second dimension, or along the first if they have only one.
 
     >>> from facula_tensor import tensor
     >>> hstack([tensor([1, 2]), tensor(3)])
@@ -82,7 +88,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors one below the other: along the first dimension, vectors as rows.
+    """Concatenate tensors along the first dimension; vectors become rows.
 
     >>> from facula_tensor import tensor
     >>> vstack([tensor([1, 2]), tensor([3, 4])])
@@ -98,7 +104,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors one behind the other: along the third dimension.
+    """Concatenate tensors along the third dimension.
 
     >>> from facula_tensor import tensor
     >>> dstack([tensor([1, 2]), tensor([3, 4])])
@@ -114,7 +120,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors side by side, numbers and vectors as columns.
+    """Concatenate tensors along the second dimension; numbers and vectors become columns.
 
     >>> from facula_tensor import tensor
     >>> column_stack([tensor([1, 2]), tensor([3, 4])])
@@ -130,7 +136,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 
 @overridable
 def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """The matrix of zeros with the given matrices along its diagonal; vectors are rows, numbers one element.
+    """Return a matrix of zeros with the given matrices on its diagonal; vectors are rows, numbers single elements.
 
     >>> from facula_tensor import tensor
     >>> block_diag(tensor([[1, 2]]), tensor(3))
@@ -155,14 +161,14 @@ def tensor_split(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Views of pieces along `dim`: as many, of nearly equal length, or cut before the indices that are given.
+    """Split a tensor along `dim` into views: a number of pieces of nearly equal length, or pieces between indices.
 
     Arguments:
         input: the tensor.
-        indices_or_sections: the number of pieces, or the places of the cuts.
+        indices_or_sections: the number of pieces, or the indices before which to split.
         dim: the dimension.
-        indices: the places of the cuts, by name.
-        sections: the number of pieces, by name.
+        indices: the indices before which to split, as a keyword argument.
+        sections: the number of pieces, as a keyword argument.
 
     >>> from facula_tensor import arange
     >>> tensor_split(arange(5), 2), tensor_split(arange(5), (1, 4))
@@ -182,13 +188,15 @@ def hsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the second dimension, or the first where there is one alone.
+    """Split a tensor into equal pieces along the second dimension, or the first if there is only one.
+
+        `tensor_split` also accepts numbers of sections that do not divide the length.
 
     Arguments:
         input: the tensor.
-        indices_or_sections: the number of pieces, or the places of the cuts.
-        indices: the places of the cuts, by name.
-        sections: the number of pieces, by name.
+        indices_or_sections: the number of pieces, or the indices before which to split.
+        indices: the indices before which to split, as a keyword argument.
+        sections: the number of pieces, as a keyword argument.
 
     >>> from facula_tensor import ones
     >>> [one.shape for one in hsplit(ones(4, 2), 2)]
@@ -212,13 +220,15 @@ def vsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the first dimension of two or more.
+    """Split a tensor into equal pieces along the first dimension of at least two.
+
+        `tensor_split` also accepts numbers of sections that do not divide the length.
 
     Arguments:
         input: the tensor.
-        indices_or_sections: the number of pieces, or the places of the cuts.
-        indices: the places of the cuts, by name.
-        sections: the number of pieces, by name.
+        indices_or_sections: the number of pieces, or the indices before which to split.
+        indices: the indices before which to split, as a keyword argument.
+        sections: the number of pieces, as a keyword argument.
 
     >>> from facula_tensor import ones
     >>> [one.shape for one in vsplit(ones(2, 1), 2)]
@@ -242,13 +252,15 @@ def dsplit(
     indices: Sequence[int] | Tensor | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """`tensor_split` into equal pieces along the third dimension.
+    """Split a tensor into equal pieces along the third dimension.
+
+        `tensor_split` also accepts numbers of sections that do not divide the length.
 
     Arguments:
         input: the tensor.
-        indices_or_sections: the number of pieces, or the places of the cuts.
-        indices: the places of the cuts, by name.
-        sections: the number of pieces, by name.
+        indices_or_sections: the number of pieces, or the indices before which to split.
+        indices: the indices before which to split, as a keyword argument.
+        sections: the number of pieces, as a keyword argument.
 
     >>> from facula_tensor import ones
     >>> [one.shape for one in dsplit(ones(1, 1, 2), 2)]

@@ -24,14 +24,15 @@ bodies = bodies_of("ops.shape.tiling")
 @overridable
 @method()
 def repeat(input: Tensor, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
-    """A copy with each dimension repeated as a whole; counts beyond the dimensions add new ones in front.
-
-    ValueError where there are fewer counts than dimensions (`tile` takes those).
+    """Return a copy with each dimension repeated as a whole; surplus counts add new dimensions in front.
 
     Arguments:
         input: the tensor.
-        counts: how often each dimension is repeated, as numbers or as one sequence.
-        repeats: another way to give `counts`.
+        counts: the number of repetitions of each dimension, as several arguments or one sequence.
+        repeats: `counts`, as a keyword argument.
+
+    Raises:
+        ValueError: if there are fewer counts than dimensions (`tile` accepts those).
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).repeat(2, 2)
@@ -50,12 +51,13 @@ def repeat(input: Tensor, *counts: Lengths, repeats: Lengths | None = None) -> T
 @overridable
 @method()
 def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A copy with dimensions repeated as a whole; `dims` are counts of the last ones, or add new ones in front.
+    """Return a copy with dimensions repeated as a whole.
 
     Arguments:
         input: the tensor.
-        counts: how often each dimension is repeated, as numbers or as one sequence.
-        dims: another way to give `counts`.
+        counts: the number of repetitions of the last dimensions, as several arguments or one sequence; surplus counts
+            add new dimensions in front.
+        dims: `counts`, as a keyword argument.
 
     >>> from facula_tensor import tensor
     >>> tile(tensor([[1], [2]]), (2,))
@@ -77,16 +79,16 @@ def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor
 def repeat_interleave(
     input: Tensor, repeats: Lengths | Tensor | None = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """A copy with each element along `dim` repeated: all as often, or each as an integer tensor says.
+    """Return a copy with each element along `dim` repeated: all equally often, or as an integer tensor specifies.
 
-    Without `dim` the tensor is flattened. Of counts alone, `repeat_interleave(repeats)`: the position of each,
-    repeated as often as it says. `output_size`, where given, is checked.
+    Without `dim` the tensor is flattened. `repeat_interleave(repeats)` with counts alone returns the position of each
+    count, repeated that many times.
 
     Arguments:
         input: the tensor, or counts alone.
-        repeats: how often: a number, or an integer tensor of as many counts as elements.
-        dim: the dimension; that of the flattened tensor if None.
-        output_size: the length of the result, which is checked; unknown if None.
+        repeats: the number of repetitions: an integer, or an integer tensor with one count per element.
+        dim: the dimension; None flattens the tensor first.
+        output_size: the expected length of the result, which is checked; None skips the check.
 
     >>> from facula_tensor import tensor
     >>> repeat_interleave(tensor([1, 2]), 2)

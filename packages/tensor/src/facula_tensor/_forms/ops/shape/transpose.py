@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @overridable
 @method()
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions exchanged.
+    """Return a view with two dimensions exchanged.
 
     Arguments:
         input: the tensor.
@@ -42,12 +42,12 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 @overridable
 @method()
 def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tensor:
-    """A view with the dimensions in another order, each named once.
+    """Return a view with the dimensions in another order; `order` contains each once.
 
     Arguments:
         input: the tensor.
         order: the dimensions, as several arguments or one sequence.
-        dims: the dimensions, by name instead.
+        dims: the dimensions, as a keyword argument.
 
     >>> from facula_tensor import ones
     >>> permute(ones(2, 3, 4), 2, 0, 1).shape
@@ -64,11 +64,11 @@ def permute(input: Tensor, *order: Lengths, dims: Lengths | None = None) -> Tens
 @overridable
 @method()
 def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None) -> Tensor:
-    """A view with a new dimension of length 1 at `dim`.
+    """Return a view with a new dimension of length 1 at `dim`.
 
     Arguments:
         input: the tensor.
-        dim: the place of the new dimension, counted in the result.
+        dim: the position of the new dimension in the result.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import ones
@@ -89,7 +89,7 @@ def unsqueeze(input: Tensor, dim: int | None = None, *, axis: int | None = None)
 @overridable
 @method()
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """`transpose`, by the name that NumPy's programs have for it.
+    """Return a view with two dimensions exchanged; NumPy's name for `transpose`.
 
     Arguments:
         input: the tensor.
@@ -110,12 +110,12 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 @overridable
 @method()
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
-    """A view with the dimensions `source` moved to `destination`, the others keeping their order.
+    """Return a view with the dimensions `source` moved to `destination`; the others keep their order.
 
     Arguments:
         input: the tensor.
         source: a dimension, or several.
-        destination: their places in the result, as many.
+        destination: the positions of these dimensions in the result.
 
     >>> from facula_tensor import ones
     >>> movedim(ones(2, 3, 4), 0, -1).shape
@@ -135,11 +135,11 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
 @overridable
 @method()
 def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """A view without dimensions of length 1: all of them, or those among `dim`.
+    """Return a view without dimensions of length 1: without all of them, or only those in `dim`.
 
     Arguments:
         input: the tensor.
-        dim: a dimension or several, of which those of length 1 go; None for all.
+        dim: a dimension or several; those of length 1 are removed. None removes all dimensions of length 1.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import ones

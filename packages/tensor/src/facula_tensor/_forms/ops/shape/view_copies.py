@@ -28,7 +28,7 @@ bodies = bodies_of("ops.shape.view_copies")
 
 @overridable
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `alias` shows, in memory of its own."""
+    """Return a copy of the view that `alias` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("alias_copy", input)
@@ -43,13 +43,13 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def as_strided_copy(
     input: Tensor, size: Lengths, stride: Lengths, storage_offset: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """A copy of what `as_strided` shows, in memory of its own.
+    """Return a copy of the view that `as_strided` returns.
 
     Arguments:
         input: the tensor.
         size: the lengths.
         stride: the strides, in elements.
-        storage_offset: where the first element is, in elements; where `input` begins if None.
+        storage_offset: the position of the first element, in elements; None for the offset of `input`.
     """
     try:
         if type(input) is not Tensor:
@@ -63,7 +63,7 @@ def as_strided_copy(
 
 @overridable
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `detach` shows, in memory of its own."""
+    """Return a copy of the view that `detach` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("detach_copy", input)
@@ -76,11 +76,11 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `diagonal` shows, in memory of its own.
+    """Return a copy of the view that `diagonal` returns.
 
     Arguments:
         input: the tensor.
-        offset: which diagonal: 0 the main one, 1 the next above, -1 the next below.
+        offset: the diagonal: 0 for the main diagonal, 1 for the first above it, -1 for the first below it.
         dim1: the second dimension.
         dim2: the second dimension.
     """
@@ -98,7 +98,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
 
 @overridable
 def expand_copy(input: Tensor, size: Lengths, *, implicit: bool = False, out: Tensor | None = None) -> Tensor:
-    """A copy of what `expand` shows, in memory of its own.
+    """Return a copy of the view that `expand` returns.
 
     Arguments:
         input: the tensor.
@@ -127,13 +127,13 @@ def narrow_copy(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of what `narrow` shows, in memory of its own.
+    """Return a copy of the view that `narrow` returns.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        start: the first element; negative ones count from the end.
-        length: how many elements.
+        start: the index of the first element; negative indices count from the end.
+        length: the number of elements.
     """
     if type(input) is not Tensor:
         input = as_tensor("narrow_copy", input)
@@ -143,7 +143,7 @@ def narrow_copy(
 
 @overridable
 def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `permute` shows, in memory of its own.
+    """Return a copy of the view that `permute` returns.
 
     Arguments:
         input: the tensor.
@@ -164,12 +164,12 @@ def permute_copy(input: Tensor, dims: Lengths, *, out: Tensor | None = None) -> 
 def select_copy(
     input: Tensor, dim: int | None = None, index: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """A copy of what `select` shows, in memory of its own.
+    """Return a copy of the view that `select` returns.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        index: which element; negative ones count from the end.
+        index: the index of the element; negative indices count from the end.
     """
     try:
         if type(input) is not Tensor:
@@ -193,14 +193,14 @@ def slice_copy(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A copy of what `slice` shows, in memory of its own.
+    """Return a copy of the view that `slice` returns.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        start: the first element; negative ones count from the end.
-        end: the bound; the end if None.
-        step: the distance of two elements.
+        start: the index of the first element; negative indices count from the end.
+        end: the bound; None for the end.
+        step: the distance between two elements.
     """
     try:
         if type(input) is not Tensor:
@@ -214,7 +214,7 @@ def slice_copy(
 
 @overridable
 def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `squeeze` shows, in memory of its own."""
+    """Return a copy of the view that `squeeze` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("squeeze_copy", input)
@@ -227,7 +227,7 @@ def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None =
 
 @overridable
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `t` shows, in memory of its own."""
+    """Return a copy of the view that `t` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("t_copy", input)
@@ -240,7 +240,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `transpose` shows, in memory of its own.
+    """Return a copy of the view that `transpose` returns.
 
     Arguments:
         input: the tensor.
@@ -259,13 +259,13 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
 
 @overridable
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `unfold` shows, in memory of its own.
+    """Return a copy of the view that `unfold` returns.
 
     Arguments:
         input: the tensor.
         dimension: the dimension.
         size: the lengths.
-        step: the distance of two elements.
+        step: the distance between two elements.
     """
     try:
         if type(input) is not Tensor:
@@ -279,7 +279,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
 
 @overridable
 def unsqueeze_copy(input: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `unsqueeze` shows, in memory of its own."""
+    """Return a copy of the view that `unsqueeze` returns."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("unsqueeze_copy", input)
@@ -294,7 +294,7 @@ def unsqueeze_copy(input: Tensor, dim: int | None = None, *, out: Tensor | None 
 
 @overridable
 def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what `view` shows, in memory of its own.
+    """Return a copy of the view that `view` returns.
 
     Arguments:
         input: the tensor.
@@ -312,12 +312,12 @@ def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = 
 
 @overridable
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
-    """Copies of the elements along `dim`: of what `unbind` shows.
+    """Return copies of the views that `unbind` returns.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        out: the tensors where the results go; new ones if None.
+        out: the tensors that receive the results; None for new tensors.
     """
     try:
         if type(input) is not Tensor:
@@ -332,13 +332,13 @@ def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = N
 def split_copy(
     input: Tensor, split_size: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Copies of pieces along `dim`: of what `split` shows.
+    """Return copies of the views that `split` returns.
 
     Arguments:
         input: the tensor.
-        split_size: the length of each piece, or the lengths of all.
+        split_size: the length of every piece, or a list of the lengths.
         dim: the dimension.
-        out: the tensors where the results go; new ones if None.
+        out: the tensors that receive the results; None for new tensors.
     """
     try:
         if type(input) is not Tensor:
@@ -353,13 +353,13 @@ def split_copy(
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Lengths, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...]:
-    """Copies of pieces of the lengths given, along `dim`: of what `split_with_sizes` shows.
+    """Return copies of the views that `split_with_sizes` returns.
 
     Arguments:
         input: the tensor.
         split_sizes: the lengths.
         dim: the dimension.
-        out: the tensors where the results go; new ones if None.
+        out: the tensors that receive the results; None for new tensors.
     """
     try:
         if type(input) is not Tensor:
@@ -375,7 +375,7 @@ def split_with_sizes_copy(
 @method()
 @boundary
 def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of pieces of the lengths given, along `dim`: `split` with several lengths.
+    """Split a tensor along `dim` into views of the given lengths: `split` with a list of lengths.
 
     Arguments:
         input: the tensor.
@@ -396,11 +396,11 @@ def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple
 @method()
 @boundary
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """`chunk`, whose pieces may be changed in place here without more ado.
+    """Split a tensor like `chunk`. Its pieces may be changed in place, as those of `chunk` may.
 
     Arguments:
         input: the tensor.
-        chunks: the greatest number of pieces.
+        chunks: the maximum number of pieces.
         dim: the dimension.
     """
     if type(input) is not Tensor:
@@ -412,11 +412,11 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
 @method()
 @boundary
 def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split`, whose pieces may be changed in place here without more ado.
+    """Split a tensor like `split`. Its pieces may be changed in place, as those of `split` may.
 
     Arguments:
         input: the tensor.
-        split_size: the length of each piece, or the lengths of all.
+        split_size: the length of every piece, or a list of the lengths.
         dim: the dimension.
     """
     if type(input) is not Tensor:
@@ -428,7 +428,7 @@ def unsafe_split(input: Tensor, split_size: Lengths, dim: int = 0) -> tuple[Tens
 @method()
 @boundary
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Lengths, dim: int = 0) -> tuple[Tensor, ...]:
-    """`split_with_sizes`, whose pieces may be changed in place here without more ado.
+    """Split a tensor like `split_with_sizes`. Its pieces may be changed in place, as those of `split_with_sizes` may.
 
     Arguments:
         input: the tensor.

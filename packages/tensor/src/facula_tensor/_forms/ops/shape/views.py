@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 @overridable
 @method()
 def expand(input: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tensor:
-    """A view in which dimensions of length 1 are repeated, and new leading ones added; -1 keeps a length.
+    """Return a view with dimensions of length 1 expanded and new leading dimensions added; -1 keeps a length.
 
     Arguments:
         input: the tensor.
         shape: the lengths, as numbers or as one sequence.
-        size: another way to give `shape`.
+        size: `shape`, as a keyword argument.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1], [2]]).expand(2, 3)
@@ -44,7 +44,7 @@ def expand(input: Tensor, *shape: Lengths, size: Lengths | None = None) -> Tenso
 @method()
 @boundary
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements in the shape of `other`, as `reshape`.
+    """Reshape a tensor to the shape of `other`, as `reshape` does.
 
     Arguments:
         input: the tensor.
@@ -57,7 +57,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 @method()
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same elements in the shape of `other`.
+    """Return a view in the shape of `other`.
 
     Arguments:
         input: the tensor.
@@ -75,7 +75,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Dimensions `start_dim` to `end_dim` as one.
+    """Merge dimensions `start_dim` to `end_dim` into one.
 
     Arguments:
         input: the tensor.
@@ -96,7 +96,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @method()
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """A view expanded to the shape of `other`.
+    """Return a view expanded to the shape of `other`.
 
     Arguments:
         input: the tensor.
@@ -114,7 +114,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
-    """A view broadcast to `shape`, which may be called `size`.
+    """Return a view expanded to `shape`.
 
     Arguments:
         input: the tensor.
