@@ -652,27 +652,27 @@ def adjoint(input: Tensor) -> Tensor:
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `alias` returns."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+    """Return whether all elements are nonzero, over all or along `dim`, as bool for every dtype."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
     """Whether |input - other| <= atol + rtol |other| for all pairs of elements."""
 def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    """Return the largest element, of all or along `dim`. NaN propagates. Equal elements share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+    """Return the smallest element, of all or along `dim`. NaN propagates. Equal elements share the gradient."""
 def aminmax(input: Tensor, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one."""
+    """Return the minimum and the maximum, of all elements or along `dim`, as the pair (min, max)."""
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
 def any(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
+    """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype."""
 def arange(start: Scalar | Tensor | None = None, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """The numbers from `start` (0 where one argument is given) to before `end`, `step` apart."""
 def argmax(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    """Return the index of the largest element, of the flattened tensor or along `dim`; the first of equal ones."""
 def argmin(input: Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+    """Return the index of the smallest element, of the flattened tensor or along `dim`; the first of equal ones."""
 def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-    """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
+    """Return the indices (int64) that sort the elements along `dim`: those of `sort`."""
 def argwhere(input: Tensor) -> Tensor:
     """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
 def as_strided(input: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
@@ -720,9 +720,9 @@ def bernoulli(input: Tensor, p: builtins.float | None = None, *, generator: Gene
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight[k] @ input2 + bias[k] for each feature k."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-    """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
+    """Return the counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """Draws of the number of `count` trials that succeed, each with probability `prob`; both broadcast."""
+    """Sample the number of successes in `count` trials, each with success probability `prob`; both broadcast."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The bits that both elements of each pair have; logical and for bool."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -746,7 +746,7 @@ def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> builtins.tuple[Ten
 def broadcast_to(input: Tensor, shape: Lengths | None = None, *, size: Lengths | None = None) -> Tensor:
     """Return a view expanded to `shape`."""
 def bucketize(input: Operand, boundaries: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round."""
+    """Return the index of the interval between sorted `boundaries` that contains each value."""
 def can_cast(from_: DType, to: DType) -> builtins.bool:
     """Whether values may be stored: never to a lower category (float to integer, complex to real)."""
 def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
@@ -818,7 +818,7 @@ def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The size of each element of `input` with the sign of the other's: also that of -0."""
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlation coefficients of variables, the rows of `input` (variables, observations), between -1 and 1."""
+    """Return the correlation coefficients of variables, the rows of `input` (variables, observations)."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine of each element, in radians."""
 def cos_(self: Tensor) -> Tensor:
@@ -830,21 +830,21 @@ def cosh_(self: Tensor) -> Tensor:
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """The cosine of the angle between vectors along `dim`."""
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several)."""
+    """Return the number of nonzero elements (int64), of all or along `dim` (an integer or several)."""
 def cov(input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
-    """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
+    """Return the covariance matrix of variables."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product of vectors of three elements, along `dim`, or the first dimension of length 3."""
 def cummax(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    """Return the cumulative maximum along `dim` and the index of its last occurrence. NaN propagates."""
 def cummin(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+    """Return the cumulative minimum along `dim` and the index of its last occurrence. NaN propagates."""
 def cumprod(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
+    """Return cumulative products along `dim`, with the dtypes of `cumsum`. Gradients are exact for zeros."""
 def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+    """Return cumulative sums along `dim`. Integers and bool are added in int64 and wrap if `dtype` is narrower."""
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
-    """The areas under a sampled curve up to each sample but the first, by the trapezoidal rule."""
+    """Return the areas under a sampled curve up to each sample except the first, by the trapezoidal rule."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in degrees as angles in radians."""
 def deg2rad_(input: Tensor) -> Tensor:
@@ -868,11 +868,11 @@ def diagonal_copy(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
     """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
 def diff(input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The differences of neighbours along `dim`, `n` times; of bool whether they differ."""
+    """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
 def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
-    """The `p`-norm of `input - other`, which broadcast."""
+    """Return the `p`-norm of `input - other`, which broadcast."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient of each pair of elements, in floating point (integers are converted first)."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -992,7 +992,7 @@ def get_printoptions() -> builtins.dict[builtins.str, builtins.int | builtins.fl
 def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
     """The default generator's state."""
 def gradient(input: Tensor, *, spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1, dim: Dims | None = None, edge_order: builtins.int = 1) -> builtins.tuple[Tensor, ...]:
-    """The slopes of a sampled function along dimensions: central differences, one-sided at the ends."""
+    """Estimate the gradient of a sampled function along dimensions: central differences, one-sided at the ends."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is greater than the other's."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
@@ -1000,11 +1000,11 @@ def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
 def histc(input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
-    """The number of elements in each of several equal bins."""
+    """Count the elements in each of several equal bins."""
 def histogram(input: Tensor, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-    """The number of elements in each bin, as the pair (hist, bin_edges)."""
+    """Count the elements in each bin and return the pair (hist, bin_edges)."""
 def histogramdd(input: Tensor, bins: builtins.int | Sequence[builtins.int] | Sequence[Tensor], range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> builtins.tuple[Tensor, builtins.tuple[Tensor, ...]]:
-    """The number of points in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions."""
+    """Count the points in each cell of a grid and return the pair (hist, bin_edges): a multidimensional `histogram`."""
 def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Split a tensor into equal pieces along the second dimension, or the first if there is only one."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1080,7 +1080,7 @@ def isreal(input: Tensor) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
+    """Return the `k`-th smallest element along `dim` and its index. NaN is larger than any number."""
 def lcm(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
 def lcm_(self: Tensor, other: Operand) -> Tensor:
@@ -1120,7 +1120,7 @@ def logaddexp(input: Operand, other: Operand, *, out: Tensor | None = None) -> T
 def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
 def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-    """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+    """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1138,7 +1138,7 @@ def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
 def logspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, base: builtins.float = 10.0, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers from base^start to base^end, both included, each the same multiple of the one before."""
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
+    """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element of `input` is less than the other's."""
 def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -1163,7 +1163,7 @@ def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -
     """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative."""
 @overload
 def max(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
+    """Return the largest element; with `dim`, the pair (values, indices) along it; with a tensor, `maximum`."""
 @overload
 def max(input: Tensor, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
     ...
@@ -1208,10 +1208,10 @@ def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
 def mean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
+    """Return the mean of all elements, or along `dim`; NaN for no elements. Integers raise a TypeError: convert first."""
 @overload
 def median(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN."""
+    """Return the median of all elements; with `dim`, the pair (values, indices) along it. NaN propagates."""
 @overload
 def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
@@ -1222,7 +1222,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: builtins.str | None 
     """Return coordinate matrices: views of vectors, each along one dimension of a grid and expanded over the others."""
 @overload
 def min(input: Tensor, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else."""
+    """Return the smallest element; with `dim`, the pair (values, indices) along it; with a tensor, `minimum`."""
 @overload
 def min(input: Tensor, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
     ...
@@ -1240,15 +1240,15 @@ def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions."""
 def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
+    """Return the most frequent element along `dim` (the smallest of equally frequent ones) and its last index."""
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """Return a view with the dimensions `source` moved to `destination`; the others keep their order."""
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements in order along the first dimension."""
+    """Sort the elements along the first dimension."""
 def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The product of each pair of elements; logical and for bool."""
 def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
-    """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
+    """Sample `num_samples` indices of categories (int64), with probabilities proportional to the weights in `input`."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
 def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
@@ -1258,10 +1258,10 @@ def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtin
 def nan_to_num_(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
     """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
 def nanmean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none."""
+    """Return the mean of the elements that are not NaN, of all or along `dim`; NaN if there are none."""
 @overload
 def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`median` of the elements that are no NaN; NaN where there are none."""
+    """Return the `median` of the elements that are not NaN; NaN if there are none."""
 @overload
 def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
@@ -1269,9 +1269,9 @@ def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, 
 def nanmedian(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
 def nanquantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
-    """`quantile` of the elements that are not NaN; NaN where there are none."""
+    """Return the `quantile` of the elements that are not NaN; NaN if there are none."""
 def nansum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise."""
+    """Return the sum of the elements that are not NaN, of all or along `dim`; 0 if there are none."""
 @overload
 def narrow(input: Tensor, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
     """Return a view of `length` elements along `dim`, beginning at `start`."""
@@ -1300,7 +1300,7 @@ def nonzero(input: Tensor, *, as_tuple: builtins.bool) -> Tensor | builtins.tupl
 def nonzero_static(input: Tensor, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
     """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows."""
 def norm(input: Tensor, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
-    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
+    """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too."""
 def normal(mean: Scalar | Tensor, std: Scalar | Tensor = 1.0, size: Lengths | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """Draws from normal distributions: of numbers `mean` and `std` in shape `size`, or one for each of their elements."""
 def numel(input: Tensor) -> builtins.int:
@@ -1326,7 +1326,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W), the opposite of `pixel_shuffle`."""
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN."""
+    """Sample from Poisson distributions with the rates `input`, with its shape and floating dtype; NaN for NaN rates."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of their magnitudes and angles, which broadcast."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1338,7 +1338,7 @@ def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
+    """Return the product of all elements, or along `dim` (an integer or several); 1 for no elements."""
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both convert to."""
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
@@ -1346,7 +1346,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool 
 def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
 def quantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
-    """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1)."""
+    """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1)."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angles in radians as angles in degrees."""
 def rad2deg_(input: Tensor) -> Tensor:
@@ -1382,7 +1382,7 @@ def relu_(input: Tensor) -> Tensor:
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
-    """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
+    """Return a copy in which slices along `dim` with a `p`-norm above `maxnorm` are scaled down to it."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
     """Return a copy with each element along `dim` repeated: all equally often, or as an integer tensor specifies."""
 def reshape(input: Tensor, shape: Lengths) -> Tensor:
@@ -1422,7 +1422,7 @@ def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *,
 def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, reduce: builtins.str, *, include_self: builtins.bool = True, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with elements of `src` at `index` along `dim` reduced into it; arguments as those of `scatter`."""
 def searchsorted(sorted_sequence: Tensor, input: Operand, *, out_int32: builtins.bool = False, right: builtins.bool = False, side: builtins.str | None = None, out: Tensor | None = None, sorter: Tensor | None = None) -> Tensor:
-    """Where each value of `input` belongs in a sorted sequence, so that it stays sorted: before equal elements."""
+    """Return the position of each value of `input` in a sorted sequence, such that insertion keeps the sequence sorted."""
 def seed() -> builtins.int:
     """Start the default generator over from a seed of the operating system's."""
 @overload
@@ -1478,7 +1478,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> NamedResul
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`."""
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
+    """Sort the elements along `dim` and return the pair (values, indices), with their original indices (int64)."""
 def split(tensor: Tensor, split_size_or_sections: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """Split a tensor along `dim` into views of equal length (the last may be shorter) or of the given lengths."""
 def split_copy(input: Tensor, split_size: Lengths, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
@@ -1502,13 +1502,13 @@ def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None =
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Concatenate tensors of the same shape along a new dimension at `dim`."""
 def std(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
-    """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
+    """Return the standard deviation of all elements, or along `dim`: the square root of `var`, with its arguments."""
 def std_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
-    """`std` and `mean` of the same elements."""
+    """Return `std` and `mean` of the same elements."""
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """The difference of each pair of elements. Not defined for bool."""
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """The sum of all elements, or along `dim` (an integer or several)."""
+    """Return the sum of all elements, or along `dim` (an integer or several)."""
 def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
@@ -1544,7 +1544,7 @@ def tile(input: Tensor, *counts: Lengths, dims: Lengths | None = None) -> Tensor
 def to_dlpack(input: Tensor) -> builtins.object:
     """Return a DLPack capsule of the tensor's memory, as `input.__dlpack__()` does. A capsule can be consumed once."""
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-    """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
+    """Return the `k` largest or smallest elements along `dim`, as the pair (values, indices)."""
 def trace(input: Tensor) -> Tensor:
     """Return the sum of the main diagonal of a matrix. Integers are summed in int64."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -1552,9 +1552,9 @@ def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
 def transpose_copy(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `transpose` returns."""
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
-    """The area under a sampled curve along `dim`, by the trapezoidal rule."""
+    """Return the area under a sampled curve along `dim`, by the trapezoidal rule."""
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
-    """`trapezoid`, by its older name."""
+    """Alias of `trapezoid`, its older name."""
 def triangular_solve(b: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None) -> NamedResults:
     """X with A X = b, of which A is triangular, and a copy of A: the older form of `linalg.solve_triangular`."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1581,7 +1581,7 @@ def unfold_copy(input: Tensor, dimension: builtins.int, size: builtins.int, step
     """Return a copy of the view that `unfold` returns."""
 @overload
 def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
-    """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
+    """Return the distinct elements, or the distinct slices along `dim`, always sorted. Each NaN is distinct."""
 @overload
 def unique(input: Tensor, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     ...
@@ -1593,7 +1593,7 @@ def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: builtins
     ...
 @overload
 def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
-    """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`."""
+    """Return the first of each run of equal elements, or of equal slices along `dim`, with the results of `unique`."""
 @overload
 def unique_consecutive(input: Tensor, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     ...
@@ -1618,9 +1618,9 @@ def unsqueeze_copy(input: Tensor, dim: builtins.int | None = None, *, out: Tenso
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
     """The Vandermonde matrix: powers of each element of a vector, in a row for each."""
 def var(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
-    """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
+    """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers."""
 def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
-    """`var` and `mean` of the same elements."""
+    """Return `var` and `mean` of the same elements."""
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, the first of them conjugated."""
 def view_as_complex(input: Tensor) -> Tensor:

@@ -176,7 +176,7 @@ def adaptive_max_pool3d_with_indices(input: Tensor, output_size: builtins.int | 
 def affine_grid(theta: Tensor, size: Lengths, align_corners: builtins.bool | None = None) -> Tensor:
     """The grid for `grid_sample` of affine maps from points of the output, from -1 to 1, to points of the input."""
 def alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
-    """In training each element becomes selu's limit with probability `p`; then mean and variance are restored."""
+    """In training, set each element to selu's limit with probability `p`, then restore mean and variance."""
 def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
     """The mean of each window of sequences, those of integers cut towards 0."""
 def avg_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
@@ -218,13 +218,13 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[builtins.int] | builtins.int, target_lengths: Tensor | Sequence[builtins.int] | builtins.int, blank: builtins.int = 0, reduction: builtins.str = 'mean', zero_infinity: builtins.bool = False) -> Tensor:
     """Minus the logarithm of the probability of `targets`, summed over all ways to align them with the sequences."""
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
-    """In training each element is 0 with probability `p`, else divided by 1 - p."""
+    """In training, set each element to 0 with probability `p` and divide the others by 1 - p."""
 def dropout1d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
-    """In training each channel of sequences is 0 with probability `p`, else divided by 1 - p."""
+    """In training, set each channel of sequences to 0 with probability `p` and divide the others by 1 - p."""
 def dropout2d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
-    """In training each channel of images is 0 with probability `p`, else divided by 1 - p."""
+    """In training, set each channel of images to 0 with probability `p` and divide the others by 1 - p."""
 def dropout3d(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
-    """In training each channel of volumes is 0 with probability `p`, else divided by 1 - p."""
+    """In training, set each channel of volumes to 0 with probability `p` and divide the others by 1 - p."""
 def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """Each element, or alpha * (exp(x) - 1) where it is negative."""
 def elu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
@@ -234,7 +234,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = 
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, mode: builtins.str = 'mean', sparse: builtins.bool = False, per_sample_weights: Tensor | None = None, include_last_offset: builtins.bool = False, padding_idx: builtins.int | None = None) -> Tensor:
     """The sum, mean or maximum of the rows of `weight` that each bag of numbers names."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
-    """`alpha_dropout` of whole channels."""
+    """Apply `alpha_dropout` to whole channels."""
 def fold(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, stride: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """Images from the columns of `unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W)."""
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | builtins.float, full: builtins.bool = False, eps: builtins.float | Tensor = 1e-06, reduction: builtins.str = 'mean') -> Tensor:
@@ -248,7 +248,7 @@ def grid_sample(input: Tensor, grid: Tensor, mode: builtins.str = 'bilinear', pa
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
     """Each of `num_groups` groups of the channels of input (n, channels, ...) with mean 0 and variance 1, each example."""
 def gumbel_softmax(logits: Tensor, tau: builtins.float | Tensor = 1, hard: builtins.bool = False, eps: builtins.float = 1e-10, dim: builtins.int = -1) -> Tensor:
-    """softmax((logits + noise) / tau) along `dim`, the noise drawn from Gumbel's distribution."""
+    """Return softmax((logits + noise) / tau) along `dim`, with noise from a standard Gumbel distribution."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
     """Each element, or 0 where it is at most `lambd` from 0."""
 def hardsigmoid(input: Tensor, inplace: builtins.bool = False) -> Tensor:

@@ -209,27 +209,27 @@ class Methods:
     def adjoint(self) -> Tensor:
         """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype."""
+        """Return whether all elements are nonzero, over all or along `dim`, as bool for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
         """Whether |input - other| <= atol + rtol |other| for all pairs of elements."""
     def amax(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient."""
+        """Return the largest element, of all or along `dim`. NaN propagates. Equal elements share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient."""
+        """Return the smallest element, of all or along `dim`. NaN propagates. Equal elements share the gradient."""
     def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one."""
+        """Return the minimum and the maximum, of all elements or along `dim`, as the pair (min, max)."""
     def angle(self, *, out: Tensor | None = None) -> Tensor:
         """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """Whether any element is nonzero, over all or along `dim`: bool, for every dtype."""
+        """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype."""
     def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
         """Replace each element by `callable(element)`. Returns this tensor; slow, and without gradient."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+        """Return the index of the largest element, of the flattened tensor or along `dim`; the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones."""
+        """Return the index of the smallest element, of the flattened tensor or along `dim`; the first of equal ones."""
     def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-        """The indices (int64) that put the elements along `dim` in order: those of `sort`."""
+        """Return the indices (int64) that sort the elements along `dim`: those of `sort`."""
     def argwhere(self) -> Tensor:
         """Where the elements are that are not zero, in row-major order: (n, dimensions) int64, a row for each."""
     def as_strided(self, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
@@ -271,7 +271,7 @@ class Methods:
     def bfloat16(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to bfloat16."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-        """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
+        """Return the counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The bits that both elements of each pair have; logical and for bool."""
     def bitwise_and_(self, other: Operand) -> Tensor:
@@ -355,7 +355,7 @@ class Methods:
     def copysign_(self, other: Operand) -> Tensor:
         """`copysign` in place: changes this tensor and returns it."""
     def corrcoef(self) -> Tensor:
-        """The correlation coefficients of variables, the rows of `input` (variables, observations), between -1 and 1."""
+        """Return the correlation coefficients of variables, the rows of `input` (variables, observations)."""
     def cos(self, *, out: Tensor | None = None) -> Tensor:
         """The cosine of each element, in radians."""
     def cos_(self) -> Tensor:
@@ -365,9 +365,9 @@ class Methods:
     def cosh_(self) -> Tensor:
         """`cosh` in place: changes this tensor and returns it."""
     def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-        """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several)."""
+        """Return the number of nonzero elements (int64), of all or along `dim` (an integer or several)."""
     def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
-        """The covariances of variables, the rows of `input` (variables, observations): (variables, variables)."""
+        """Return the covariance matrix of variables."""
     def cpu(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor in host memory, or itself if it is already there."""
     def cross(self, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -375,15 +375,15 @@ class Methods:
     def cuda(self, device: DeviceLike | builtins.int | None = None, non_blocking: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor on a CUDA device, or itself if it is already there."""
     def cummax(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+        """Return the cumulative maximum along `dim` and the index of its last occurrence. NaN propagates."""
     def cummin(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays."""
+        """Return the cumulative minimum along `dim` and the index of its last occurrence. NaN propagates."""
     def cumprod(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too."""
+        """Return cumulative products along `dim`, with the dtypes of `cumsum`. Gradients are exact for zeros."""
     def cumprod_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
         """`cumprod` in place: changes `input` and returns it. Arguments: those of `cumprod`."""
     def cumsum(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower."""
+        """Return cumulative sums along `dim`. Integers and bool are added in int64 and wrap if `dtype` is narrower."""
     def cumsum_(self, dim: builtins.int | None = None, *, dtype: DTypeLike | None = None) -> Tensor:
         """`cumsum` in place: changes `input` and returns it. Arguments: those of `cumsum`."""
     @property
@@ -413,7 +413,7 @@ class Methods:
     def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """A copy of `input` in which `diagonal(offset, dim1, dim2)` is `src`."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
-        """The differences of neighbours along `dim`, `n` times; of bool whether they differ."""
+        """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ."""
     def digamma(self, *, out: Tensor | None = None) -> Tensor:
         """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
     def digamma_(self) -> Tensor:
@@ -421,7 +421,7 @@ class Methods:
     def dim_order(self, *, ambiguity_check: builtins.bool = False) -> builtins.tuple[builtins.int, ...]:
         """The dimensions by how far apart their elements lie, the farthest first."""
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
-        """The `p`-norm of `input - other`, which broadcast."""
+        """Return the `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
         """The quotient of each pair of elements, in floating point (integers are converted first)."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
@@ -541,9 +541,9 @@ class Methods:
     def heaviside_(self, values: Tensor) -> Tensor:
         """`heaviside` in place: changes `input` and returns it. Arguments: those of `heaviside`."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
-        """The number of elements in each of several equal bins."""
+        """Count the elements in each of several equal bins."""
     def histogram(self, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
-        """The number of elements in each bin, as the pair (hist, bin_edges)."""
+        """Count the elements in each bin and return the pair (hist, bin_edges)."""
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Split a tensor into equal pieces along the second dimension, or the first if there is only one."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -655,7 +655,7 @@ class Methods:
     def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The Kronecker product: `other` times each element of `input`, in place of that element."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest."""
+        """Return the `k`-th smallest element along `dim` and its index. NaN is larger than any number."""
     @property
     def layout(self) -> builtins.object: ...
     def lcm(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -707,7 +707,7 @@ class Methods:
     def logaddexp_(self, other: Operand) -> Tensor:
         """`logaddexp` in place: changes this tensor and returns it."""
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
-        """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
+        """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -731,7 +731,7 @@ class Methods:
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
         """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
     def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing."""
+        """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements."""
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to int64."""
     def lt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -768,7 +768,7 @@ class Methods:
         """The product of matrices (..., k, k) with themselves, n times: of their inverses where n is negative."""
     @overload
     def max(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`."""
+        """Return the largest element; with `dim`, the pair (values, indices) along it; with a tensor, `maximum`."""
     @overload
     def max(self, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
         ...
@@ -786,10 +786,10 @@ class Methods:
     def maximum_(self, other: Operand) -> Tensor:
         """`maximum` in place: changes this tensor and returns it."""
     def mean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first."""
+        """Return the mean of all elements, or along `dim`; NaN for no elements. Integers raise a TypeError: convert first."""
     @overload
     def median(self, *, out: Tensor | None = None) -> Tensor:
-        """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN."""
+        """Return the median of all elements; with `dim`, the pair (values, indices) along it. NaN propagates."""
     @overload
     def median(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         ...
@@ -798,7 +798,7 @@ class Methods:
         ...
     @overload
     def min(self, dim: None = None, keepdim: builtins.bool = False, *, axis: None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-        """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else."""
+        """Return the smallest element; with `dim`, the pair (values, indices) along it; with a tensor, `minimum`."""
     @overload
     def min(self, dim: Tensor, *, out: Tensor | None = None) -> Tensor:
         ...
@@ -818,17 +818,17 @@ class Methods:
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices; ValueError unless both have 2 dimensions."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
+        """Return the most frequent element along `dim` (the smallest of equally frequent ones) and its last index."""
     def movedim(self, source: Dims, destination: Dims) -> Tensor:
         """Return a view with the dimensions `source` moved to `destination`; the others keep their order."""
     def msort(self, *, out: Tensor | None = None) -> Tensor:
-        """The elements in order along the first dimension."""
+        """Sort the elements along the first dimension."""
     def mul(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
         """The product of each pair of elements; logical and for bool."""
     def mul_(self, other: Operand) -> Tensor:
         """`mul` in place: changes this tensor and returns it."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
-        """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`."""
+        """Sample `num_samples` indices of categories (int64), with probabilities proportional to the weights in `input`."""
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
     def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
@@ -840,10 +840,10 @@ class Methods:
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
         """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
     def nanmean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none."""
+        """Return the mean of the elements that are not NaN, of all or along `dim`; NaN if there are none."""
     @overload
     def nanmedian(self, *, out: Tensor | None = None) -> Tensor:
-        """`median` of the elements that are no NaN; NaN where there are none."""
+        """Return the `median` of the elements that are not NaN; NaN if there are none."""
     @overload
     def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = False, *, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         ...
@@ -851,9 +851,9 @@ class Methods:
     def nanmedian(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         ...
     def nanquantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
-        """`quantile` of the elements that are not NaN; NaN where there are none."""
+        """Return the `quantile` of the elements that are not NaN; NaN if there are none."""
     def nansum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise."""
+        """Return the sum of the elements that are not NaN, of all or along `dim`; 0 if there are none."""
     @overload
     def narrow(self, dim: builtins.int, start: SupportsIndex, length: builtins.int) -> Tensor:
         """Return a view of `length` elements along `dim`, beginning at `start`."""
@@ -900,7 +900,7 @@ class Methods:
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None) -> Tensor:
         """The places of elements that are not zero, as `nonzero` gives them, in exactly `size` rows."""
     def norm(self, p: builtins.float | builtins.str | None = 'fro', dim: Dims | None = None, keepdim: builtins.bool = False, out: Tensor | None = None, dtype: DTypeLike | None = None, *, axis: Dims | None = None, keepdims: builtins.bool = False) -> Tensor:
-        """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two."""
+        """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too."""
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws from the normal distribution of this mean and standard deviation."""
     def numpy(self, *, force: builtins.bool = False) -> np.ndarray:
@@ -928,7 +928,7 @@ class Methods:
     def prelu(self, weight: Tensor) -> Tensor:
         """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
     def prod(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """The product of all elements, or along `dim` (an integer or several); 1 where there is none."""
+        """Return the product of all elements, or along `dim` (an integer or several); 1 for no elements."""
     def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """A copy of `input` with elements set to those of `source`, or with them added, at places as `take` counts them."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
@@ -936,7 +936,7 @@ class Methods:
     def qr(self, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         'Q and R with A = Q R, of matrices (..., m, n): the older form of `linalg.qr`. Not `some`: mode="complete".'
     def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
-        """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1)."""
+        """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1)."""
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Angles in radians as angles in degrees."""
     def rad2deg_(self) -> Tensor:
@@ -962,7 +962,7 @@ class Methods:
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder` in place: changes this tensor and returns it."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
-        """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down."""
+        """Return a copy in which slices along `dim` with a `p`-norm above `maxnorm` are scaled down to it."""
     def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
         """`renorm` in place: changes `input` and returns it. Arguments: those of `renorm`."""
     def repeat(self, *counts: Lengths, repeats: Lengths | None = None) -> Tensor:
@@ -1056,7 +1056,7 @@ class Methods:
     def softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were."""
+        """Sort the elements along `dim` and return the pair (values, indices), with their original indices (int64)."""
     def split(self, split_size: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Split this tensor along `dim` into views of equal length (the last may be shorter) or of the given lengths."""
     def split_with_sizes(self, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
@@ -1074,7 +1074,7 @@ class Methods:
     def squeeze_(self, dim: Dims | None = None) -> Tensor:
         """Remove dimensions of length 1 from this tensor, as `squeeze` does, and return it."""
     def std(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
-        """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments."""
+        """Return the standard deviation of all elements, or along `dim`: the square root of `var`, with its arguments."""
     def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, pad_mode: builtins.str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None) -> Tensor:
         """`windowed.stft` of this tensor: Fourier transforms of overlapping frames."""
     def storage(self) -> TypedStorage:
@@ -1084,9 +1084,9 @@ class Methods:
     def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`sub` in place: changes this tensor and returns it."""
     def sum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """The sum of all elements, or along `dim` (an integer or several)."""
+        """Return the sum of all elements, or along `dim` (an integer or several)."""
     def sum_to_size(self, *size: Lengths) -> Tensor:
-        """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`."""
+        """Sum a tensor to a shape that broadcasts to its shape: the inverse of `expand`. Dtypes are those of `sum`."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
         """U, S and V with A = U S V^H, of matrices (..., m, n): the older form of `linalg.svd`, which gives V^H."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
@@ -1120,7 +1120,7 @@ class Methods:
     def tolist(self) -> builtins.list[Any]:
         """The elements as nested lists of Python numbers; a number for zero dimensions."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None, out: Sequence[Tensor] | None = None) -> Extremes:
-        """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices)."""
+        """Return the `k` largest or smallest elements along `dim`, as the pair (values, indices)."""
     def trace(self) -> Tensor:
         """Return the sum of the main diagonal of a matrix. Integers are summed in int64."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -1159,7 +1159,7 @@ class Methods:
         """Fill with numbers drawn evenly from [a, b); PyTorch's `from` and `to` are other names of the two."""
     @overload
     def unique(self, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
-        """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one."""
+        """Return the distinct elements, or the distinct slices along `dim`, always sorted. Each NaN is distinct."""
     @overload
     def unique(self, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         ...
@@ -1171,7 +1171,7 @@ class Methods:
         ...
     @overload
     def unique_consecutive(self, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor:
-        """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`."""
+        """Return the first of each run of equal elements, or of equal slices along `dim`, with the results of `unique`."""
     @overload
     def unique_consecutive(self, *, return_inverse: Literal[True], return_counts: builtins.bool = False, dim: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         ...
@@ -1194,7 +1194,7 @@ class Methods:
     def untyped_storage(self) -> UntypedStorage:
         """The memory of this tensor and of all that share it, as bytes."""
     def var(self, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Tensor | None = None) -> Tensor:
-        """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers."""
+        """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers."""
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, the first of them conjugated."""
     @overload

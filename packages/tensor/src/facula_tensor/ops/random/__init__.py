@@ -1,1 +1,1 @@
-"""Random sampling: dropout, and draws whose parameters are tensors."""
+"""Random sampling: dropout, and sampling with tensors of parameters."""

@@ -1,4 +1,4 @@
-"""Dropout: elements left out at random."""
+"""Dropout of single elements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ PROBABILITY = {"not 0 <= p <= 1": "a probability p from 0 to 1; got {p}"}
 
 @operator
 class _dropout:
-    """0 with probability p, else x / (1 - p). The choice follows from seed and offset: nothing is saved."""
+    """0 with probability p, otherwise x / (1 - p).
+
+    The choice is a function of seed and offset, so the gradient needs no saved tensors.
+    """
 
     parameters = ("p", "seed", "offset")
     launch_scalars = ("p", "seed", "offset")
@@ -41,18 +44,18 @@ class _dropout:
 
 @function(refuses=PROBABILITY, inline=True)
 def dropout(F: Namespace, input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
-    """In training each element is 0 with probability `p`, else divided by 1 - p.
+    """In training, set each element to 0 with probability `p` and divide the others by 1 - p.
 
-    The default generator decides, by an element's number in row-major order: neither strides nor threads change it.
+    The default generator chooses by the index of an element in row-major order, independently of strides and threads.
     N. Srivastava and others: Dropout, JMLR 15, 2014.
 
     Arguments:
         input: a tensor of a floating dtype.
         p: the probability, from 0 to 1.
-        training: whether anything is left out; else `input` itself is returned.
+        training: whether to drop elements; if False, `input` itself is returned.
 
     Raises:
-        ValueError: unless 0 <= p <= 1.
+        ValueError: if p is not in [0, 1].
 
     >>> from facula_tensor import ones
     >>> dropout(ones(3), p=1.0), dropout(ones(3), training=False)

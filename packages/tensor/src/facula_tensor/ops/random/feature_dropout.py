@@ -1,4 +1,4 @@
-"""Dropout of whole channels, and dropout that keeps mean and variance.
+"""Dropout of whole channels, and dropout that preserves mean and variance.
 
 J. Tompson and others: Efficient object localization using convolutional networks, 2015. G. Klambauer and others:
 Self-normalizing neural networks, 2017.
@@ -22,20 +22,21 @@ from .dropout import PROBABILITY, dropout
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Flag, Float
 
-LEAST = -1.7580993408473766  # the limit of selu for very negative numbers
+LEAST = -1.7580993408473766  # the limit of selu at negative infinity
 
 
 def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims: int, keeps: bool) -> Tensor:
-    """`input` with parts dropped as a whole, one for each place of the first `dims` dimensions.
+    """Return `input` with whole parts dropped, one part for each index of the first `dims` dimensions.
 
     Arguments:
-        name: the operator's name, for errors.
+        name: the operator's name, for error messages.
         input: a tensor of a floating dtype.
         p: the probability that a part is dropped.
-        training: whether anything is dropped at all.
-        inplace: whether `input` itself takes the result.
-        dims: how many dimensions a part is chosen by.
-        keeps: whether dropped elements are selu's limit, and mean and variance kept; else 0, and the others / (1 - p).
+        training: whether to drop parts at all.
+        inplace: whether to write the result to `input`.
+        dims: the number of leading dimensions that index the parts.
+        keeps: whether dropped elements become selu's limit and mean and variance are preserved; if False, they become
+            0 and the others are divided by 1 - p.
     """
     layout = layout_of_tensor(input)
     if layout.dtype.category != FLOATING:
@@ -56,9 +57,10 @@ def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims
 
 
 def channel_dims(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
-    """The number of dimensions up to the channels': 1 if `input` has dims[0] dimensions, 2 (a batch) if dims[1].
+    """Return the number of dimensions up to the channels: 1 for dims[0] dimensions, 2 (with a batch) for dims[1].
 
-    ValueError, with the function's name, for any other number.
+    Raises:
+        ValueError: for another number of dimensions; the message names the function.
     """
     shape = layout_of_tensor(input).shape
     ndim = len(shape)
@@ -69,15 +71,15 @@ def channel_dims(name: str, input: Tensor, dims: tuple[int, ...]) -> int:
 
 @function(overridable=True, refuses=PROBABILITY)
 def dropout1d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
-    """In training each channel of sequences is 0 with probability `p`, else divided by 1 - p.
+    """In training, set each channel of sequences to 0 with probability `p` and divide the others by 1 - p.
 
     Arguments:
         input: (n, channels, length), or (channels, length).
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop channels; if False, `input` itself is returned.
 
     Raises:
-        ValueError: for other numbers of dimensions, and unless 0 <= p <= 1.
+        ValueError: for another number of dimensions, or if p is not in [0, 1].
 
     >>> from facula_tensor import ones
     >>> dropout1d(ones(2, 1), p=1.0)
@@ -89,12 +91,12 @@ def dropout1d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Fl
 
 @function(overridable=True, refuses=PROBABILITY)
 def dropout2d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
-    """In training each channel of images is 0 with probability `p`, else divided by 1 - p.
+    """In training, set each channel of images to 0 with probability `p` and divide the others by 1 - p.
 
     Arguments:
-        input: (n, channels, height, width); other numbers of dimensions, from (n, channels) on, give a warning.
+        input: (n, channels, height, width); other shapes (n, channels, ...) raise a warning.
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop channels; if False, `input` itself is returned.
 
     >>> from facula_tensor import ones
     >>> dropout2d(ones(1, 1, 1, 2), p=1.0)
@@ -110,12 +112,12 @@ def dropout2d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Fl
 
 @function(overridable=True, refuses=PROBABILITY)
 def dropout3d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Flag = False) -> Tensor:
-    """In training each channel of volumes is 0 with probability `p`, else divided by 1 - p.
+    """In training, set each channel of volumes to 0 with probability `p` and divide the others by 1 - p.
 
     Arguments:
         input: (n, channels, depth, height, width), or without n.
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop channels; if False, `input` itself is returned.
 
     >>> from facula_tensor import ones
     >>> dropout3d(ones(1, 1, 1, 1, 2), p=1.0)
@@ -126,15 +128,15 @@ def dropout3d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Fl
 
 @function(overridable=True, refuses=PROBABILITY)
 def alpha_dropout(input: Checked, p: Float = 0.5, training: Flag = False, inplace: Flag = False) -> Tensor:
-    """In training each element becomes selu's limit with probability `p`; then mean and variance are restored.
+    """In training, set each element to selu's limit with probability `p`, then restore mean and variance.
 
     Arguments:
         input: a tensor of a floating dtype.
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop elements; if False, `input` itself is returned.
 
     Raises:
-        ValueError: unless 0 <= p <= 1.
+        ValueError: if p is not in [0, 1].
 
     >>> from facula_tensor import ones
     >>> alpha_dropout(ones(2), p=1.0, training=True)
@@ -146,12 +148,12 @@ def alpha_dropout(input: Checked, p: Float = 0.5, training: Flag = False, inplac
 
 @function(overridable=True, refuses=PROBABILITY)
 def feature_alpha_dropout(input: Checked, p: Float = 0.5, training: Flag = False, inplace: Flag = False) -> Tensor:
-    """`alpha_dropout` of whole channels.
+    """Apply `alpha_dropout` to whole channels.
 
     Arguments:
         input: (n, channels, ...).
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop channels; if False, `input` itself is returned.
 
     >>> from facula_tensor import ones
     >>> feature_alpha_dropout(ones(1, 2), p=1.0, training=True)

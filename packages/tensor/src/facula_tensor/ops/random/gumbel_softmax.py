@@ -1,4 +1,4 @@
-"""Draws from categories, with gradients."""
+"""Differentiable samples from categorical distributions."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Flag, Floating, RealOrTensor
     from ..._dispatch.namespaces import Namespace
 
-SMALLEST = 2.0**-126  # of draws, so that no logarithm is infinite
+SMALLEST = 2.0**-126  # the lower bound of samples, which keeps logarithms finite
 
 
 @function(overridable=True, refuses={"not tau > 0": "tau > 0; got {tau}"})
 def gumbel_softmax(
     F: Namespace, logits: Floating, tau: RealOrTensor = 1, hard: Flag = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """softmax((logits + noise) / tau) along `dim`, the noise drawn from Gumbel's distribution.
+    """Return softmax((logits + noise) / tau) along `dim`, with noise from a standard Gumbel distribution.
 
-    The greatest element is a draw from the categories. E. Jang and others: Categorical reparameterization with
-    Gumbel-softmax, 2016.
+    The position of the largest element is a sample from the categorical distribution. E. Jang and others: Categorical
+    reparameterization with Gumbel-softmax, 2016.
 
     Arguments:
         logits: logarithms of the weights of categories, of a floating dtype.
-        tau: the temperature: the smaller, the nearer is the greatest element to 1.
-        hard: whether it is 1 and the others 0, with the gradients of the soft result.
+        tau: the temperature; the smaller it is, the closer the largest element is to 1.
+        hard: whether to return one-hot vectors, with the gradients of the soft result.
         eps: has no effect.
         dim: the dimension of categories.
 
     Raises:
-        ValueError: unless tau > 0.
+        ValueError: if tau is not positive.
 
     >>> from facula_tensor import tensor
     >>> gumbel_softmax(tensor([0.0, 1000.0]), hard=True)

@@ -1,4 +1,4 @@
-"""Categories drawn by their weights."""
+"""Samples of categories according to their weights."""
 
 from __future__ import annotations
 
@@ -29,17 +29,20 @@ LARGEST = float_info.max
 def multinomial(
     input: Snapshot, num_samples: Integer, replacement: Flag = False, *, generator: Generator | None = None
 ) -> Tensor:
-    """`num_samples` indices of categories, int64, each drawn in proportion to its weight in `input`.
+    """Sample `num_samples` indices of categories (int64), with probabilities proportional to the weights in `input`.
 
-    `input` (categories,) gives (num_samples,); (rows, categories) gives (rows, num_samples). Weights are floating, not
-    negative, finite, and need not add up to 1. ValueError otherwise, and where a row has fewer weights above 0 than are
-    drawn without `replacement`, or none. What is not replaced comes in the order in which drawing one after the other
-    gives it (exponential races; Efraimidis and Spirakis 2006).
+    `input` (categories,) returns (num_samples,); (rows, categories) returns (rows, num_samples). The weights must be
+    floating, nonnegative and finite; they need not add up to 1. Samples without replacement are returned in the order
+    of sequential sampling (exponential races; Efraimidis and Spirakis 2006).
 
     Arguments:
         input: the weights.
-        num_samples: how many indices of each row.
+        num_samples: the number of indices for each row.
         replacement: whether a category may be drawn more than once.
+
+    Raises:
+        ValueError: for invalid weights; if all weights of a row are 0; or if `replacement` is False and a row has fewer
+            than `num_samples` positive weights.
 
     >>> from facula_tensor import tensor
     >>> multinomial(tensor([0.0, 3.0, 0.0]), 2, replacement=True)
@@ -64,7 +67,7 @@ def multinomial(
 
 
 def _check_weights(p: Tensor, least: int) -> None:
-    """ValueError for what are no weights, with the place of the first."""
+    """Raise a ValueError with the position of the first invalid weight."""
     p = elements(p)
 
     def describe() -> Exception:
@@ -84,18 +87,17 @@ def _check_weights(p: Tensor, least: int) -> None:
 
 
 def _again(p: Tensor, count: int, generator: Generator | None) -> Tensor:
-    """With replacement: where uniform numbers fall among the sums of weights."""
+    """Sample with replacement: locate uniform random numbers among the cumulative sums of weights."""
     sums = p.cumsum(-1)
     total = sums[..., -1:]
     draws = rand((*p.shape[:-1], count), generator=generator, dtype=float64, device=p.device) * total
-    last = searchsorted(
-        sums, total.contiguous()
-    )  # the last that has a weight: a product may be rounded up to the total
+    # The last category with a positive weight: a product may be rounded up to the total.
+    last = searchsorted(sums, total.contiguous())
     return searchsorted(sums, draws, right=True).minimum(last)
 
 
 def _once(p: Tensor, count: int, generator: Generator | None) -> Tensor:
-    """Without replacement: the categories whose exponential clocks, as quick as their weights, ring first."""
+    """Sample without replacement: the categories with the earliest exponential arrival times; weights are rates."""
     clocks = -(1 - rand(tuple(p.shape), generator=generator, dtype=float64, device=p.device)).log()
     keys = where(p > 0, p.log() - clocks.log(), -float("inf"))
     return topk(keys, count, -1).indices

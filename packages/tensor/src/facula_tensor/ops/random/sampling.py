@@ -1,4 +1,4 @@
-"""Draws whose parameters are tensors: `poisson`, `binomial`, and what gamma and Dirichlet distributions are made of."""
+"""Sampling with tensors of parameters: `poisson`, `binomial`, and the basis of gamma and Dirichlet distributions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked
     from ..._dispatch.namespaces import Namespace
 
-TINY = {4: 2.0**-126, 8: 2.0**-1022}  # the least normal numbers of 4 and 8 bytes
-LAST = {4: 1 - 2.0**-24, 8: 1 - 2.0**-53}  # the last numbers below 1
+TINY = {4: 2.0**-126, 8: 2.0**-1022}  # the smallest normal numbers of 4 and 8 bytes
+LAST = {4: 1 - 2.0**-24, 8: 1 - 2.0**-53}  # the largest numbers below 1
 
 
 def _alike(layout: Layout, *_: object) -> Layout:
@@ -36,7 +36,7 @@ def _alike(layout: Layout, *_: object) -> Layout:
 
 @operator
 class _standard_gamma:
-    """Draws from gamma distributions of these shapes and of rate 1. What is drawn follows from seed and offset."""
+    """Samples from gamma distributions with the given shapes and rate 1, determined by seed and offset."""
 
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
@@ -48,7 +48,7 @@ class _standard_gamma:
 
 
 def _refused(F: Namespace, g: Tensor) -> Tensor:
-    """The rule of an operand by which derivatives of draws have none that is known."""
+    """Refuse the derivative of a sample's derivative with respect to a parameter, which is not implemented."""
     raise UnsupportedError(
         "gamma and Dirichlet distributions have no second derivatives by their parameters; use detach() where these "
         "are not wanted"
@@ -57,7 +57,7 @@ def _refused(F: Namespace, g: Tensor) -> Tensor:
 
 @elementwise
 class _standard_gamma_grad:
-    """The derivative of a gamma draw `other` by its shape `input`."""
+    """The derivative of a gamma sample `other` with respect to its shape `input`."""
 
     inputs = ("input", "other")
     inplace = False
@@ -71,7 +71,7 @@ class _standard_gamma_grad:
 
 @elementwise
 class _gamma_share:
-    """The probability that a gamma draw of shape `input` is at most `other`: P(input, other), DLMF 8.2.4."""
+    """The probability that a gamma sample of shape `input` is at most `other`: P(input, other), DLMF 8.2.4."""
 
     inputs = ("input", "other")
     inplace = False
@@ -84,13 +84,13 @@ class _gamma_share:
 
 
 def _density(F: Namespace, shape: Tensor, x: Tensor) -> Tensor:
-    """The gamma distribution's, of rate 1."""
+    """Return the density of the gamma distribution with rate 1."""
     return F.exp(F.sub(F.sub(F.xlogy(F.sub(shape, 1), x), x), F.lgamma(shape)))
 
 
 @operator
 class _log_standard_gamma:
-    """The logarithms of draws from gamma distributions: those of small shapes are less than any number."""
+    """Logarithms of samples from gamma distributions; samples of small shapes would underflow."""
 
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
@@ -100,7 +100,7 @@ class _log_standard_gamma:
 
 @operator
 class _sample_dirichlet:
-    """Draws from Dirichlet distributions of these concentrations along the last dimension: shares of gamma draws."""
+    """Samples from Dirichlet distributions with concentrations along the last dimension: normalized gamma samples."""
 
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
@@ -121,7 +121,7 @@ class _sample_dirichlet:
 
 @elementwise
 class _beta_grad:
-    """The derivative of a beta draw `input` of `first` and `second` by `first`, divided by 1 - input."""
+    """The derivative of a beta sample `input` of `first` and `second` with respect to `first`, divided by 1 - input."""
 
     inputs = ("input", "first", "second")
     inplace = False
@@ -130,7 +130,7 @@ class _beta_grad:
 
 @operator
 class _poisson:
-    """Draws from Poisson distributions of these rates."""
+    """Samples from Poisson distributions with the given rates."""
 
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
@@ -140,7 +140,7 @@ class _poisson:
 
 @operator
 class _binomial:
-    """Draws of the number of `input` trials that succeed, each with probability `other`; operands of one shape."""
+    """The number of successes in `input` trials with success probability `other`; the operands have the same shape."""
 
     inputs = ("input", "other")
     parameters = ("seed", "offset")
@@ -152,7 +152,9 @@ class _binomial:
 
 
 def gamma_share(shape: Tensor, x: Tensor) -> Tensor:
-    """The gamma distribution's function of rate 1, at `x`; both broadcast, in float32 and float64.
+    """Return the cumulative distribution function of the gamma distribution with rate 1 at `x`.
+
+    The arguments broadcast; float32 and float64 are supported.
 
     >>> from facula_tensor import tensor
     >>> gamma_share(tensor(1.0), tensor(2.0))
@@ -162,7 +164,7 @@ def gamma_share(shape: Tensor, x: Tensor) -> Tensor:
 
 
 def _drawn(operation: str, operator: Function, generator: Generator | None, *operands: Tensor) -> Tensor:
-    """Draws of a sampler from its parameters, half precisions in float32."""
+    """Sample with `operator` and the given parameters; half precisions are sampled in float32."""
     source = default_generator if generator is None else generator
     first = operands[0]
     dtype = first.dtype
@@ -179,13 +181,13 @@ def _drawn(operation: str, operator: Function, generator: Generator | None, *ope
 
 
 def _require_floating(operation: str, what: str, dtype: DType) -> None:
-    """TypeError unless `dtype` is floating; `what` is the argument that has it."""
+    """Raise a TypeError unless `dtype` is floating; `what` describes the argument."""
     if dtype.category != FLOATING:
         raise DTypeError(f"{operation}: expected {what} in a floating dtype; got {dtype.name}; convert with .float()")
 
 
 def refuse_elements(operation: str, what: str, given: Tensor, wrong: Tensor) -> None:
-    """ArgumentError for the first element that is `wrong`."""
+    """Raise an ArgumentError for the first element that is `wrong`."""
 
     def describe() -> Exception:
         at = nonzero(elements(wrong))[0].tolist()
@@ -197,7 +199,7 @@ def refuse_elements(operation: str, what: str, given: Tensor, wrong: Tensor) -> 
 
 @operator
 class _constant:
-    """`input`, as a function of `other` with gradient 0."""
+    """`input`, as a function of `other` with zero gradient."""
 
     inputs = ("input", "other")
     batching = "first"
@@ -218,7 +220,7 @@ class _constant:
 
 
 def _as_zero_gradient(drawn: Tensor, *given: Tensor) -> Tensor:
-    """The draws, through which a gradient of 0 goes to the parameters where one is wanted."""
+    """Return the samples, connected to each parameter that requires a gradient by a gradient of 0."""
     for one in given:
         if one.node is not None and is_grad_enabled():
             drawn = recorded_ops.constant(drawn, one)
@@ -227,9 +229,12 @@ def _as_zero_gradient(drawn: Tensor, *given: Tensor) -> Tensor:
 
 @function(overridable=True)
 def poisson(input: Checked, generator: Generator | None = None) -> Tensor:
-    """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN.
+    """Sample from Poisson distributions with the rates `input`, with its shape and floating dtype; NaN for NaN rates.
 
-    ValueError for a negative rate. The gradient to the rates is 0.
+    The gradient of the rates is 0.
+
+    Raises:
+        ValueError: for a negative rate.
 
     >>> from facula_tensor import tensor
     >>> poisson(tensor([0.0, 0.0]))
@@ -243,14 +248,17 @@ def poisson(input: Checked, generator: Generator | None = None) -> Tensor:
 
 @function(overridable=True)
 def binomial(count: Checked, prob: Checked, generator: Generator | None = None) -> Tensor:
-    """Draws of the number of `count` trials that succeed, each with probability `prob`; both broadcast.
+    """Sample the number of successes in `count` trials, each with success probability `prob`; both broadcast.
 
-    Both are of one floating dtype, which is the result's; NaN where one of them is. ValueError for a negative `count`
-    or one above 2^52, and for probabilities outside [0, 1]. The gradient to both is 0.
+    Both arguments and the result have the same floating dtype. The result is NaN where one of the arguments is. The
+    gradient of both is 0.
 
     Arguments:
         count: the numbers of trials.
         prob: the probabilities of success.
+
+    Raises:
+        ValueError: if a count is negative or above 2^52, or a probability is not in [0, 1].
 
     >>> from facula_tensor import tensor
     >>> binomial(tensor([3.0, 5.0]), tensor(1.0))
@@ -279,9 +287,9 @@ def binomial(count: Checked, prob: Checked, generator: Generator | None = None) 
 
 @function(overridable=True)
 def standard_gamma(F: Namespace, input: Checked, generator: Generator | None = None) -> Tensor:
-    """Draws from gamma distributions of the shapes `input` and of rate 1, with gradients (implicit ones).
+    """Sample from gamma distributions with the shapes `input` and rate 1, with implicit gradients.
 
-    Never 0; NaN at shapes that are negative or NaN. The gradient has no derivative of its own.
+    Samples are positive; negative and NaN shapes result in NaN. Second derivatives are not defined.
 
     >>> from facula_tensor import ones
     >>> bool((standard_gamma(ones(9)) > 0).all())
@@ -293,9 +301,9 @@ def standard_gamma(F: Namespace, input: Checked, generator: Generator | None = N
 
 @function(overridable=True)
 def sample_dirichlet(F: Namespace, input: Checked, generator: Generator | None = None) -> Tensor:
-    """Draws from Dirichlet distributions of concentrations along the last dimension, with gradients (implicit ones).
+    """Sample from Dirichlet distributions with concentrations along the last dimension, with implicit gradients.
 
-    Elements are above 0 and below 1. The gradient has no derivative of its own.
+    Elements are between 0 and 1, exclusive. Second derivatives are not defined.
 
     >>> from facula_tensor import ones
     >>> sample_dirichlet(ones(4, 3)).sum(-1).round(decimals=4)

@@ -1,1 +1,1 @@
-"""Reductions: operators that leave out dimensions. `reducing` has what all share: dims, shapes, the way back."""
+"""Reductions, which remove dimensions, and scans, sorts and searches along a dimension. `arguments` is shared."""

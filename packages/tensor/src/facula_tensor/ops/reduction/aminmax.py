@@ -1,4 +1,4 @@
-"""The least and the greatest element at once."""
+"""The minimum and the maximum in one call."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ LeastAndGreatest: type[NamedResults] = results_named("aminmax", "min", "max")
 def aminmax(
     F: Namespace, input: Tensor, *, dim: ReducedDim = None, keepdim: Flag = False, out: Outs = None
 ) -> NamedResults:
-    """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one.
+    """Return the minimum and the maximum, of all elements or along `dim`, as the pair (min, max).
 
-    Equal elements share the gradient.
+    NaN propagates. Equal elements share the gradient.
 
     Arguments:
-        input: a tensor of real numbers, not empty.
+        input: a nonempty tensor of real numbers.
 
     >>> from facula_tensor import tensor
     >>> aminmax(tensor([3, 1, 2])).max

@@ -1,4 +1,4 @@
-"""Where the largest and the smallest elements are: `argmax` and `argmin`."""
+"""The indices of the largest and the smallest elements: `argmax` and `argmin`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _index_of(name: str, extreme: str, places: str) -> Function:
     @operator
     @under(
         name,
-        f"""The index of the {extreme} element (of the flattened tensor, or along `dim`); the first of equal ones.
+        f"""Return the index of the {extreme} element, of the flattened tensor or along `dim`; the first of equal ones.
 
         >>> from facula_tensor import tensor
         >>> tensor([[1.0, 5.0], [3.0, 4.0]]).{name}(0)

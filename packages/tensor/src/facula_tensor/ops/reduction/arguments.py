@@ -1,4 +1,4 @@
-"""Shared parts of reductions: their dimensions, the shape that is left, and the way back from it."""
+"""Shared helpers of reductions: dimensions, result shapes, and the expansion of gradients."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Axes, Axis, Flag, KeepDims, ReducedDim, ReducedDims
     from ..._dispatch.namespaces import Namespace
 
-MOST_DIMS = 64
+MAX_DIMS = 64
 
 
 def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
-    """The dimensions that `dim` (None, an integer, or several) means, sorted; all of them for None, () and []."""
-    if ndim > MOST_DIMS:
-        raise ArgumentError(f"{operation}: expected at most {MOST_DIMS} dimensions; got {ndim}")
+    """Return the sorted dimensions that `dim` (None, an integer, or several) refers to; None, () and [] mean all."""
+    if ndim > MAX_DIMS:
+        raise ArgumentError(f"{operation}: expected at most {MAX_DIMS} dimensions; got {ndim}")
     if dim is None or (isinstance(dim, (tuple, list)) and not dim):
         return tuple(range(ndim))
     if not isinstance(dim, (tuple, list)):
@@ -35,21 +35,21 @@ def dims_of(operation: str, dim: Any, ndim: int) -> tuple[int, ...]:
     return tuple(found) if ndim else ()
 
 
-# What calls meant, by number of dimensions, dim and keepdim: looking is quicker.
-_known: dict[tuple[object, ...], tuple[tuple[int, ...], bool]] = {}
+# Checked parameters by number of dimensions, dim and keepdim: a lookup is faster than checking again.
+_checked: dict[tuple[object, ...], tuple[tuple[int, ...], bool]] = {}
 
 
 def reduction(
     operation: str, input: Tensor, dim: Dims | None, keepdim: bool
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
-    """Arguments of a reducing operator: `input` at one moment, and the pair of dimensions and `keepdim`."""
-    try:  # `steady`, written out
+    """Return a snapshot of `input` and the pair of dimensions and `keepdim`: the arguments of a reducing operator."""
+    try:  # `steady`, inlined
         layout = input._layout
         storage = input._storage
         offset = input._offset
         node = input.node
-        parameters = _known[len(layout.shape), dim, keepdim, type(dim)]
-    except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+        parameters = _checked[len(layout.shape), dim, keepdim, type(dim)]
+    except (AttributeError, KeyError, TypeError):  # not a tensor, an overriding tensor, or not cached
         pass
     else:
         if node is LEAF:
@@ -63,26 +63,26 @@ def reduction(
     input = steady(as_tensor(operation, input))
     ndim = len(layout_of_tensor(input).shape)
     parameters = dims_of(operation, dim, ndim), bool(keepdim)
-    plain = dim is None or type(dim) is int or (isinstance(dim, tuple) and not dim)  # never asked of a NumPy number
+    plain = dim is None or type(dim) is int or (isinstance(dim, tuple) and not dim)  # tests only tuples for emptiness
     if plain and (keepdim is True or keepdim is False):
-        _known[ndim, dim, keepdim, type(dim)] = parameters
+        _checked[ndim, dim, keepdim, type(dim)] = parameters
     return input, parameters
 
 
 def over_dims(
     input: Tensor, dim: ReducedDims = None, keepdim: Flag = False, *, axis: Axes = None, keepdims: KeepDims = False
 ) -> None:
-    """The signature of reductions over all elements or along dimensions."""
+    """Define the signature of reductions over all elements or along dimensions."""
 
 
 def over_dim(
     input: Tensor, dim: ReducedDim = None, keepdim: Flag = False, *, axis: Axis = None, keepdims: KeepDims = False
 ) -> None:
-    """The signature of reductions over all elements or along one dimension."""
+    """Define the signature of reductions over all elements or along one dimension."""
 
 
 def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) -> Layout:
-    """The contiguous layout that is left when `dims` are reduced."""
+    """Return the contiguous layout that remains when `dims` are reduced."""
     if keepdim:
         shape = tuple(1 if i in dims else size for i, size in enumerate(layout.shape))
     else:
@@ -92,7 +92,7 @@ def reduced(layout: Layout, dims: tuple[int, ...], keepdim: bool, dtype: DType) 
 
 @composite
 def keep_dims(F: Namespace, input: Tensor, dims: tuple[int, ...], keepdim: bool) -> Tensor:
-    """A reduced tensor in the shape that it has if the reduced dimensions stay."""
+    """Return a reduced tensor with the reduced dimensions restored as dimensions of length 1."""
     if not keepdim:
         for dim in dims:
             input = F.unsqueeze(input, dim)
@@ -101,5 +101,5 @@ def keep_dims(F: Namespace, input: Tensor, dims: tuple[int, ...], keepdim: bool)
 
 @composite
 def expand_grad(F: Namespace, g: Tensor, layout: Layout, dims: tuple[int, ...], keepdim: bool) -> Tensor:
-    """A reduced tensor as a view of the shape it was reduced from."""
+    """Return a reduced tensor as a view with the shape before the reduction."""
     return F.expand(F.keep_dims(g, dims, keepdim), layout.shape)

@@ -1,4 +1,4 @@
-"""Differences of neighbours, slopes, and areas under sampled curves."""
+"""Differences of adjacent elements, numerical gradients, and areas under sampled curves."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Integer, Steady
     from ..._dispatch.namespaces import Namespace
 
-Steps = Tensor | complex  # distances of neighbours, or one for all
+Steps = Tensor | complex  # distances between neighbors, or one for all
 
 
 def _part(x: Tensor, dim: int, start: int, stop: int) -> Tensor:
-    """Elements `start` to `stop` of x along a dimension; a `stop` of at most 0 counts from the end."""
+    """Return elements `start` to `stop` of x along a dimension; a `stop` of at most 0 counts from the end."""
     n = x.shape[dim]
     return recorded_ops.slice(x, dim, min(start, n), max(min(start, n), stop + n if stop <= 0 else min(stop, n)), 1)
 
 
 def _areas(name: str, y: Tensor, x: Tensor | None, dx: Scalar | None, dim: int) -> tuple[Tensor, int]:
-    """Twice the area of each trapezoid along a dimension of the result, and that dimension.
+    """Return twice the area of each trapezoid along a dimension of the result, and that dimension.
 
-    Arguments are those of `trapezoid`, unchecked.
+    The arguments are those of `trapezoid`, unchecked.
     """
     if not y.ndim:
         raise ArgumentError(f"{name}: expected at least 1 dimension; got a number")
@@ -73,13 +73,13 @@ def diff(
     prepend: Tensor | None = None,
     append: Tensor | None = None,
 ) -> Tensor:
-    """The differences of neighbours along `dim`, `n` times; of bool whether they differ.
+    """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ.
 
     Arguments:
         input: a tensor of at least 1 dimension.
-        n: how many times differences are taken.
-        prepend: what is put before the elements first, or None.
-        append: what is put after the elements first, or None.
+        n: the number of times that differences are computed.
+        prepend: a tensor to concatenate in front of `input` first, or None.
+        append: a tensor to concatenate behind `input` first, or None.
 
     >>> from facula_tensor import tensor
     >>> diff(tensor([1, 3, 2]))
@@ -109,13 +109,13 @@ def diff(
 # ------------------------------------------------------------------------------------------------- trapezoids
 @function(overridable=True, inline=True)
 def trapezoid(F: Namespace, y: Steady, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """The area under a sampled curve along `dim`, by the trapezoidal rule.
+    """Return the area under a sampled curve along `dim`, by the trapezoidal rule.
 
     Arguments:
         y: the samples.
-        x: their places, of one dimension or as `y`; None if they are `dx` apart.
-        dx: the distance of neighbours, 1 if None.
-        dim: the dimension along which the samples lie.
+        x: the positions of the samples, of one dimension or of the shape of `y`; None if they are `dx` apart.
+        dx: the distance between neighbors; None for 1.
+        dim: the dimension of the samples.
 
     >>> from facula_tensor import tensor
     >>> trapezoid(tensor([1.0, 2.0, 3.0]), dx=2)
@@ -127,13 +127,13 @@ def trapezoid(F: Namespace, y: Steady, x: Tensor | None = None, *, dx: float | N
 
 @function(overridable=True, instead=trapezoid)
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> None:
-    """`trapezoid`, by its older name.
+    """Alias of `trapezoid`, its older name.
 
     Arguments:
         y: the samples.
-        x: their places, or None.
-        dx: the distance of neighbours, 1 if None.
-        dim: the dimension along which the samples lie.
+        x: the positions of the samples, or None.
+        dx: the distance between neighbors; None for 1.
+        dim: the dimension of the samples.
 
     >>> from facula_tensor import tensor
     >>> trapz(tensor([1.0, 2.0, 3.0]))
@@ -145,13 +145,13 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
 def cumulative_trapezoid(
     F: Namespace, y: Steady, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
 ) -> Tensor:
-    """The areas under a sampled curve up to each sample but the first, by the trapezoidal rule.
+    """Return the areas under a sampled curve up to each sample except the first, by the trapezoidal rule.
 
     Arguments:
         y: the samples.
-        x: their places, of one dimension or as `y`; None if they are `dx` apart.
-        dx: the distance of neighbours, 1 if None.
-        dim: the dimension along which the samples lie.
+        x: the positions of the samples, of one dimension or of the shape of `y`; None if they are `dx` apart.
+        dx: the distance between neighbors; None for 1.
+        dim: the dimension of the samples.
 
     >>> from facula_tensor import tensor
     >>> cumulative_trapezoid(tensor([1.0, 2.0, 3.0]))
@@ -171,11 +171,11 @@ def gradient(
     dim: Dims | None = None,
     edge_order: int = 1,
 ) -> tuple[Tensor, ...]:
-    """The slopes of a sampled function along dimensions: central differences, one-sided at the ends.
+    """Estimate the gradient of a sampled function along dimensions: central differences, one-sided at the ends.
 
     Arguments:
         input: the samples.
-        spacing: the distance of neighbours, or one for each dimension; or their places, a vector for each dimension.
+        spacing: the distance between neighbors, or one per dimension; or the positions, a vector per dimension.
         dim: the dimensions, or None for all.
         edge_order: the order of the differences at the ends, 1 or 2.
 
@@ -209,7 +209,7 @@ def gradient(
 
 
 def _slopes(x: Tensor, spacing: Scalar | Tensor, dim: int, edge_order: int) -> Tensor:
-    """The slopes of x along one dimension: see `gradient`."""
+    """Return the slopes of x along one dimension; see `gradient`."""
     n = x.shape[dim]
     if n < edge_order + 1:
         raise ArgumentError(
@@ -228,7 +228,7 @@ def _slopes(x: Tensor, spacing: Scalar | Tensor, dim: int, edge_order: int) -> T
     else:
         before = after = spacing if isinstance(spacing, Tensor) else as_number(spacing, "gradient", "spacing")
         first = last = [before, before]
-    if before is after:  # without the middle, which has no weight and may be infinite
+    if before is after:  # omit the middle element, which has weight 0 and may be infinite
         inner = recorded_ops.div(recorded_ops.sub(middle[2], middle[0]), 2 * before)
     else:
         both = before + after
@@ -251,7 +251,7 @@ def _slopes(x: Tensor, spacing: Scalar | Tensor, dim: int, edge_order: int) -> T
 
 
 def _weighted(parts: Sequence[Tensor], weights: Sequence[Steps]) -> Tensor:
-    """The sum of products of parts and weights."""
+    """Return the weighted sum of parts."""
     total = recorded_ops.mul(parts[0], weights[0])
     for part, weight in zip(parts[1:], weights[1:], strict=True):
         total = recorded_ops.add(total, recorded_ops.mul(part, weight))

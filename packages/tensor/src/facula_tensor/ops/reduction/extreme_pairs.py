@@ -1,4 +1,4 @@
-"""Pairs of elements and their places, the results of `max`, `sort`, `topk` and others."""
+"""Pairs of elements and their indices, the results of `max`, `sort`, `topk` and other operators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ else:
 
 
 class Extremes(_Pair):
-    """The elements an operator chose along a dimension and where they are: `values` and `indices`."""
+    """The elements that an operator selected along a dimension, `values`, and their positions, `indices`."""
 
     __slots__ = ()
     name = "extremes"
@@ -21,12 +21,12 @@ class Extremes(_Pair):
 
     @property
     def values(self) -> Tensor:
-        """The chosen elements."""
+        """The selected elements."""
         return self[0]
 
     @property
     def indices(self) -> Tensor:
-        """Where along the dimension they are (int64)."""
+        """Their positions along the dimension (int64)."""
         return self[1]
 
     def __repr__(self) -> str:
@@ -37,27 +37,27 @@ class Extremes(_Pair):
 
 
 def _rebuilt(name: str, pair: tuple[Tensor, Tensor]) -> Extremes:
-    """A pair from a pickle. Classes are looked up by their operation, as most are made, not written."""
+    """Unpickle a pair. Most classes are created by `pair_named`, so they are found by operation name."""
     return next(kind for kind in Extremes.__subclasses__() if kind.name == name)(pair)
 
 
 class MaxExtremes(Extremes):
-    """Of `max`."""
+    """The results of `max`."""
 
     __slots__ = ()
     name = "max"
 
 
 class MinExtremes(Extremes):
-    """Of `min`."""
+    """The results of `min`."""
 
     __slots__ = ()
     name = "min"
 
 
 def pair_named(operation: str) -> type[Extremes]:
-    """The class of the pairs that an operation gives."""
-    return type(operation, (Extremes,), {"__slots__": (), "name": operation, "__doc__": f"Of `{operation}`."})
+    """Create the class for the result pairs of an operation."""
+    return type(operation, (Extremes,), {"__slots__": (), "name": operation, "__doc__": f"Results of `{operation}`."})
 
 
 Sorted: type[Extremes] = pair_named("sort")

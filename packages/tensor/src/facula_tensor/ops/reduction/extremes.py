@@ -1,4 +1,4 @@
-"""The largest and the smallest elements, over all or along dimensions. `argmax.py` says where they are."""
+"""The largest and the smallest elements, of all or along dimensions. `argmax.py` returns their indices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..._dispatch.overrides import overridable
 from ..._dispatch.slow_path.operands import describe
 from ..._dispatch.slow_path.writing import write_out
 from ..._dispatch.view_call import as_tensor
-from .arguments import MOST_DIMS, over_dims, reduced, reduction
+from .arguments import MAX_DIMS, over_dims, reduced, reduction
 from .extreme_pairs import Extremes, MaxExtremes, MinExtremes
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def check_not_empty(operation: str, layout: Layout, dims: tuple[int, ...]) -> None:
-    """Raise for complex numbers, and where one of `dims` has no elements."""
+    """Raise an error for complex numbers, or if one of `dims` has length 0."""
     if layout.dtype.category == COMPLEX:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
     if 0 in [layout.shape[i] for i in dims]:
@@ -44,7 +44,7 @@ def _extreme(name: str, extreme: str, result: str) -> Function:
     @operator
     @under(
         name,
-        f"""The {extreme} element, or the {extreme} along `dim`; NaN where there is one. Equal ones share the gradient.
+        f"""Return the {extreme} element, of all or along `dim`. NaN propagates. Equal elements share the gradient.
 
         >>> from facula_tensor import tensor
         >>> tensor([[1.0, 5.0], [3.0, 4.0]]).{name}(1)
@@ -62,9 +62,9 @@ def _extreme(name: str, extreme: str, result: str) -> Function:
             return reduced(layout, dims, keepdim, layout.dtype)
 
         def vjp_input(F, g, input, out, input_layout, dims, keepdim):
-            winners = F.bitwise_or(F.eq(input, F.keep_dims(out, dims, keepdim)), F.ne(input, input))  # and all NaNs
+            winners = F.bitwise_or(F.eq(input, F.keep_dims(out, dims, keepdim)), F.ne(input, input))  # NaN wins, too
             share = F.div(F.keep_dims(g, dims, keepdim), F.sum(F.to(winners, (g.dtype,)), (dims, True)))
-            return F.where(winners, share, 0)  # not times a mask: 0 * inf would be NaN
+            return F.where(winners, share, 0)  # not a product with a mask: 0 * inf would be NaN
 
     return body
 
@@ -75,7 +75,7 @@ amin: Function = _extreme("amin", "smallest", "[1., 3.]")
 
 def _extreme_along(name: str) -> Function:
     @operator
-    @under("_" + name, "The extreme along one dimension, and where.")
+    @under("_" + name, "The extreme along one dimension, and its index.")
     class body:
         parameters = ("dim", "keepdim")
         results = ("values", "indices")
@@ -100,7 +100,7 @@ _min_dim = _extreme_along("min_dim")
 
 @composite
 def place(F: Namespace, g: Tensor, indices: Tensor, dim: int) -> Tensor:
-    """`g` at the indices along `dim`, zero elsewhere."""
+    """Return `g` at the indices along `dim` and zero elsewhere."""
     positions = arange(g.shape[dim], device=g.device)
     shape = [1] * g.ndim
     shape[dim] = -1
@@ -108,14 +108,14 @@ def place(F: Namespace, g: Tensor, indices: Tensor, dim: int) -> Tensor:
 
 
 def _other_for(operation: str, dim: object, other: Tensor) -> Tensor:
-    """The second tensor, given by name."""
+    """Return the second tensor, passed as a keyword argument."""
     if dim is not None:
         raise InvalidTypeError(f"{operation}: expected dim or other; got both, {dim!r} and {describe(other)}")
     return as_tensor(operation, other)
 
 
 def _extreme_into(name: str, input: Tensor, dim: int | Tensor | None, keepdim: bool, out: Any) -> Tensor | Extremes:
-    """The extreme along `dim` put into the pair `out`, or the greater or smaller elements of two tensors."""
+    """Write the extreme along `dim` to the pair `out`, or the elementwise extreme of two tensors to `out`."""
     if isinstance(dim, Tensor):
         return write_out(name, getattr(recorded_ops, name + "imum")(input, dim), out)
     if not (isinstance(out, (tuple, list)) and len(out) == 2):
@@ -132,23 +132,23 @@ def _extreme_into(name: str, input: Tensor, dim: int | Tensor | None, keepdim: b
 
 
 def _as_one(input: Tensor) -> tuple[Tensor, tuple[int, bool]]:
-    """A number as one element along a dimension: it is its own extreme, at place 0."""
+    """Return a number as a vector of length 1 with its parameters: the number is its own extreme, at index 0."""
     return recorded_ops.unsqueeze(input, 0), (0, False)
 
 
-_whole = [(tuple(range(ndim)), False) for ndim in range(MOST_DIMS + 1)]  # every dimension, by their number
-_places: dict[tuple[object, ...], tuple[Any, ...]] = {}  # what calls meant, as in `reduction`
+_whole = [(tuple(range(ndim)), False) for ndim in range(MAX_DIMS + 1)]  # all dimensions, by their number
+_places: dict[tuple[object, ...], tuple[Any, ...]] = {}  # checked parameters, as in `reduction`
 
 
 def along_one(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> tuple[Tensor, tuple[int | None, bool]]:
-    """`input` at one moment, the one dimension or None for all of them, and whether it is kept."""
-    try:  # `steady`, written out
+    """Return a snapshot of `input`, the dimension (None for all), and whether it is kept."""
+    try:  # `steady`, inlined
         layout = input._layout
         storage = input._storage
         offset = input._offset
         node = input.node
         parameters = _places[len(layout.shape), dim, keepdim, type(dim)]
-    except (AttributeError, KeyError, TypeError):  # no tensor, or one that overrides; or new
+    except (AttributeError, KeyError, TypeError):  # not a tensor, an overriding tensor, or not cached
         pass
     else:
         if node is LEAF:
@@ -160,7 +160,7 @@ def along_one(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> 
         t.node = node
         return t, parameters
     if dim is not None and not hasattr(dim, "__index__"):
-        check_dim(operation, dim, 0)  # says so
+        check_dim(operation, dim, 0)  # raises an error that names the operation
     input, (dims, keepdim) = reduction(operation, input, dim, keepdim)
     parameters = (dims[0] if dim is not None and dims else None, keepdim)
     if dim is None or type(dim) is int:
@@ -169,7 +169,7 @@ def along_one(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> 
 
 
 def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
-    """The function and method `max` or `min`."""
+    """Create the function and method `max` or `min`."""
     fold, along = getattr(recorded_ops, "a" + name), getattr(recorded_ops, name + "_dim")
 
     def extreme(
@@ -188,7 +188,7 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
             if other is not None:
                 dim = _other_for(name, dim, other)
             if dim is None:
-                try:  # `reduction`, written out
+                try:  # `reduction`, inlined
                     layout = input._layout
                     storage = input._storage
                     offset = input._offset
@@ -222,19 +222,19 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
 max: Function = _extreme_function(
     "max",
     MaxExtremes,
-    """The largest element; with `dim` the pair (values, indices) along it; with a tensor, `maximum`.
+    """Return the largest element; with `dim`, the pair (values, indices) along it; with a tensor, `maximum`.
 
-    The index is that of the first of equal elements. NaN counts as the largest. `out` is a tensor, or along `dim` the
-    pair (values, indices).
+    The index refers to the first of equal elements. NaN is larger than any number. `out` is a tensor, or along `dim`
+    the pair (values, indices).
 
     Arguments:
         input: the tensor to reduce.
-        dim: the dimension, or a tensor to compare with; all elements if None.
-        keepdim: whether `dim` stays, with length 1.
-        other: the name of `dim` where that is a tensor.
+        dim: the dimension, or a tensor to compare with; None reduces all elements.
+        keepdim: whether the result keeps `dim`, with length 1.
+        other: the tensor to compare with, as a keyword argument in place of `dim`.
         axis: NumPy's name of `dim`.
         keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; new tensors if None.
+        out: the tensors that receive the result; None for new tensors.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).max(1).indices
@@ -244,16 +244,16 @@ max: Function = _extreme_function(
 min: Function = _extreme_function(
     "min",
     MinExtremes,
-    """The smallest element; with `dim` the pair (values, indices) along it; with a tensor, `minimum`. As `max` else.
+    """Return the smallest element; with `dim`, the pair (values, indices) along it; with a tensor, `minimum`.
 
     Arguments:
         input: the tensor to reduce.
-        dim: the dimension, or a tensor to compare with; all elements if None.
-        keepdim: whether `dim` stays, with length 1.
-        other: the name of `dim` where that is a tensor.
+        dim: the dimension, or a tensor to compare with; None reduces all elements.
+        keepdim: whether the result keeps `dim`, with length 1.
+        other: the tensor to compare with, as a keyword argument in place of `dim`.
         axis: NumPy's name of `dim`.
         keepdims: NumPy's name of `keepdim`.
-        out: where the result goes; new tensors if None.
+        out: the tensors that receive the result; None for new tensors.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 5.0], [3.0, 4.0]]).min(1).values

@@ -1,4 +1,4 @@
-"""Histograms: numbers of elements in each of several bins."""
+"""Histograms: the number of elements in each of several bins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .searching import bincount
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Flag, Float, Integer, Outs, Snapshot
 
-_indices = range  # the name of an argument below
+_indices = range  # the builtin, shadowed by an argument below
 Histogram: type[NamedResults] = results_named("histogram", "hist", "bin_edges")
 Histograms: type[NamedResults] = results_named("histogramdd", "hist", "bin_edges")
 
@@ -29,9 +29,9 @@ Histograms: type[NamedResults] = results_named("histogramdd", "hist", "bin_edges
 def _range_of_bins(
     name: str, low: float, high: float, values: Tensor | None, aside: float = 0.5
 ) -> tuple[float, float]:
-    """The range of bins from `low` to `high`, or that of the values where the two are equal.
+    """Return the range of the bins: `low` to `high`, or the range of the values if the two are equal.
 
-    `aside` is added to each side where all values are equal. Errors name the function.
+    `aside` extends the range on both sides if all values are equal. Errors name the function.
     """
     if low == high and values is not None and values.numel():
         every = ((0,), False)
@@ -46,7 +46,7 @@ def _range_of_bins(
 
 
 def _spacing(name: str, bins: int, low: float, high: float, like: Tensor) -> Tensor:
-    """The edges of equal bins from `low` to `high`, in the dtype of `like`."""
+    """Return the edges of equal bins from `low` to `high`, in the dtype of `like`."""
     return linspace(low, high, bins + 1, dtype=like.dtype, device=like.device)
 
 
@@ -59,15 +59,15 @@ def _positive(name: str, bins: object) -> int:
 
 @function(method=True, out=True, refuses={"bins < 1": "bins to be at least 1; got {bins}"})
 def histc(input: Snapshot, bins: Integer = 100, min: Float = 0, max: Float = 0) -> Tensor:
-    """The number of elements in each of several equal bins.
+    """Count the elements in each of several equal bins.
 
-    Elements outside are not counted, nor is NaN. Counts have the dtype of `input`.
+    NaN and elements outside the range are not counted. The counts have the dtype of `input`.
 
     Arguments:
         input: a tensor of a floating dtype.
         bins: the number of bins.
-        min: where the first bin begins.
-        max: where the last bin ends; if equal to `min`, bins go from the least element to the greatest.
+        min: the lower end of the range.
+        max: the upper end of the range; if equal to `min`, the range is that of the elements.
 
     >>> from facula_tensor import tensor
     >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
@@ -88,7 +88,7 @@ def histc(input: Snapshot, bins: Integer = 100, min: Float = 0, max: Float = 0) 
 
 
 def _checked(name: str, input: Tensor, weight: Tensor | None, shape: tuple[int, ...]) -> Tensor | None:
-    """The weight of each element, flat, or None; errors, with the function's name, unless it is of this shape."""
+    """Return the flat weights of the elements, or None; raise an error that names the function if `shape` differs."""
     if layout_of_tensor(input).dtype not in (float32, float64):
         got = layout_of_tensor(input).dtype.name
         raise DTypeError(f"{name}: defined for float32 and float64; got {got}; convert with .float()")
@@ -103,7 +103,7 @@ def _checked(name: str, input: Tensor, weight: Tensor | None, shape: tuple[int, 
 
 
 def _edges(name: str, values: Tensor, bins: int | Tensor, low: float, high: float) -> Tensor:
-    """The edges of the bins along one dimension, from `bins`: edges, or a number of bins from `low` to `high`."""
+    """Return the bin edges along one dimension: `bins` if it contains edges, else `bins` bins from `low` to `high`."""
     if not isinstance(bins, Tensor):
         return _spacing(name, _positive(name, bins), *_range_of_bins(name, low, high, values), values)
     if bins.ndim != 1 or not bins.numel():
@@ -114,7 +114,7 @@ def _edges(name: str, values: Tensor, bins: int | Tensor, low: float, high: floa
 
 
 def _bin_of_each(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
-    """The bin of each value, and whether it lies in one; the last edge belongs to the last bin."""
+    """Return the bin of each value, and whether the value is in a bin; the last edge belongs to the last bin."""
     n = edges.numel() - 1
     place = no_record_ops.sub(no_record_ops.search_sorted(edges, values, (True,)), 1)
     last = no_record_ops.eq(values, no_record_ops.select(edges, 0, n))
@@ -130,9 +130,9 @@ def _bin_of_each(values: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _histogram_of(columns: list[Tensor], edges: list[Tensor], weight: Tensor | None, density: bool) -> Tensor:
-    """The histogram of points, given by their coordinates in columns, in bins of these edges.
+    """Return the histogram of points, given by columns of coordinates, for bins with these edges.
 
-    Points count as their weight, or 1; with `density` the integral is 1.
+    A point counts as its weight, or 1. With `density` the integral of the histogram is 1.
     """
     shape = tuple([one.numel() - 1 for one in edges])
     dtype = edges[0].dtype
@@ -161,7 +161,7 @@ def _histogram_of(columns: list[Tensor], edges: list[Tensor], weight: Tensor | N
 
 
 def _range(name: str, range: Sequence[float] | None, count: int) -> list[float]:
-    """Least and greatest number, for each of `count` dimensions; zeros where the elements decide."""
+    """Return the minimum and the maximum for each of `count` dimensions; zeros if the elements determine the range."""
     if range is None:
         return [0.0] * (2 * count)
     if not isinstance(range, (tuple, list)) or len(range) != 2 * count:
@@ -182,16 +182,16 @@ def histogram(
     density: Flag = False,
     out: Outs = None,
 ) -> NamedResults:
-    """The number of elements in each bin, as the pair (hist, bin_edges).
+    """Count the elements in each bin and return the pair (hist, bin_edges).
 
     The last edge belongs to the last bin.
 
     Arguments:
         input: float32 or float64.
-        bins: their number, or a tensor of their edges in order.
-        range: where a number of equal bins begins and ends; None for the least and the greatest element.
-        weight: what each element counts as, in the shape and dtype of `input`; 1 if None.
-        density: whether the histogram is scaled so that its integral is 1.
+        bins: the number of bins, or a tensor of their edges in order.
+        range: the range of equal bins; None for the minimum and the maximum of the elements.
+        weight: the weights of the elements, in the shape and dtype of `input`; None for 1.
+        density: whether to scale the histogram to an integral of 1.
 
     >>> from facula_tensor import tensor
     >>> histogram(tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
@@ -213,17 +213,17 @@ def histogramdd(
     weight: Tensor | None = None,
     density: Flag = False,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """The number of points in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions.
+    """Count the points in each cell of a grid and return the pair (hist, bin_edges): a multidimensional `histogram`.
 
     Arguments:
         input: points (..., n), float32 or float64.
-        bins: their number, for all or for each coordinate; or n tensors of edges.
-        range: 2 n numbers, the least and the greatest of each coordinate, or None for those of the points.
-        weight: what each point counts as; 1 if None.
-        density: whether the histogram is scaled so that its integral is 1.
+        bins: the number of bins, for all coordinates or for each; or n tensors of edges.
+        range: 2 n numbers, minimum and maximum of each coordinate; None for the range of the points.
+        weight: the weights of the points; None for 1.
+        density: whether to scale the histogram to an integral of 1.
 
     Returns:
-        The pair, of which bin_edges is a tuple of n tensors.
+        The pair; bin_edges is a tuple of n tensors.
 
     >>> from facula_tensor import tensor
     >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), bins=[2, 2]).hist

@@ -1,4 +1,4 @@
-"""Variance and standard deviation, over all elements or along dimensions."""
+"""Variance and standard deviation, of all elements or along dimensions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ if TYPE_CHECKING:
 
 
 def real_dtype(layout: Layout) -> DType:
-    """The dtype of a magnitude: real where the elements are complex."""
+    """Return the dtype of a magnitude, which is real for complex elements."""
     dtype = layout.dtype
     return dtype if dtype.category != COMPLEX else float32 if dtype.itemsize == 8 else float64
 
 
 @operator
 class _var:
-    """The variance along dimensions, or its root: squared distances from the mean, by the count less `correction`."""
+    """The variance along dimensions, or its square root.
+
+    The sum of squared distances from the mean is divided by the number of elements minus `correction`.
+    """
 
     parameters = ("dims", "keepdim", "correction", "root")
     holomorphic = False
@@ -46,7 +49,7 @@ class _var:
 
     def vjp_input(F, g, input, input_layout, dims, keepdim, correction, root):
         dtype = input_layout.dtype
-        if dtype.itemsize == 2:  # sums of half precisions need more room
+        if dtype.itemsize == 2:  # sums of half precisions require a larger range
             input, g = F.to(input, (float32,)), F.to(g, (float32,))
         count = prod([input_layout.shape[i] for i in dims])
         if not count:
@@ -73,8 +76,8 @@ def arguments(
     keepdim: bool,
     correction: float | None,
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool, float, bool]]:
-    """The operator's operand and parameters, of which the third is what is taken off the count."""
-    if isinstance(dim, bool):  # PyTorch's var(x, unbiased)
+    """Return the operator's operand and parameters; the third parameter is the correction."""
+    if isinstance(dim, bool):  # PyTorch's signature var(x, unbiased)
         if unbiased is not None:
             raise InvalidTypeError(f"{name}: expected dim to be an integer; got {dim}")
         dim, unbiased = None, dim
@@ -93,8 +96,8 @@ def arguments(
 
 ARGUMENTS = """
     Arguments:
-        unbiased: True is a correction of 1, False of 0; 1 if None.
-        correction: what is taken off the number of elements.
+        unbiased: True for a correction of 1, False for 0; None for 1.
+        correction: subtracted from the number of elements.
 """
 
 
@@ -119,10 +122,11 @@ def _deviation(name: str, root: bool, doc: str) -> Function:
 var: Function = _deviation(
     "var",
     False,
-    """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers.
+    """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers.
 
-    Squared distances from the mean, added in double precision, are divided by their number less `correction` (1), or
-    less 0 where `unbiased` is False; NaN where nothing is left. Floating and complex dtypes; TypeError for others.
+    Squared distances from the mean, summed in double precision, are divided by their number minus `correction` (1), or
+    by their number if `unbiased` is False; NaN if the divisor is not positive. Floating and complex dtypes; TypeError
+    for others.
     {arguments}
     >>> from facula_tensor import tensor
     >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
@@ -132,7 +136,7 @@ var: Function = _deviation(
 std: Function = _deviation(
     "std",
     True,
-    """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments.
+    """Return the standard deviation of all elements, or along `dim`: the square root of `var`, with its arguments.
     {arguments}
     >>> from facula_tensor import tensor
     >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
@@ -163,9 +167,9 @@ def _with_mean(name: str, root: bool) -> Function:
             raise InvalidTypeError(f"{name}: expected out to be two tensors; got {type(out).__name__}")
         return write_out(name, results[0], out[0]), write_out(name, results[1], out[1])
 
-    body.__doc__ = f"""`{name.removesuffix("_mean")}` and `mean` of the same elements.
+    body.__doc__ = f"""Return `{name.removesuffix("_mean")}` and `mean` of the same elements.
     {ARGUMENTS.rstrip()}
-        out: the tensors where the results go; new ones if None.
+        out: the tensors that receive the results; None for new tensors.
 
     >>> from facula_tensor import tensor
     >>> {name}(tensor([1.0, 2.0, 3.0]))

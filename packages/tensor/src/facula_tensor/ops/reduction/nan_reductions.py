@@ -1,4 +1,4 @@
-"""Reductions that pass over NaN: `nansum` and `nanmean`."""
+"""Reductions that ignore NaN: `nansum` and `nanmean`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def nansum(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise.
+    """Return the sum of the elements that are not NaN, of all or along `dim`; 0 if there are none.
 
-    TypeError for complex numbers.
+    Dtypes are those of `sum`; complex numbers raise a TypeError.
 
     >>> from facula_tensor import tensor
     >>> nansum(tensor([1.0, float("nan"), 2.0]))
@@ -64,9 +64,9 @@ def nanmean(
     keepdims: KeepDims = False,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none.
+    """Return the mean of the elements that are not NaN, of all or along `dim`; NaN if there are none.
 
-    TypeError for integers: convert first, or give `dtype`.
+    Integers raise a TypeError: convert them first, or pass `dtype`.
 
     >>> from facula_tensor import tensor
     >>> nanmean(tensor([1.0, float("nan"), 2.0]))
@@ -79,7 +79,7 @@ def nanmean(
     if kind.category < FLOATING:
         raise DTypeError(f"nanmean: not defined for {kind.name}; convert with .float(), or give dtype=")
     counted = no_record_ops.eq(input.detach(), input.detach())
-    if kind in (float32, float64):  # counted in the same dtype, so that nothing is promoted
+    if kind in (float32, float64):  # count in the same dtype to avoid promotion
         zeroed, parameters = reduction("nanmean", F.where(counted, input, 0), dim, keepdim)
         return F.div(F.sum(zeroed, parameters), no_record_ops.sum(no_record_ops.to(counted, (kind,)), parameters))
     return F.div(sum(F.where(counted, input, 0), dim, keepdim), sum(counted, dim, keepdim))

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, and sums of exponentials. What they are called in `linalg` stands in `..linalg`."""
+"""Norms of vectors and matrices, and log-sum-exp. `ops/linalg` defines the functions of the namespace `linalg`."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ SINGULAR = (2, -2, "nuc")
 
 
 def check_inexact(name: str, layout: Layout) -> None:
-    """TypeError for integers and bool."""
+    """Raise a TypeError for integers and bool."""
     if layout.dtype.category < FLOATING:
         raise DTypeError(f"{name}: not defined for {layout.dtype.name}; convert with .float(), or give dtype=")
 
 
 @operator
 class _norm2:
-    """The root of the sum of squared magnitudes along dimensions."""
+    """The square root of the sum of squared magnitudes along dimensions."""
 
     parameters = ("dims", "keepdim")
     holomorphic = False
@@ -54,7 +54,7 @@ class _norm2:
 
 @operator
 class _norm_p:
-    """The p-th root of the sum of p-th powers of magnitudes of real numbers; how many are not 0 for p = 0."""
+    """The p-th root of the sum of p-th powers of magnitudes of real numbers; for p = 0 the nonzero count."""
 
     parameters = ("dims", "keepdim", "p")
 
@@ -67,9 +67,9 @@ class _norm_p:
         norm, g = F.keep_dims(out, dims, keepdim), F.keep_dims(g, dims, keepdim)
         magnitudes = F.abs(input)
         nothing = F.eq(magnitudes, 0)
-        whole = F.where(nothing, 1, magnitudes)  # powers below 0 of these would be infinite
+        whole = F.where(nothing, 1, magnitudes)  # negative powers of 0 would be infinite
         norm = F.where(F.eq(norm, 0), 1, norm)
-        if p > 1:  # a power of a share overflows where p is less, its operands' where p is greater
+        if p > 1:  # the power of a quotient overflows for smaller p, powers of its operands overflow for larger p
             slope = F.mul(g, F.pow(F.div(whole, norm), p - 1))
         else:
             slope = F.div(F.mul(g, F.pow(whole, p - 1)), F.pow(norm, p - 1))
@@ -80,7 +80,7 @@ class _norm_p:
 def vector_norm_of(
     name: str, input: Tensor, p: float, dim: Dims | None, keepdim: bool, dtype: DTypeLike | None, out: Tensor | None
 ) -> Tensor:
-    """The p-norm along dimensions, real also of complex numbers."""
+    """Return the p-norm along dimensions, which is real for complex numbers."""
     input, (dims, kept) = reduction(name, input, dim, keepdim)
     if dtype is not None:
         wanted = as_dtype(dtype, name)
@@ -91,7 +91,7 @@ def vector_norm_of(
             )
         input = recorded_ops.to(input, (wanted,))
     check_inexact(name, layout_of_tensor(input))
-    if not dims:  # of a number
+    if not dims:  # the input is a number
         input, dims, kept = recorded_ops.unsqueeze(input, 0), (0,), False
     if p == 2:
         result = recorded_ops.norm2(input, (dims, kept))
@@ -114,7 +114,7 @@ def matrix_norm_of(
     dtype: DTypeLike | None,
     out: Tensor | None,
 ) -> Tensor:
-    """The Frobenius norm, or the greatest or least sum of a column's or a row's magnitudes."""
+    """Return a matrix norm: Frobenius, nuclear, spectral, or the extreme sum of magnitudes of columns or rows."""
     input = as_tensor(name, input)
     ndim = layout_of_tensor(input).ndim
     if not (isinstance(dim, (tuple, list)) and len(dim) == 2):
@@ -141,7 +141,7 @@ def matrix_norm_of(
 def singular_norm(
     name: str, input: Tensor, order: float | str, rows: int, columns: int, keepdim: bool, dtype: DTypeLike | None
 ) -> Tensor:
-    """The sum, the greatest or the least of the singular values."""
+    """Return the sum, the maximum or the minimum of the singular values."""
     F, ndim = recorded_ops, layout_of_tensor(input).ndim
     if dtype is not None:
         input = F.to(input, (as_dtype(dtype, name),))
@@ -172,20 +172,20 @@ def norm(
     axis: Axes = None,
     keepdims: KeepDims = False,
 ) -> Tensor:
-    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two.
+    """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too.
 
-    "fro" and None are 2; inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Real, also of complex
-    numbers. Squares are added in double precision. TypeError for integers, unless `dtype` is given.
+    "fro" and None mean 2; inf is the largest magnitude, -inf the smallest; 0 counts the nonzero elements. The result is
+    real for complex numbers. Squares are summed in double precision. Integers raise a TypeError, unless `dtype` is set.
 
     Arguments:
         p: the order.
-        dtype: the dtype to convert to first.
+        dtype: the dtype to which the elements are converted first.
 
     >>> from facula_tensor import tensor
     >>> norm(tensor([3.0, 4.0])), norm(tensor([3.0, -4.0]), 1)
     (tensor(5.), tensor(7.))
     """
-    if isinstance(out, DType) and dtype is None:  # the method's fifth argument
+    if isinstance(out, DType) and dtype is None:  # the fifth argument of the method
         out, dtype = None, out
     if p == "nuc":
         return matrix_norm_of("norm", input, p, (-2, -1) if dim is None else dim, keepdim, dtype, out)
@@ -197,10 +197,10 @@ def norm(
 
 @function(method=True)
 def dist(F: Namespace, input: Tensor, other: Tensor, p: Real = 2) -> Tensor:
-    """The `p`-norm of `input - other`, which broadcast.
+    """Return the `p`-norm of `input - other`, which broadcast.
 
     Arguments:
-        other: the tensor that is taken off.
+        other: the tensor to subtract.
         p: the order.
 
     >>> from facula_tensor import tensor
@@ -214,7 +214,7 @@ def dist(F: Namespace, input: Tensor, other: Tensor, p: Real = 2) -> Tensor:
 def floating_reduction(
     operation: str, input: Tensor, dim: Dims | None, keepdim: bool
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
-    """`reduction` along dimensions that must be given, of integers in the default floating dtype."""
+    """Return the arguments of a reduction along required dimensions; integers use the default floating dtype."""
     input, parameters = reduction(operation, input, needed_dim(operation, dim, None), keepdim)
     dtype = layout_of_tensor(input).dtype
     return input if dtype.category >= FLOATING else recorded_ops.to(input, (floating(dtype),)), parameters
@@ -222,9 +222,9 @@ def floating_reduction(
 
 @operator
 class logsumexp:
-    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing.
+    """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements.
 
-    Integers are computed in the default floating dtype. Of complex numbers it is the principal value.
+    Integers are computed in the default floating dtype. Complex results are principal values.
 
     Arguments:
         dim: the dimension, or several.
@@ -266,7 +266,7 @@ class logsumexp:
 
 @function(method=True, inline=True)
 def count_nonzero(input: Tensor, dim: ReducedDims = None, *, axis: Axes = None) -> Tensor:
-    """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several).
+    """Return the number of nonzero elements (int64), of all or along `dim` (an integer or several).
 
     >>> from facula_tensor import tensor
     >>> count_nonzero(tensor([[0, 1], [2, 3]]), 0)

@@ -1,4 +1,4 @@
-"""Operators along one dimension: their arguments, pairs of results, and the gradient of a choice."""
+"""Shared helpers of operators along one dimension: arguments, result pairs, and the gradient of a selection."""
 
 from __future__ import annotations
 
@@ -26,29 +26,30 @@ if TYPE_CHECKING:
 
 @composite
 def chosen_back(F: Namespace, g: Tensor, index: Tensor, layout: Layout, dim: int) -> Tensor:
-    """The gradient `g` at the places `index` along `dim` of zeros of this layout: that of elements chosen there."""
+    """Return the gradient of a selection: zeros of this layout with `g` at the indices `index` along `dim`."""
     return F.gather_back(g, index, (layout.shape, dim)) if layout.shape else F.clone(g)
 
 
 def one_dim(operation: str, input: Tensor, dim: Dims | None) -> tuple[Tensor, int]:
-    """`input` at one moment and the dimension that `dim` means; 0 for a tensor without dimensions.
+    """Return a snapshot of `input` and the dimension `dim` counted from the front; 0 for zero-dimensional tensors.
 
-    `operation` names the caller in errors. TypeError where there is none.
+    Raises:
+        TypeError: if `dim` is missing; the message names `operation`.
     """
     input = steady(as_tensor(operation, input))
     if dim is None:
-        needed_dim(operation, dim, None)  # says so
+        needed_dim(operation, dim, None)  # raises an error that names the operation
     return input, check_dim(operation, dim, len(layout_of_tensor(input).shape))
 
 
 def check_ordered(operation: str, layout: Layout) -> None:
-    """TypeError for complex numbers."""
+    """Raise a TypeError for complex numbers."""
     if layout.dtype.category == COMPLEX:
         raise DTypeError(f"{operation}: complex numbers have no order; got {layout.dtype.name}")
 
 
 def extreme_pair(kind: type[Extremes], results: Iterable[Tensor], out: Sequence[Tensor] | None) -> Extremes:
-    """The results (values, indices) as a `kind` of pair, written to the two tensors of `out` if there are any."""
+    """Return the results (values, indices) as a pair of class `kind`, written to the tensors of `out` if given."""
     if out is None:
         return kind(results)
     name = kind.name

@@ -1,4 +1,4 @@
-"""Elements by rank or by how often they occur: medians, the k-th smallest, modes."""
+"""Elements by rank or by frequency: medians, the k-th smallest element, modes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def _rank(name: str, *further: str) -> Function:
     @operator
-    @under("_" + name, "One element of each line, and where it is.")
+    @under("_" + name, "One element along a dimension, and its index.")
     class body:
         parameters = ("dim", *further)
         results = ("values", "indices")
@@ -57,7 +57,7 @@ _mode = _rank("mode")
 
 def _median_of_all(name: str) -> Function:
     @operator
-    @under(f"_{name}_all", "The median of all; equal ones share.")
+    @under(f"_{name}_all", "The median of all elements; equal elements share the gradient.")
     class body:
         def outputs(layout):
             check_ordered(name, layout)
@@ -87,7 +87,7 @@ _nanmedian_all = _median_of_all("nanmedian")
 
 
 def without(F: Namespace, results: Iterable[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
-    """Values and indices, without the dimension unless it is kept."""
+    """Return values and indices, without the dimension unless it is kept."""
     values, indices = results
     if keepdim or not layout.shape:
         return values, indices
@@ -106,10 +106,10 @@ def kthvalue(
     keepdims: KeepDims = False,
     out: Outs = None,
 ) -> Extremes:
-    """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest.
+    """Return the `k`-th smallest element along `dim` and its index. NaN is larger than any number.
 
     Arguments:
-        k: the rank, from 1 on.
+        k: the rank, counted from 1.
 
     >>> from facula_tensor import tensor
     >>> kthvalue(tensor([3.0, 1.0, 2.0]), 2).values
@@ -143,7 +143,7 @@ def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Functio
     body.__doc__ = f"""{says}
 
     Arguments:
-        out: a tensor, or with `dim` the pair of tensors, where the result goes.
+        out: the tensor that receives the result, or with `dim` the pair of tensors.
 
     >>> from facula_tensor import tensor
     >>> {name}(tensor({operand}))
@@ -155,14 +155,15 @@ def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Functio
 median: Function = _median(
     "median",
     Median,
-    "The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN.\n\n"
-    "    Of an even number the lower of the two in the middle. Of all elements, equal ones share the gradient.",
+    "Return the median of all elements; with `dim`, the pair (values, indices) along it. NaN propagates.\n\n"
+    "    For an even number of elements it is the lower of the two in the middle. Without `dim`, equal elements share\n"
+    "    the gradient.",
     "[3.0, 1.0, 2.0, 5.0]",
 )
 nanmedian: Function = _median(
     "nanmedian",
     NanMedian,
-    "`median` of the elements that are no NaN; NaN where there are none.",
+    "Return the `median` of the elements that are not NaN; NaN if there are none.",
     '[3.0, float("nan"), 2.0]',
 )
 
@@ -178,7 +179,7 @@ def mode(
     keepdims: KeepDims = False,
     out: Outs = None,
 ) -> Extremes:
-    """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last.
+    """Return the most frequent element along `dim` (the smallest of equally frequent ones) and its last index.
 
     >>> from facula_tensor import tensor
     >>> mode(tensor([3, 1, 3, 1, 2])).values

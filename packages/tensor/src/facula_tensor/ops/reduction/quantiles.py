@@ -1,4 +1,4 @@
-"""Quantiles: values below which a given share of the elements lies."""
+"""Quantiles: values that a given fraction of the elements does not exceed."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 # Note [Ranks]
 # ~~~~~~~~~~~~
-# Of n sorted elements the q-quantile has the rank q (n - 1), which is rarely whole: `interpolation` says what is made
-# of the elements below and above. A line with a NaN has the rank of its last element, which is one;
-# `nanquantile` counts the others alone, which are in front.
+# The q-quantile of n sorted elements has the rank q (n - 1), which is rarely an integer; `interpolation` combines the
+# elements below and above. If there is a NaN, the rank is that of the last element, which is a NaN. `nanquantile`
+# ranks only the other elements, which come first.
 def _quantile(name: str, skips: bool, says: str, operand: str, result: str) -> Function:
-    """`quantile`, or `nanquantile` where `skips`: see Note [Ranks]."""
+    """Create `quantile`, or `nanquantile` if `skips`; see Note [Ranks]."""
 
     def body(
         F: Namespace,
@@ -77,7 +77,7 @@ def _quantile(name: str, skips: bool, says: str, operand: str, result: str) -> F
     body.__doc__ = f"""{says}
 
     Arguments:
-        q: the share, or a tensor (n,) of shares.
+        q: the fraction, or a tensor (n,) of fractions.
         interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
 
     >>> from facula_tensor import tensor
@@ -88,7 +88,7 @@ def _quantile(name: str, skips: bool, says: str, operand: str, result: str) -> F
 
 
 def _shares(name: str, q: float | Tensor, input: Tensor) -> Tensor:
-    """The shares that are asked for: a tensor of one dimension, or of none."""
+    """Return the fractions as a tensor of one or no dimension."""
     if not isinstance(q, Tensor):
         share = as_real(q, name, "q")
         if not 0 <= share <= 1:
@@ -103,7 +103,7 @@ def _shares(name: str, q: float | Tensor, input: Tensor) -> Tensor:
 
 
 def _at_ranks(F: Namespace, ordered: Tensor, ranks: Tensor, interpolation: str, dim: int) -> Tensor:
-    """The elements of sorted lines at ranks that need not be whole."""
+    """Return the elements of sorted vectors at ranks that need not be integers."""
     shape = (*ordered.shape[:-1], ranks.shape[-1] if ranks.ndim else 1)
     if interpolation == "lower":
         ranks = no_record_ops.floor(ranks.detach())
@@ -126,18 +126,18 @@ def _at_ranks(F: Namespace, ordered: Tensor, ranks: Tensor, interpolation: str, 
 quantile: Function = _quantile(
     "quantile",
     False,
-    """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1).
+    """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1).
 
-    `q` is a number from 0 to 1, or a tensor of them (n,), which becomes the first dimension of the result.
-    Between two ranks `interpolation` decides: "linear", "lower", "higher", "midpoint" or "nearest". NaN where there
-    is a NaN. float32 and float64.""",
+    `q` is a number from 0 to 1, or a tensor of numbers (n,), which becomes the first dimension of the result.
+    `interpolation` determines the value between two ranks: "linear", "lower", "higher", "midpoint" or "nearest". NaN
+    propagates. float32 and float64.""",
     "[1.0, 2.0, 3.0, 4.0]",
     "2.5000",
 )
 nanquantile: Function = _quantile(
     "nanquantile",
     True,
-    "`quantile` of the elements that are not NaN; NaN where there are none.",
+    "Return the `quantile` of the elements that are not NaN; NaN if there are none.",
     '[1.0, float("nan"), 3.0]',
     "2.",
 )

@@ -1,4 +1,4 @@
-"""Slices brought down to a greatest norm, and sums down to the shape that a tensor was broadcast from."""
+"""Limits on the norms of slices, and sums to a shape that broadcasts to the tensor's."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     refuses={"not p > 0": "p above 0; got {p}", "maxnorm < 0": "maxnorm of at least 0; got {maxnorm}"},
 )
 def renorm(F: Namespace, input: Checked, p: Real, dim: int, maxnorm: Real) -> Tensor:
-    """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down.
+    """Return a copy in which slices along `dim` with a `p`-norm above `maxnorm` are scaled down to it.
 
-    Floating and complex dtypes, at least 2 dimensions.
+    The dtype is floating or complex; there are at least 2 dimensions.
 
     Arguments:
         p: the order of the norm, above 0.
         dim: the dimension of the slices.
-        maxnorm: the greatest norm.
+        maxnorm: the maximum norm.
 
     >>> from facula_tensor import tensor
     >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
@@ -57,7 +57,7 @@ def renorm(F: Namespace, input: Checked, p: Real, dim: int, maxnorm: Real) -> Te
 
 @function(method=True, public=False)
 def sum_to_size(F: Namespace, self: Steady, *size: Lengths) -> Tensor:
-    """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`.
+    """Sum a tensor to a shape that broadcasts to its shape: the inverse of `expand`. Dtypes are those of `sum`.
 
     Arguments:
         size: the shape.

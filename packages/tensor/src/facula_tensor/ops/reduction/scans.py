@@ -1,4 +1,4 @@
-"""Scans: running sums, products and extremes along a dimension."""
+"""Scans: cumulative sums, products and extremes along a dimension."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 def same_layout(layout: Layout, *rest: object) -> Layout:
-    """A contiguous result of the operand's shape and dtype."""
+    """Return a contiguous layout with the operand's shape and dtype."""
     return contiguous(layout.shape, layout.dtype, layout.device)
 
 
 @operator
 class _cumsum:
-    """Running sums along a dimension, from either end."""
+    """Cumulative sums along a dimension, from either end."""
 
     parameters = ("dim", "backwards")
     linear = ("input",)
@@ -43,12 +43,13 @@ class _cumsum:
 
 # Note [Gradient of running products]
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-# The product up to j has for x[i] the slope x[0] ... x[i-1] x[i+1] ... x[j]. So the gradient of x[i] is the product
-# of all before it, times s[i] = g[i] + g[i+1] x[i+1] + g[i+2] x[i+1] x[i+2] + ..., and s[i] = g[i] + x[i+1] s[i+1]: a
-# linear recurrence from the end. Nothing is divided, so zeros are like other numbers, to any order.
+# The derivative of the product up to j with respect to x[i] is x[0] ... x[i-1] x[i+1] ... x[j]. The gradient of x[i] is
+# therefore the product of all elements before it, times s[i] = g[i] + g[i+1] x[i+1] + g[i+2] x[i+1] x[i+2] + ..., where
+# s[i] = g[i] + x[i+1] s[i+1] is a linear recurrence from the end. It contains no division, so it is exact for zeros, in
+# derivatives of any order.
 @operator
 class _cumprod:
-    """Running products along a dimension."""
+    """Cumulative products along a dimension."""
 
     parameters = ("dim", "backwards")
     outputs = same_layout
@@ -59,7 +60,7 @@ class _cumprod:
 
 @operator
 class _recurrence:
-    """y[i] = b[i] + a[i] y[i - 1] along a dimension; backwards y[i] = b[i] + a[i + 1] y[i + 1]."""
+    """y[i] = b[i] + a[i] y[i - 1] along a dimension; backwards, y[i] = b[i] + a[i + 1] y[i + 1]."""
 
     inputs = ("a", "b")
     parameters = ("dim", "backwards")
@@ -77,7 +78,7 @@ class _recurrence:
 
 @composite
 def before(F: Namespace, input: Tensor, dim: int, start: int) -> Tensor:
-    """Each element's predecessor along a dimension; `start` (0 or 1) before the first."""
+    """Return the predecessor of each element along a dimension; `start` (0 or 1) precedes the first."""
     layout = layout_of_tensor(input)
     if not layout.shape:
         return F.zeros_of(input, layout) if start == 0 else F.ones_like(input)
@@ -91,7 +92,7 @@ def before(F: Namespace, input: Tensor, dim: int, start: int) -> Tensor:
 
 @operator
 class _logcumsumexp:
-    """Logarithms of running sums of exponentials along a dimension, without overflow."""
+    """Logarithms of cumulative sums of exponentials along a dimension, without overflow."""
 
     parameters = ("dim", "backwards")
 
@@ -109,7 +110,7 @@ class _logcumsumexp:
 
 def _extreme_scan(name: str) -> Function:
     @operator
-    @under("_" + name, "Running extremes and where they are.")
+    @under("_" + name, "Cumulative extremes and their indices.")
     class body:
         parameters = ("dim", "backwards")
         results = ("values", "indices")
@@ -130,7 +131,7 @@ _cummin = _extreme_scan("cummin")
 
 
 def _scan(name: str, call: Function, input: Tensor, dim: int | None, dtype: DTypeLike | None) -> Tensor:
-    """A running sum or product, in int64 where elements are narrower, or in `dtype`."""
+    """Compute a cumulative sum or product, in int64 for narrower integers, or in `dtype`."""
     input, dim = one_dim(name, input, dim)
     own = layout_of_tensor(input).dtype
     wanted = accumulating(own) if dtype is None else as_dtype(dtype, name)
@@ -139,16 +140,16 @@ def _scan(name: str, call: Function, input: Tensor, dim: int | None, dtype: DTyp
     wide = accumulating(wanted)
     if wide is wanted:
         return call(input, (dim, False))
-    return recorded_ops.to(call(recorded_ops.to(input, (wide,)), (dim, False)), (wanted,))  # and wraps
+    return recorded_ops.to(call(recorded_ops.to(input, (wide,)), (dim, False)), (wanted,))  # the conversion wraps
 
 
 @function(method=True, changes=True, out=True)
 def cumsum(
     F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower.
+    """Return cumulative sums along `dim`. Integers and bool are added in int64 and wrap if `dtype` is narrower.
 
-    float32 is carried in double precision, half precisions in float32.
+    float32 is accumulated in double precision, half precisions in float32.
 
     >>> from facula_tensor import tensor
     >>> cumsum(tensor([1, 2, 3]), 0)
@@ -161,7 +162,7 @@ def cumsum(
 def cumprod(
     F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too.
+    """Return cumulative products along `dim`, with the dtypes of `cumsum`. Gradients are exact for zeros.
 
     >>> from facula_tensor import tensor
     >>> cumprod(tensor([1, 2, 3]), 0)
@@ -172,7 +173,7 @@ def cumprod(
 
 @function(method=True, out=True)
 def logcumsumexp(F: Namespace, input: Tensor, dim: int | None = None, *, axis: Axis = None) -> Tensor:
-    """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
+    """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
 
     >>> from facula_tensor import tensor
     >>> logcumsumexp(tensor([0.0, 0.0]), 0)
@@ -191,7 +192,7 @@ def cummax(
     axis: Axis = None,
     out: Outs = None,
 ) -> Extremes:
-    """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+    """Return the cumulative maximum along `dim` and the index of its last occurrence. NaN propagates.
 
     >>> from facula_tensor import tensor
     >>> cummax(tensor([1, 3, 2]), 0).values
@@ -210,7 +211,7 @@ def cummin(
     axis: Axis = None,
     out: Outs = None,
 ) -> Extremes:
-    """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+    """Return the cumulative minimum along `dim` and the index of its last occurrence. NaN propagates.
 
     >>> from facula_tensor import tensor
     >>> cummin(tensor([3, 1, 2]), 0).values

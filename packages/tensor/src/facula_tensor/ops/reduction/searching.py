@@ -1,4 +1,4 @@
-"""Searching sorted sequences, counting, and distinct elements."""
+"""Searches in sorted sequences, counts, and distinct elements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @operator
 class _search_sorted:
-    """Where values belong in sorted lines, along the last dimension."""
+    """The positions of values in sorted sequences along the last dimension."""
 
     inputs = ("input", "values")
     parameters = ("right",)
@@ -41,14 +41,14 @@ class _search_sorted:
 
 
 def number_or_tensor(operation: str, input: Operand, like: Tensor) -> Tensor:
-    """A tensor, or a Python number as one."""
+    """Return a tensor unchanged, or a Python number as a tensor."""
     if isinstance(input, (int, float)):
         return tensor(input, device=like.device)
     return as_tensor(operation, input)
 
 
 def find(operation: str, lines: Tensor, values: Operand, right: bool, narrow: bool, out: Tensor | None) -> Tensor:
-    """The places as int64, or as int32 where `narrow`."""
+    """Return the positions as int64, or as int32 if `narrow`."""
     values = number_or_tensor(operation, values, lines)
     shape, wanted = layout_of_tensor(lines).shape, layout_of_tensor(values).shape
     if not shape or (len(shape) > 1 and shape[:-1] != wanted[:-1]):
@@ -68,12 +68,15 @@ def find(operation: str, lines: Tensor, values: Operand, right: bool, narrow: bo
 
 
 def dims(x: Tensor) -> tuple[tuple[int, ...], bool]:
-    """The parameters of a reduction over everything."""
+    """Return the parameters of a reduction over all elements."""
     return tuple(range(layout_of_tensor(x).ndim)), False
 
 
 def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Of n elements, given which differ from the one before: where groups start, how long they are, whose each is."""
+    """Return the start and the length of each group of n elements, and the group of each element.
+
+    `different` contains, for each element except the first, whether it differs from the previous one.
+    """
     first = no_record_ops.cat((ones(1, dtype=bool_, device=different.device), different), (0,))
     starts = no_record_ops.reshape(first.nonzero(), (-1,))
     ends = no_record_ops.cat(
@@ -89,7 +92,10 @@ def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
 def distinct(
     name: str, input: Tensor, dim: int | None, ordered: bool, inverse: bool, counts: bool
 ) -> Tensor | tuple[Tensor, ...]:
-    """The distinct elements, or slices along a dimension; where each element's is among them; how many there are."""
+    """Return the distinct elements, or slices along a dimension.
+
+    With `inverse` also return the position of each element among them, with `counts` their frequencies.
+    """
     shape = layout_of_tensor(input).shape
     if dim is None:
         rows = no_record_ops.reshape(input, (-1, 1))
@@ -109,7 +115,7 @@ def distinct(
     n, width = layout_of_tensor(rows).shape
     order = None
     if ordered and n:
-        for column in range(width - 1, -1, -1):  # stable sorts, the last column first
+        for column in range(width - 1, -1, -1):  # stable sorts, beginning with the last column
             keys = no_record_ops.select(rows, 1, column)
             keys = keys if order is None else no_record_ops.gather(keys, order, (0,))
             places = no_record_ops.sort(keys, (0, False))[1]
@@ -153,18 +159,18 @@ def searchsorted(
     out: Tensor | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where each value of `input` belongs in a sorted sequence, so that it stays sorted: before equal elements.
+    """Return the position of each value of `input` in a sorted sequence, such that insertion keeps the sequence sorted.
 
-    With `right`, or side="right", after them. The sequence has one dimension, or those of `input` but for the last.
-    `sorter` (int64) says how to sort it, as `argsort` does. int64, or int32 where `out_int32` is True.
+    The position precedes equal elements; with `right`, or side="right", it follows them. The result is int64, or int32
+    if `out_int32` is True.
 
     Arguments:
-        sorted_sequence: the sorted sequence, or one for each row of `input`.
+        sorted_sequence: the sorted sequence, of one dimension; or one for each row of `input`.
         input: the values.
-        out_int32: whether the result is int32, else int64.
-        right: whether the place is after equal elements, else before.
-        side: "left" or "right": another way to say `right`.
-        sorter: the indices (int64) that sort the sequence; None where it is sorted.
+        out_int32: whether the result is int32 instead of int64.
+        right: whether the position follows equal elements instead of preceding them.
+        side: "left" or "right", equivalent to `right`.
+        sorter: the indices (int64) that sort the sequence, as from `argsort`; None if it is sorted.
 
     >>> from facula_tensor import tensor
     >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
@@ -195,13 +201,15 @@ def bucketize(
     right: Flag = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round.
+    """Return the index of the interval between sorted `boundaries` that contains each value.
+
+    It is `searchsorted` with its arguments exchanged.
 
     Arguments:
         input: the values.
         boundaries: the sorted boundaries (n,).
-        out_int32: whether the result is int32, else int64.
-        right: whether the place is after equal boundaries, else before.
+        out_int32: whether the result is int32 instead of int64.
+        right: whether the position follows equal boundaries instead of preceding them.
 
     >>> from facula_tensor import tensor
     >>> bucketize(tensor([[0, 3], [5, 9]]), tensor([1, 3, 5]))
@@ -215,15 +223,18 @@ def bucketize(
 
 @function(method=True, refuses={"minlength < 0": "minlength of at least 0; got {minlength}"})
 def bincount(input: Snapshot, weights: Tensor | None = None, minlength: Integer = 0) -> Tensor:
-    """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights.
+    """Return the counts of 0, 1, 2, ... among integers (n,), or the sums of their weights.
 
-    The result has `minlength` elements at least: int64, or the weights' dtype if that is float32, float64 otherwise.
-    ValueError for negative numbers.
+    The result has at least `minlength` elements. Counts are int64; sums are float32 for float32 weights, otherwise
+    float64.
 
     Arguments:
-        input: integers (n,), none negative.
-        weights: what each counts for; 1 if None.
-        minlength: the least length of the result.
+        input: nonnegative integers (n,).
+        weights: the weight of each integer; None for counts.
+        minlength: the minimum length of the result.
+
+    Raises:
+        ValueError: for negative numbers.
 
     >>> from facula_tensor import tensor
     >>> bincount(tensor([0, 2, 2]), minlength=4)
@@ -258,16 +269,15 @@ def unique(
     return_counts: Flag = False,
     dim: int | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
-    """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one.
+    """Return the distinct elements, or the distinct slices along `dim`, always sorted. Each NaN is distinct.
 
-    With `return_inverse` also which of them each element is, with `return_counts` also how many there are of each
-    (int64): then a tuple.
+    With `return_inverse` or `return_counts` the result is a tuple, which also contains int64 tensors.
 
     Arguments:
         sorted: ignored.
-        return_inverse: whether to return, too, which of them each element is.
-        return_counts: whether to return, too, how many there are of each.
-        dim: the dimension of the slices; single elements if None.
+        return_inverse: whether to also return the index of each element among the distinct ones.
+        return_counts: whether to also return the number of occurrences of each distinct element.
+        dim: the dimension of the slices; None for single elements.
 
     >>> from facula_tensor import tensor
     >>> unique(tensor([3, 1, 3]), return_inverse=True, return_counts=True)
@@ -280,12 +290,12 @@ def unique(
 def unique_consecutive(
     input: Snapshot, return_inverse: Flag = False, return_counts: Flag = False, dim: int | None = None
 ) -> Tensor | tuple[Tensor, ...]:
-    """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`.
+    """Return the first of each run of equal elements, or of equal slices along `dim`, with the results of `unique`.
 
     Arguments:
-        return_inverse: whether to return, too, to which run each element belongs.
-        return_counts: whether to return, too, how long each run is.
-        dim: the dimension of the slices; single elements if None.
+        return_inverse: whether to also return the index of the run of each element.
+        return_counts: whether to also return the length of each run.
+        dim: the dimension of the slices; None for single elements.
 
     >>> from facula_tensor import tensor
     >>> unique_consecutive(tensor([1, 1, 3, 1]))

@@ -1,4 +1,4 @@
-"""Sorting along a dimension, and the first k elements. NaN counts as the greatest; all sorts are stable."""
+"""Sorting along a dimension, and the k largest elements. NaN is larger than any number; all sorts are stable."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @operator
 class _sort:
-    """The elements in order along a dimension, and where they were."""
+    """The elements sorted along a dimension, and their original indices."""
 
     parameters = ("dim", "descending")
     results = ("values", "indices")
@@ -38,7 +38,7 @@ class _sort:
 
 @operator
 class _topk:
-    """The k greatest or smallest elements along a dimension, and where they were."""
+    """The k largest or smallest elements along a dimension, and their original indices."""
 
     parameters = ("k", "dim", "largest", "ordered")
     results = ("values", "indices")
@@ -54,7 +54,7 @@ class _topk:
 
 
 def length_along(layout: Layout, dim: int) -> int:
-    """The number of elements along a dimension; 1 of a number."""
+    """Return the number of elements along a dimension; 1 for a zero-dimensional tensor."""
     return layout.shape[dim] if layout.shape else 1
 
 
@@ -69,14 +69,14 @@ def sort(
     axis: PlainAxis = None,
     out: Outs = None,
 ) -> Extremes:
-    """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were.
+    """Sort the elements along `dim` and return the pair (values, indices), with their original indices (int64).
 
-    Equal elements keep their order, with `stable` or without. NaN counts as the greatest. TypeError for complex
-    numbers. `out` is a pair of tensors.
+    Equal elements keep their order, with or without `stable`. NaN is larger than any number. Complex numbers raise a
+    TypeError. `out` is a pair of tensors.
 
     Arguments:
-        descending: whether the greatest comes first.
-        stable: ignored: equal elements keep their order in any case.
+        descending: whether to sort in descending order.
+        stable: ignored; the sort is always stable.
 
     >>> from facula_tensor import tensor
     >>> sort(tensor([3.0, 1.0, 2.0])).indices
@@ -96,11 +96,11 @@ def argsort(
     *,
     axis: PlainAxis = None,
 ) -> Tensor:
-    """The indices (int64) that put the elements along `dim` in order: those of `sort`.
+    """Return the indices (int64) that sort the elements along `dim`: those of `sort`.
 
     Arguments:
-        descending: whether the greatest comes first.
-        stable: ignored: equal elements keep their order in any case.
+        descending: whether to sort in descending order.
+        stable: ignored; the sort is always stable.
 
     >>> from facula_tensor import tensor
     >>> argsort(tensor([3.0, 1.0, 2.0]), descending=True)
@@ -112,7 +112,7 @@ def argsort(
 
 @function(method=True, out=True)
 def msort(F: Namespace, input: Tensor) -> Tensor:
-    """The elements in order along the first dimension.
+    """Sort the elements along the first dimension.
 
     >>> from facula_tensor import tensor
     >>> msort(tensor([[3, 1], [2, 4]]))
@@ -135,14 +135,17 @@ def topk(
     axis: PlainAxis = None,
     out: Outs = None,
 ) -> Extremes:
-    """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices).
+    """Return the `k` largest or smallest elements along `dim`, as the pair (values, indices).
 
-    They are in order, unless `sorted` is False. NaN counts as the greatest. ValueError where there are fewer than k.
+    NaN is larger than any number.
 
     Arguments:
-        k: how many elements.
-        largest: whether the greatest, else the smallest.
-        sorted: whether they are in order.
+        k: the number of elements.
+        largest: whether to return the largest elements instead of the smallest.
+        sorted: whether the elements are sorted.
+
+    Raises:
+        ValueError: if there are fewer than k elements.
 
     >>> from facula_tensor import tensor
     >>> topk(tensor([3.0, 1.0, 2.0]), 2).values

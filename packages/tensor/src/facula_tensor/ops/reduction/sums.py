@@ -1,4 +1,4 @@
-"""Sums, means and products, over all elements or along dimensions."""
+"""Sums, means and products, of all elements or along dimensions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @composite
 def sum_to(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
-    """`g` summed to the shape it was broadcast from, in the layout's dtype."""
+    """Sum `g` to the shape from which it was broadcast, in the layout's dtype."""
     given, target = layout_of_tensor(g), layout.shape
     shape = given.shape
     if shape != target:
@@ -41,7 +41,7 @@ def sum_to(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
 def folded(
     operation: str, input: Tensor, dim: Dims | None, keepdim: bool, dtype: DTypeLike | None, out: Tensor | None
 ) -> Tensor:
-    """A sum or product in `dtype`."""
+    """Return a sum or product in `dtype`."""
     fold = getattr(recorded_ops, operation)
     input, parameters = reduction(operation, input, dim, keepdim)
     dtype = as_dtype(dtype, operation)
@@ -60,15 +60,15 @@ def over_dims_in(
     keepdims: KeepDims = False,
     dtype: DTypeLike | None = None,
 ) -> None:
-    """The signature of reductions in a dtype of choice."""
+    """Define the signature of reductions with an optional dtype."""
 
 
 @operator
 class sum:
-    """The sum of all elements, or along `dim` (an integer or several).
+    """Return the sum of all elements, or along `dim` (an integer or several).
 
-    Integers and bool are summed in int64, and wrap where `dtype` is narrower; half precisions are summed in
-    float32, and float32 in blocks, so that the error grows with the logarithm of the length.
+    Integers and bool are summed in int64 and wrap if `dtype` is narrower. Half precisions are summed in float32, and
+    float32 in blocks, so that the error grows with the logarithm of the length.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
@@ -102,9 +102,9 @@ def mean(
     keepdims: KeepDims = False,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
+    """Return the mean of all elements, or along `dim`; NaN for no elements. Integers raise a TypeError: convert first.
 
-    Half precisions are summed and divided in float32, so that the mean is finite where the sum would not be.
+    Half precisions are summed and divided in float32, so that the mean is finite even if the sum overflows.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).mean()
@@ -133,9 +133,9 @@ def mean(
 
 @operator
 class prod:
-    """The product of all elements, or along `dim` (an integer or several); 1 where there is none.
+    """Return the product of all elements, or along `dim` (an integer or several); 1 for no elements.
 
-    Integers and bool are multiplied in int64, and wrap. Elements of 0 have their gradients too.
+    Integers and bool are multiplied in int64 and wrap. Gradients are exact for zeros.
 
     >>> from facula_tensor import tensor
     >>> tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
@@ -166,9 +166,10 @@ class prod:
 
 @composite
 def product_of_others(F: Namespace, rows: Tensor) -> Tensor:
-    """In the place of each element the product of all others in its row, zeros or not, of any order of derivatives.
+    """Return, for each element, the product of all others in its row; exact for zeros in derivatives of any order.
 
-    By halves: an element's others are its partner in the other half, and the others of the two's product.
+    Each step halves the row: the others of an element are its partner in the other half and the others of the product
+    of both.
     """
     n = rows.shape[-1]
     if n < 2:

@@ -1,4 +1,4 @@
-"""Whether any or all elements are nonzero, over all of them or along dimensions."""
+"""`any` and `all`: tests for nonzero elements, over all elements or along dimensions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def tests(
     operation: str, input: Tensor, dim: Dims | None, keepdim: bool
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
-    """The operator's arguments: which elements are nonzero, the dimensions and `keepdim`."""
+    """Return the operator's arguments: the nonzero mask of the elements, the dimensions and `keepdim`."""
     input, parameters = reduction(operation, input, dim, keepdim)
     layout = input._layout
     real = layout if type(layout) is Layout else layout.real  # type: ignore[attr-defined]  # `layout_of_tensor`
@@ -29,7 +29,7 @@ def _truth(name: str, elements: str, operand: str) -> Function:
     @operator
     @under(
         name,
-        f"""Whether {elements} nonzero, over all or along `dim`: bool, for every dtype.
+        f"""Return whether {elements} nonzero, over all or along `dim`, as bool for every dtype.
 
         >>> from facula_tensor import tensor
         >>> tensor({operand}).{name}(1)

@@ -15,19 +15,19 @@ from ...._dispatch.view_call import as_tensor
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training each element is 0 with probability `p`, else divided by 1 - p.
+    """In training, set each element to 0 with probability `p` and divide the others by 1 - p.
 
-    The default generator decides, by an element's number in row-major order: neither strides nor threads change it.
+    The default generator chooses by the index of an element in row-major order, independently of strides and threads.
     N. Srivastava and others: Dropout, JMLR 15, 2014.
 
     Arguments:
         input: a tensor of a floating dtype.
         p: the probability, from 0 to 1.
-        training: whether anything is left out; else `input` itself is returned.
+        training: whether to drop elements; if False, `input` itself is returned.
         inplace: whether `input` itself takes the result.
 
     Raises:
-        ValueError: unless 0 <= p <= 1.
+        ValueError: if p is not in [0, 1].
 
     >>> from facula_tensor import ones
     >>> dropout(ones(3), p=1.0), dropout(ones(3), training=False)

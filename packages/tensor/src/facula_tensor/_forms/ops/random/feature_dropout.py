@@ -16,16 +16,16 @@ bodies = bodies_of("ops.random.feature_dropout")
 
 @overridable
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training each channel of sequences is 0 with probability `p`, else divided by 1 - p.
+    """In training, set each channel of sequences to 0 with probability `p` and divide the others by 1 - p.
 
     Arguments:
         input: (n, channels, length), or (channels, length).
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop channels; if False, `input` itself is returned.
         inplace: whether `input` itself takes the result.
 
     Raises:
-        ValueError: for other numbers of dimensions, and unless 0 <= p <= 1.
+        ValueError: for another number of dimensions, or if p is not in [0, 1].
 
     >>> from facula_tensor import ones
     >>> dropout1d(ones(2, 1), p=1.0)
@@ -47,12 +47,12 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @overridable
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training each channel of images is 0 with probability `p`, else divided by 1 - p.
+    """In training, set each channel of images to 0 with probability `p` and divide the others by 1 - p.
 
     Arguments:
-        input: (n, channels, height, width); other numbers of dimensions, from (n, channels) on, give a warning.
+        input: (n, channels, height, width); other shapes (n, channels, ...) raise a warning.
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop channels; if False, `input` itself is returned.
         inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones
@@ -74,12 +74,12 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @overridable
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training each channel of volumes is 0 with probability `p`, else divided by 1 - p.
+    """In training, set each channel of volumes to 0 with probability `p` and divide the others by 1 - p.
 
     Arguments:
         input: (n, channels, depth, height, width), or without n.
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop channels; if False, `input` itself is returned.
         inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones
@@ -101,16 +101,16 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 @overridable
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """In training each element becomes selu's limit with probability `p`; then mean and variance are restored.
+    """In training, set each element to selu's limit with probability `p`, then restore mean and variance.
 
     Arguments:
         input: a tensor of a floating dtype.
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop elements; if False, `input` itself is returned.
         inplace: whether `input` itself takes the result.
 
     Raises:
-        ValueError: unless 0 <= p <= 1.
+        ValueError: if p is not in [0, 1].
 
     >>> from facula_tensor import ones
     >>> alpha_dropout(ones(2), p=1.0, training=True)
@@ -131,12 +131,12 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 
 @overridable
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """`alpha_dropout` of whole channels.
+    """Apply `alpha_dropout` to whole channels.
 
     Arguments:
         input: (n, channels, ...).
         p: the probability, from 0 to 1.
-        training: whether anything is dropped; else `input` itself is returned.
+        training: whether to drop channels; if False, `input` itself is returned.
         inplace: whether `input` itself takes the result.
 
     >>> from facula_tensor import ones

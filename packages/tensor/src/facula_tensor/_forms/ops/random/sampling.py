@@ -21,9 +21,12 @@ bodies = bodies_of("ops.random.sampling")
 
 @overridable
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Draws from Poisson distributions of the rates `input`, floating and of its shape and dtype; NaN at NaN.
+    """Sample from Poisson distributions with the rates `input`, with its shape and floating dtype; NaN for NaN rates.
 
-    ValueError for a negative rate. The gradient to the rates is 0.
+    The gradient of the rates is 0.
+
+    Raises:
+        ValueError: for a negative rate.
 
     >>> from facula_tensor import tensor
     >>> poisson(tensor([0.0, 0.0]))
@@ -40,15 +43,18 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 @overridable
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """Draws of the number of `count` trials that succeed, each with probability `prob`; both broadcast.
+    """Sample the number of successes in `count` trials, each with success probability `prob`; both broadcast.
 
-    Both are of one floating dtype, which is the result's; NaN where one of them is. ValueError for a negative `count`
-    or one above 2^52, and for probabilities outside [0, 1]. The gradient to both is 0.
+    Both arguments and the result have the same floating dtype. The result is NaN where one of the arguments is. The
+    gradient of both is 0.
 
     Arguments:
         count: the numbers of trials.
         prob: the probabilities of success.
         generator: the source of random numbers; the default generator if None.
+
+    Raises:
+        ValueError: if a count is negative or above 2^52, or a probability is not in [0, 1].
 
     >>> from facula_tensor import tensor
     >>> binomial(tensor([3.0, 5.0]), tensor(1.0))
@@ -67,9 +73,9 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
 @overridable
 def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Draws from gamma distributions of the shapes `input` and of rate 1, with gradients (implicit ones).
+    """Sample from gamma distributions with the shapes `input` and rate 1, with implicit gradients.
 
-    Never 0; NaN at shapes that are negative or NaN. The gradient has no derivative of its own.
+    Samples are positive; negative and NaN shapes result in NaN. Second derivatives are not defined.
 
     >>> from facula_tensor import ones
     >>> bool((standard_gamma(ones(9)) > 0).all())
@@ -86,9 +92,9 @@ def standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 @overridable
 def sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Draws from Dirichlet distributions of concentrations along the last dimension, with gradients (implicit ones).
+    """Sample from Dirichlet distributions with concentrations along the last dimension, with implicit gradients.
 
-    Elements are above 0 and below 1. The gradient has no derivative of its own.
+    Elements are between 0 and 1, exclusive. Second derivatives are not defined.
 
     >>> from facula_tensor import ones
     >>> sample_dirichlet(ones(4, 3)).sum(-1).round(decimals=4)

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Sequence[Tensor] | None = None
 ) -> NamedResults:
-    """The least and the greatest element, of all or along `dim`, as the pair (min, max); NaN where there is one.
+    """Return the minimum and the maximum, of all elements or along `dim`, as the pair (min, max).
 
-    Equal elements share the gradient.
+    NaN propagates. Equal elements share the gradient.
 
     Arguments:
-        input: a tensor of real numbers, not empty.
+        input: a nonempty tensor of real numbers.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
 

@@ -28,7 +28,7 @@ def argmax(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The index of the largest element (of the flattened tensor, or along `dim`); the first of equal ones.
+    """Return the index of the largest element, of the flattened tensor or along `dim`; the first of equal ones.
 
     Arguments:
         input: the tensor.
@@ -62,7 +62,7 @@ def argmin(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The index of the smallest element (of the flattened tensor, or along `dim`); the first of equal ones.
+    """Return the index of the smallest element, of the flattened tensor or along `dim`; the first of equal ones.
 
     Arguments:
         input: the tensor.

@@ -21,15 +21,16 @@ bodies = bodies_of("ops.reduction.covariance")
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
-    """The covariances of variables, the rows of `input` (variables, observations): (variables, variables).
+    """Return the covariance matrix of variables.
 
-    One variable (or a vector) has a variance without dimensions. Integers are computed in the default floating dtype.
+    A single variable (or a vector) returns its variance as a zero-dimensional tensor. Integers are computed in the
+    default floating dtype.
 
     Arguments:
-        input: (variables, observations).
-        correction: sums are divided by the number of observations less this.
-        fweights: how often each observation was made, (observations,) integers, or None.
-        aweights: how much each observation counts, (observations,) floating, or None.
+        input: one variable per row: (variables, observations).
+        correction: subtracted from the number of observations, by which sums are divided.
+        fweights: the number of repetitions of each observation, (observations,) integers, or None.
+        aweights: the relative importance of each observation, (observations,) floating, or None.
 
     Returns:
         (variables, variables).
@@ -52,9 +53,9 @@ def cov(
 @overridable
 @method()
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlation coefficients of variables, the rows of `input` (variables, observations), between -1 and 1.
+    """Return the correlation coefficients of variables, the rows of `input` (variables, observations).
 
-    Covariances divided by both standard deviations; NaN where a variable does not vary.
+    They are covariances divided by both standard deviations, from -1 to 1; NaN for a variable with zero variance.
 
     >>> from facula_tensor import tensor
     >>> corrcoef(tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))

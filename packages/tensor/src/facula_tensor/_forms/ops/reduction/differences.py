@@ -37,14 +37,14 @@ def diff(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The differences of neighbours along `dim`, `n` times; of bool whether they differ.
+    """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ.
 
     Arguments:
         input: a tensor of at least 1 dimension.
-        n: how many times differences are taken.
+        n: the number of times that differences are computed.
         dim: the dimension.
-        prepend: what is put before the elements first, or None.
-        append: what is put after the elements first, or None.
+        prepend: a tensor to concatenate in front of `input` first, or None.
+        append: a tensor to concatenate behind `input` first, or None.
 
     >>> from facula_tensor import tensor
     >>> diff(tensor([1, 3, 2]))
@@ -61,13 +61,13 @@ def diff(
 
 @overridable
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """The area under a sampled curve along `dim`, by the trapezoidal rule.
+    """Return the area under a sampled curve along `dim`, by the trapezoidal rule.
 
     Arguments:
         y: the samples.
-        x: their places, of one dimension or as `y`; None if they are `dx` apart.
-        dx: the distance of neighbours, 1 if None.
-        dim: the dimension along which the samples lie.
+        x: the positions of the samples, of one dimension or of the shape of `y`; None if they are `dx` apart.
+        dx: the distance between neighbors; None for 1.
+        dim: the dimension of the samples.
 
     >>> from facula_tensor import tensor
     >>> trapezoid(tensor([1.0, 2.0, 3.0]), dx=2)
@@ -84,13 +84,13 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, di
 
 @overridable
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """`trapezoid`, by its older name.
+    """Alias of `trapezoid`, its older name.
 
     Arguments:
         y: the samples.
-        x: their places, or None.
-        dx: the distance of neighbours, 1 if None.
-        dim: the dimension along which the samples lie.
+        x: the positions of the samples, or None.
+        dx: the distance between neighbors; None for 1.
+        dim: the dimension of the samples.
 
     >>> from facula_tensor import tensor
     >>> trapz(tensor([1.0, 2.0, 3.0]))
@@ -105,13 +105,13 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
 
 @overridable
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
-    """The areas under a sampled curve up to each sample but the first, by the trapezoidal rule.
+    """Return the areas under a sampled curve up to each sample except the first, by the trapezoidal rule.
 
     Arguments:
         y: the samples.
-        x: their places, of one dimension or as `y`; None if they are `dx` apart.
-        dx: the distance of neighbours, 1 if None.
-        dim: the dimension along which the samples lie.
+        x: the positions of the samples, of one dimension or of the shape of `y`; None if they are `dx` apart.
+        dx: the distance between neighbors; None for 1.
+        dim: the dimension of the samples.
 
     >>> from facula_tensor import tensor
     >>> cumulative_trapezoid(tensor([1.0, 2.0, 3.0]))
@@ -134,11 +134,11 @@ def gradient(
     dim: Dims | None = None,
     edge_order: int = 1,
 ) -> tuple[Tensor, ...]:
-    """The slopes of a sampled function along dimensions: central differences, one-sided at the ends.
+    """Estimate the gradient of a sampled function along dimensions: central differences, one-sided at the ends.
 
     Arguments:
         input: the samples.
-        spacing: the distance of neighbours, or one for each dimension; or their places, a vector for each dimension.
+        spacing: the distance between neighbors, or one per dimension; or the positions, a vector per dimension.
         dim: the dimensions, or None for all.
         edge_order: the order of the differences at the ends, 1 or 2.
 

@@ -29,7 +29,7 @@ def amax(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The largest element, or the largest along `dim`; NaN where there is one. Equal ones share the gradient.
+    """Return the largest element, of all or along `dim`. NaN propagates. Equal elements share the gradient.
 
     Arguments:
         input: the tensor.
@@ -63,7 +63,7 @@ def amin(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The smallest element, or the smallest along `dim`; NaN where there is one. Equal ones share the gradient.
+    """Return the smallest element, of all or along `dim`. NaN propagates. Equal elements share the gradient.
 
     Arguments:
         input: the tensor.

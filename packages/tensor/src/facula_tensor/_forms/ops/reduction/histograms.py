@@ -26,15 +26,15 @@ bodies = bodies_of("ops.reduction.histograms")
 @overridable
 @method()
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0, *, out: Tensor | None = None) -> Tensor:
-    """The number of elements in each of several equal bins.
+    """Count the elements in each of several equal bins.
 
-    Elements outside are not counted, nor is NaN. Counts have the dtype of `input`.
+    NaN and elements outside the range are not counted. The counts have the dtype of `input`.
 
     Arguments:
         input: a tensor of a floating dtype.
         bins: the number of bins.
-        min: where the first bin begins.
-        max: where the last bin ends; if equal to `min`, bins go from the least element to the greatest.
+        min: the lower end of the range.
+        max: the upper end of the range; if equal to `min`, the range is that of the elements.
 
     >>> from facula_tensor import tensor
     >>> histc(tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
@@ -68,16 +68,16 @@ def histogram(
     density: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> NamedResults:
-    """The number of elements in each bin, as the pair (hist, bin_edges).
+    """Count the elements in each bin and return the pair (hist, bin_edges).
 
     The last edge belongs to the last bin.
 
     Arguments:
         input: float32 or float64.
-        bins: their number, or a tensor of their edges in order.
-        range: where a number of equal bins begins and ends; None for the least and the greatest element.
-        weight: what each element counts as, in the shape and dtype of `input`; 1 if None.
-        density: whether the histogram is scaled so that its integral is 1.
+        bins: the number of bins, or a tensor of their edges in order.
+        range: the range of equal bins; None for the minimum and the maximum of the elements.
+        weight: the weights of the elements, in the shape and dtype of `input`; None for 1.
+        density: whether to scale the histogram to an integral of 1.
 
     >>> from facula_tensor import tensor
     >>> histogram(tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
@@ -99,17 +99,17 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """The number of points in each box of a grid, as the pair (hist, bin_edges): `histogram` of several dimensions.
+    """Count the points in each cell of a grid and return the pair (hist, bin_edges): a multidimensional `histogram`.
 
     Arguments:
         input: points (..., n), float32 or float64.
-        bins: their number, for all or for each coordinate; or n tensors of edges.
-        range: 2 n numbers, the least and the greatest of each coordinate, or None for those of the points.
-        weight: what each point counts as; 1 if None.
-        density: whether the histogram is scaled so that its integral is 1.
+        bins: the number of bins, for all coordinates or for each; or n tensors of edges.
+        range: 2 n numbers, minimum and maximum of each coordinate; None for the range of the points.
+        weight: the weights of the points; None for 1.
+        density: whether to scale the histogram to an integral of 1.
 
     Returns:
-        The pair, of which bin_edges is a tuple of n tensors.
+        The pair; bin_edges is a tuple of n tensors.
 
     >>> from facula_tensor import tensor
     >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), bins=[2, 2]).hist

@@ -36,18 +36,19 @@ def var(
     correction: float | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The variance of all elements, or along `dim` (an integer or several): real, also of complex numbers.
+    """Return the variance of all elements, or along `dim` (an integer or several); it is real for complex numbers.
 
-    Squared distances from the mean, added in double precision, are divided by their number less `correction` (1), or
-    less 0 where `unbiased` is False; NaN where nothing is left. Floating and complex dtypes; TypeError for others.
+    Squared distances from the mean, summed in double precision, are divided by their number minus `correction` (1), or
+    by their number if `unbiased` is False; NaN if the divisor is not positive. Floating and complex dtypes; TypeError
+    for others.
 
     Arguments:
         input: the tensor.
         dim: the dimension, or several; all of them if None.
-        unbiased: True is a correction of 1, False of 0; 1 if None.
+        unbiased: True for a correction of 1, False for 0; None for 1.
         keepdim: whether the reduced dimensions stay, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        correction: what is taken off the number of elements.
+        correction: subtracted from the number of elements.
 
     >>> from facula_tensor import tensor
     >>> var(tensor([1.0, 2.0, 3.0, 4.0])), var(tensor([1.0, 3.0]), correction=0)
@@ -78,15 +79,15 @@ def std(
     correction: float | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The standard deviation of all elements, or along `dim`: the root of `var`, which has the same arguments.
+    """Return the standard deviation of all elements, or along `dim`: the square root of `var`, with its arguments.
 
     Arguments:
         input: the tensor.
         dim: the dimension, or several; all of them if None.
-        unbiased: True is a correction of 1, False of 0; 1 if None.
+        unbiased: True for a correction of 1, False for 0; None for 1.
         keepdim: whether the reduced dimensions stay, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        correction: what is taken off the number of elements.
+        correction: subtracted from the number of elements.
 
     >>> from facula_tensor import tensor
     >>> std(tensor([[1.0, 3.0], [2.0, 2.0]]), 1, correction=0)
@@ -116,16 +117,16 @@ def var_mean(
     correction: float | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`var` and `mean` of the same elements.
+    """Return `var` and `mean` of the same elements.
 
     Arguments:
         input: the tensor.
         dim: the dimension, or several; all of them if None.
-        unbiased: True is a correction of 1, False of 0; 1 if None.
+        unbiased: True for a correction of 1, False for 0; None for 1.
         keepdim: whether the reduced dimensions stay, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        correction: what is taken off the number of elements.
-        out: the tensors where the results go; new ones if None.
+        correction: subtracted from the number of elements.
+        out: the tensors that receive the results; None for new tensors.
 
     >>> from facula_tensor import tensor
     >>> var_mean(tensor([1.0, 2.0, 3.0]))
@@ -154,16 +155,16 @@ def std_mean(
     correction: float | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`std` and `mean` of the same elements.
+    """Return `std` and `mean` of the same elements.
 
     Arguments:
         input: the tensor.
         dim: the dimension, or several; all of them if None.
-        unbiased: True is a correction of 1, False of 0; 1 if None.
+        unbiased: True for a correction of 1, False for 0; None for 1.
         keepdim: whether the reduced dimensions stay, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        correction: what is taken off the number of elements.
-        out: the tensors where the results go; new ones if None.
+        correction: subtracted from the number of elements.
+        out: the tensors that receive the results; None for new tensors.
 
     >>> from facula_tensor import tensor
     >>> std_mean(tensor([1.0, 2.0, 3.0]))

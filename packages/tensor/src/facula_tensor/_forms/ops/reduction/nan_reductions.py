@@ -33,9 +33,9 @@ def nansum(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The sum of the elements that are not NaN, of all or along `dim`: 0 where there are none. As `sum` otherwise.
+    """Return the sum of the elements that are not NaN, of all or along `dim`; 0 if there are none.
 
-    TypeError for complex numbers.
+    Dtypes are those of `sum`; complex numbers raise a TypeError.
 
     Arguments:
         input: the tensor.
@@ -71,9 +71,9 @@ def nanmean(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The mean of the elements that are not NaN, of all or along `dim`; NaN where there are none.
+    """Return the mean of the elements that are not NaN, of all or along `dim`; NaN if there are none.
 
-    TypeError for integers: convert first, or give `dtype`.
+    Integers raise a TypeError: convert them first, or pass `dtype`.
 
     Arguments:
         input: the tensor.

@@ -37,17 +37,17 @@ def norm(
     axis: Dims | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """The `p`-norm of all elements as one vector, or along `dim`: of a vector each, also where there are two.
+    """Return the `p`-norm of all elements as one vector, or along `dim`; two dimensions are treated as one vector, too.
 
-    "fro" and None are 2; inf is the greatest magnitude, -inf the least, 0 counts what is not 0. Real, also of complex
-    numbers. Squares are added in double precision. TypeError for integers, unless `dtype` is given.
+    "fro" and None mean 2; inf is the largest magnitude, -inf the smallest; 0 counts the nonzero elements. The result is
+    real for complex numbers. Squares are summed in double precision. Integers raise a TypeError, unless `dtype` is set.
 
     Arguments:
         input: the tensor.
         p: the order.
         dim: the dimension, or several; all of them if None.
         keepdim: whether the reduced dimensions stay, with length 1.
-        dtype: the dtype to convert to first.
+        dtype: the dtype to which the elements are converted first.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
@@ -69,11 +69,11 @@ def norm(
 @method()
 @boundary
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The `p`-norm of `input - other`, which broadcast.
+    """Return the `p`-norm of `input - other`, which broadcast.
 
     Arguments:
         input: the tensor.
-        other: the tensor that is taken off.
+        other: the tensor to subtract.
         p: the order.
 
     >>> from facula_tensor import tensor
@@ -96,9 +96,9 @@ def logsumexp(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf where there is nothing.
+    """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements.
 
-    Integers are computed in the default floating dtype. Of complex numbers it is the principal value.
+    Integers are computed in the default floating dtype. Complex results are principal values.
 
     Arguments:
         input: the tensor.
@@ -124,7 +124,7 @@ def logsumexp(
 @overridable
 @method()
 def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
-    """The number of elements that are not 0 (int64), of all or along `dim` (an integer or several).
+    """Return the number of nonzero elements (int64), of all or along `dim` (an integer or several).
 
     Arguments:
         input: the tensor.

@@ -35,11 +35,11 @@ def kthvalue(
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
-    """The `k`-th smallest element along `dim`, from 1 on, and where it is. NaN counts as the greatest.
+    """Return the `k`-th smallest element along `dim` and its index. NaN is larger than any number.
 
     Arguments:
         input: the tensor.
-        k: the rank, from 1 on.
+        k: the rank, counted from 1.
         dim: the dimension.
         keepdim: whether the reduced dimensions stay, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
@@ -72,16 +72,17 @@ def median(
     keepdims: bool = False,
     out: Tensor | Sequence[Tensor] | None = None,
 ) -> Tensor | Extremes:
-    """The median of all elements; with `dim` the pair (values, indices) along it. NaN where there is a NaN.
+    """Return the median of all elements; with `dim`, the pair (values, indices) along it. NaN propagates.
 
-    Of an even number the lower of the two in the middle. Of all elements, equal ones share the gradient.
+    For an even number of elements it is the lower of the two in the middle. Without `dim`, equal elements share
+    the gradient.
 
     Arguments:
         input: the tensor.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        out: a tensor, or with `dim` the pair of tensors, where the result goes.
+        out: the tensor that receives the result, or with `dim` the pair of tensors.
 
     >>> from facula_tensor import tensor
     >>> median(tensor([3.0, 1.0, 2.0, 5.0]))
@@ -109,14 +110,14 @@ def nanmedian(
     keepdims: bool = False,
     out: Tensor | Sequence[Tensor] | None = None,
 ) -> Tensor | Extremes:
-    """`median` of the elements that are no NaN; NaN where there are none.
+    """Return the `median` of the elements that are not NaN; NaN if there are none.
 
     Arguments:
         input: the tensor.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
-        out: a tensor, or with `dim` the pair of tensors, where the result goes.
+        out: the tensor that receives the result, or with `dim` the pair of tensors.
 
     >>> from facula_tensor import tensor
     >>> nanmedian(tensor([3.0, float("nan"), 2.0]))
@@ -144,7 +145,7 @@ def mode(
     keepdims: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
-    """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last.
+    """Return the most frequent element along `dim` (the smallest of equally frequent ones) and its last index.
 
     Arguments:
         input: the tensor.

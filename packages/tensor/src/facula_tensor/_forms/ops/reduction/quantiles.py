@@ -31,15 +31,15 @@ def quantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor:
-    """The `q`-quantiles of all elements, or along `dim`: with n elements in order, what has the rank q (n - 1).
+    """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1).
 
-    `q` is a number from 0 to 1, or a tensor of them (n,), which becomes the first dimension of the result.
-    Between two ranks `interpolation` decides: "linear", "lower", "higher", "midpoint" or "nearest". NaN where there
-    is a NaN. float32 and float64.
+    `q` is a number from 0 to 1, or a tensor of numbers (n,), which becomes the first dimension of the result.
+    `interpolation` determines the value between two ranks: "linear", "lower", "higher", "midpoint" or "nearest". NaN
+    propagates. float32 and float64.
 
     Arguments:
         input: the tensor.
-        q: the share, or a tensor (n,) of shares.
+        q: the fraction, or a tensor (n,) of fractions.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
         interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
@@ -68,11 +68,11 @@ def nanquantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor:
-    """`quantile` of the elements that are not NaN; NaN where there are none.
+    """Return the `quantile` of the elements that are not NaN; NaN if there are none.
 
     Arguments:
         input: the tensor.
-        q: the share, or a tensor (n,) of shares.
+        q: the fraction, or a tensor (n,) of fractions.
         dim: the dimension; all elements if None.
         keepdim: whether the reduced dimensions stay, with length 1.
         interpolation: "linear", "lower", "higher", "midpoint" or "nearest".

@@ -27,15 +27,15 @@ bodies = bodies_of("ops.reduction.renorm")
 @method()
 @boundary
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
-    """A copy in which no slice along `dim` has a greater `p`-norm than `maxnorm`: such slices are scaled down.
+    """Return a copy in which slices along `dim` with a `p`-norm above `maxnorm` are scaled down to it.
 
-    Floating and complex dtypes, at least 2 dimensions.
+    The dtype is floating or complex; there are at least 2 dimensions.
 
     Arguments:
         input: the tensor.
         p: the order of the norm, above 0.
         dim: the dimension of the slices.
-        maxnorm: the greatest norm.
+        maxnorm: the maximum norm.
 
     >>> from facula_tensor import tensor
     >>> renorm(tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
@@ -76,7 +76,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 
 @method()
 def sum_to_size(self: Tensor, *size: Lengths) -> Tensor:
-    """The sum down to a shape from which this tensor's is broadcast: the opposite of `expand`. Dtypes as of `sum`.
+    """Sum a tensor to a shape that broadcasts to its shape: the inverse of `expand`. Dtypes are those of `sum`.
 
     Arguments:
         size: the shape.

@@ -35,9 +35,9 @@ def cumsum(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Running sums along `dim`. Integers and bool are added in int64, and wrap where `dtype` is narrower.
+    """Return cumulative sums along `dim`. Integers and bool are added in int64 and wrap if `dtype` is narrower.
 
-    float32 is carried in double precision, half precisions in float32.
+    float32 is accumulated in double precision, half precisions in float32.
 
     Arguments:
         input: the tensor.
@@ -80,7 +80,7 @@ def cumprod(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Running products along `dim`, with dtypes as for `cumsum`. Elements of 0 have their gradients too.
+    """Return cumulative products along `dim`, with the dtypes of `cumsum`. Gradients are exact for zeros.
 
     Arguments:
         input: the tensor.
@@ -118,7 +118,7 @@ def cumprod_(input: Tensor, dim: int | None = None, *, dtype: DTypeLike | None =
 def logcumsumexp(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
+    """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others.
 
     Arguments:
         input: the tensor.
@@ -144,7 +144,7 @@ def logcumsumexp(
 def cummax(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
 ) -> Extremes:
-    """The greatest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+    """Return the cumulative maximum along `dim` and the index of its last occurrence. NaN propagates.
 
     Arguments:
         input: the tensor.
@@ -169,7 +169,7 @@ def cummax(
 def cummin(
     input: Tensor, dim: int | None = None, *, axis: int | None = None, out: Sequence[Tensor] | None = None
 ) -> Extremes:
-    """The smallest elements so far along `dim`, and the indices of their last occurrences. A NaN stays.
+    """Return the cumulative minimum along `dim` and the index of its last occurrence. NaN propagates.
 
     Arguments:
         input: the tensor.

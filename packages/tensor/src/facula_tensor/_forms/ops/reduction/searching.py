@@ -31,18 +31,18 @@ def searchsorted(
     out: Tensor | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where each value of `input` belongs in a sorted sequence, so that it stays sorted: before equal elements.
+    """Return the position of each value of `input` in a sorted sequence, such that insertion keeps the sequence sorted.
 
-    With `right`, or side="right", after them. The sequence has one dimension, or those of `input` but for the last.
-    `sorter` (int64) says how to sort it, as `argsort` does. int64, or int32 where `out_int32` is True.
+    The position precedes equal elements; with `right`, or side="right", it follows them. The result is int64, or int32
+    if `out_int32` is True.
 
     Arguments:
-        sorted_sequence: the sorted sequence, or one for each row of `input`.
+        sorted_sequence: the sorted sequence, of one dimension; or one for each row of `input`.
         input: the values.
-        out_int32: whether the result is int32, else int64.
-        right: whether the place is after equal elements, else before.
-        side: "left" or "right": another way to say `right`.
-        sorter: the indices (int64) that sort the sequence; None where it is sorted.
+        out_int32: whether the result is int32 instead of int64.
+        right: whether the position follows equal elements instead of preceding them.
+        side: "left" or "right", equivalent to `right`.
+        sorter: the indices (int64) that sort the sequence, as from `argsort`; None if it is sorted.
 
     >>> from facula_tensor import tensor
     >>> searchsorted(tensor([1, 3, 5]), tensor([3, 6]))
@@ -67,13 +67,15 @@ def searchsorted(
 def bucketize(
     input: Operand, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
 ) -> Tensor:
-    """Between which of the sorted `boundaries` each value lies: `searchsorted` the other way round.
+    """Return the index of the interval between sorted `boundaries` that contains each value.
+
+    It is `searchsorted` with its arguments exchanged.
 
     Arguments:
         input: the values.
         boundaries: the sorted boundaries (n,).
-        out_int32: whether the result is int32, else int64.
-        right: whether the place is after equal boundaries, else before.
+        out_int32: whether the result is int32 instead of int64.
+        right: whether the position follows equal boundaries instead of preceding them.
 
     >>> from facula_tensor import tensor
     >>> bucketize(tensor([[0, 3], [5, 9]]), tensor([1, 3, 5]))
@@ -92,15 +94,18 @@ def bucketize(
 @overridable
 @method()
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """Counts of 0, 1, 2, ... among integers (n,), or the sums of their weights.
+    """Return the counts of 0, 1, 2, ... among integers (n,), or the sums of their weights.
 
-    The result has `minlength` elements at least: int64, or the weights' dtype if that is float32, float64 otherwise.
-    ValueError for negative numbers.
+    The result has at least `minlength` elements. Counts are int64; sums are float32 for float32 weights, otherwise
+    float64.
 
     Arguments:
-        input: integers (n,), none negative.
-        weights: what each counts for; 1 if None.
-        minlength: the least length of the result.
+        input: nonnegative integers (n,).
+        weights: the weight of each integer; None for counts.
+        minlength: the minimum length of the result.
+
+    Raises:
+        ValueError: for negative numbers.
 
     >>> from facula_tensor import tensor
     >>> bincount(tensor([0, 2, 2]), minlength=4)
@@ -128,17 +133,16 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
-    """The distinct elements in order (whatever `sorted` says), or the distinct slices along `dim`. Every NaN is one.
+    """Return the distinct elements, or the distinct slices along `dim`, always sorted. Each NaN is distinct.
 
-    With `return_inverse` also which of them each element is, with `return_counts` also how many there are of each
-    (int64): then a tuple.
+    With `return_inverse` or `return_counts` the result is a tuple, which also contains int64 tensors.
 
     Arguments:
         input: the tensor.
         sorted: ignored.
-        return_inverse: whether to return, too, which of them each element is.
-        return_counts: whether to return, too, how many there are of each.
-        dim: the dimension of the slices; single elements if None.
+        return_inverse: whether to also return the index of each element among the distinct ones.
+        return_counts: whether to also return the number of occurrences of each distinct element.
+        dim: the dimension of the slices; None for single elements.
 
     >>> from facula_tensor import tensor
     >>> unique(tensor([3, 1, 3]), return_inverse=True, return_counts=True)
@@ -154,13 +158,13 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Tensor | tuple[Tensor, ...]:
-    """The first of each run of equal elements, or of equal slices along `dim`; results as of `unique`.
+    """Return the first of each run of equal elements, or of equal slices along `dim`, with the results of `unique`.
 
     Arguments:
         input: the tensor.
-        return_inverse: whether to return, too, to which run each element belongs.
-        return_counts: whether to return, too, how long each run is.
-        dim: the dimension of the slices; single elements if None.
+        return_inverse: whether to also return the index of the run of each element.
+        return_counts: whether to also return the length of each run.
+        dim: the dimension of the slices; None for single elements.
 
     >>> from facula_tensor import tensor
     >>> unique_consecutive(tensor([1, 1, 3, 1]))

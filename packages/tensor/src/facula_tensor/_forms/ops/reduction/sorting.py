@@ -34,16 +34,16 @@ def sort(
     axis: int | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
-    """The elements in order along `dim`, as the pair (values, indices): indices (int64) say where they were.
+    """Sort the elements along `dim` and return the pair (values, indices), with their original indices (int64).
 
-    Equal elements keep their order, with `stable` or without. NaN counts as the greatest. TypeError for complex
-    numbers. `out` is a pair of tensors.
+    Equal elements keep their order, with or without `stable`. NaN is larger than any number. Complex numbers raise a
+    TypeError. `out` is a pair of tensors.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        descending: whether the greatest comes first.
-        stable: ignored: equal elements keep their order in any case.
+        descending: whether to sort in descending order.
+        stable: ignored; the sort is always stable.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import tensor
@@ -70,13 +70,13 @@ def argsort(
     axis: int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The indices (int64) that put the elements along `dim` in order: those of `sort`.
+    """Return the indices (int64) that sort the elements along `dim`: those of `sort`.
 
     Arguments:
         input: the tensor.
         dim: the dimension.
-        descending: whether the greatest comes first.
-        stable: ignored: equal elements keep their order in any case.
+        descending: whether to sort in descending order.
+        stable: ignored; the sort is always stable.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import tensor
@@ -96,7 +96,7 @@ def argsort(
 @overridable
 @method()
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements in order along the first dimension.
+    """Sort the elements along the first dimension.
 
     >>> from facula_tensor import tensor
     >>> msort(tensor([[3, 1], [2, 4]]))
@@ -123,17 +123,20 @@ def topk(
     axis: int | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> Extremes:
-    """The `k` greatest elements along `dim`, or the smallest, as the pair (values, indices).
+    """Return the `k` largest or smallest elements along `dim`, as the pair (values, indices).
 
-    They are in order, unless `sorted` is False. NaN counts as the greatest. ValueError where there are fewer than k.
+    NaN is larger than any number.
 
     Arguments:
         input: the tensor.
-        k: how many elements.
+        k: the number of elements.
         dim: the dimension.
-        largest: whether the greatest, else the smallest.
-        sorted: whether they are in order.
+        largest: whether to return the largest elements instead of the smallest.
+        sorted: whether the elements are sorted.
         axis: NumPy's name of `dim`.
+
+    Raises:
+        ValueError: if there are fewer than k elements.
 
     >>> from facula_tensor import tensor
     >>> topk(tensor([3.0, 1.0, 2.0]), 2).values

@@ -34,10 +34,10 @@ def sum(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The sum of all elements, or along `dim` (an integer or several).
+    """Return the sum of all elements, or along `dim` (an integer or several).
 
-    Integers and bool are summed in int64, and wrap where `dtype` is narrower; half precisions are summed in
-    float32, and float32 in blocks, so that the error grows with the logarithm of the length.
+    Integers and bool are summed in int64 and wrap if `dtype` is narrower. Half precisions are summed in float32, and
+    float32 in blocks, so that the error grows with the logarithm of the length.
 
     Arguments:
         input: the tensor.
@@ -75,9 +75,9 @@ def mean(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The mean of all elements, or along `dim`. NaN where there is none. TypeError for integers: convert first.
+    """Return the mean of all elements, or along `dim`; NaN for no elements. Integers raise a TypeError: convert first.
 
-    Half precisions are summed and divided in float32, so that the mean is finite where the sum would not be.
+    Half precisions are summed and divided in float32, so that the mean is finite even if the sum overflows.
 
     Arguments:
         input: the tensor.
@@ -114,9 +114,9 @@ def prod(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The product of all elements, or along `dim` (an integer or several); 1 where there is none.
+    """Return the product of all elements, or along `dim` (an integer or several); 1 for no elements.
 
-    Integers and bool are multiplied in int64, and wrap. Elements of 0 have their gradients too.
+    Integers and bool are multiplied in int64 and wrap. Gradients are exact for zeros.
 
     Arguments:
         input: the tensor.

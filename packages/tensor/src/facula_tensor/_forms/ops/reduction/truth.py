@@ -31,7 +31,7 @@ def any(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Whether any element is nonzero, over all or along `dim`: bool, for every dtype.
+    """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype.
 
     Arguments:
         input: the tensor.
@@ -65,7 +65,7 @@ def all(
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Whether all elements are nonzero, over all or along `dim`: bool, for every dtype.
+    """Return whether all elements are nonzero, over all or along `dim`, as bool for every dtype.
 
     Arguments:
         input: the tensor.
