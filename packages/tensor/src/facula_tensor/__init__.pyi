@@ -609,15 +609,15 @@ __all__ = [
 ]
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+    """Return the magnitude of each element, which is real for complex elements. The slope at 0 is 0."""
 def abs_(self: Tensor) -> Tensor:
     """`abs` in place: changes this tensor and returns it."""
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
+    """Return the arccosine of each element, from 0 to pi; NaN outside [-1, 1]."""
 def acos_(self: Tensor) -> Tensor:
     """`acos` in place: changes this tensor and returns it."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse hyperbolic cosine of each element; NaN below 1."""
+    """Return the inverse hyperbolic cosine of each element; NaN for elements below 1."""
 def acosh_(self: Tensor) -> Tensor:
     """`acosh` in place: changes this tensor and returns it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int | None] | None) -> Tensor:
@@ -632,13 +632,13 @@ def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[buil
 def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int], return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """The sum of each pair of elements; logical or for bool."""
+    """Add the elements of each pair; for bool, logical or."""
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (batch1 @ batch2).sum(0)` of stacks (b, n, k), (b, k, m); `input` broadcasts to (n, m)."""
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
+    """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
+    """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * (mat1 @ mat2)` of matrices (n, k) and (k, m); `input` broadcasts to (n, m)."""
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -648,13 +648,13 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Scalar = 1, alpha: 
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """`beta * input + alpha * outer(vec1, vec2)` of vectors (n,) and (m,); `input` broadcasts to (n, m). All promote."""
 def adjoint(input: Tensor) -> Tensor:
-    """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
+    """Exchange the last two dimensions of matrices and conjugate them. The result is a view for real matrices."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `alias` returns."""
 def all(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return whether all elements are nonzero, over all or along `dim`, as bool for every dtype."""
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether |input - other| <= atol + rtol |other| for all pairs of elements."""
+    """Return whether |input - other| <= atol + rtol |other| for all pairs of elements."""
 def amax(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return the largest element, of all or along `dim`. NaN propagates. Equal elements share the gradient."""
 def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -662,7 +662,7 @@ def amin(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False,
 def aminmax(input: Tensor, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
     """Return the minimum and the maximum, of all elements or along `dim`, as the pair (min, max)."""
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
+    """Return the angle of each complex element in radians, from -pi to pi; for real elements 0, or pi if negative."""
 def any(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype."""
 def arange(start: Scalar | Tensor | None = None, end: Scalar | Tensor | None = None, step: Scalar | Tensor = 1, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -688,21 +688,21 @@ def as_tensor(data: Data, dtype: DTypeLike | None = None, device: DeviceLike | N
 def asarray(obj: builtins.object, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, copy: builtins.bool | None = None, requires_grad: builtins.bool | None = None) -> Tensor:
     """`obj` as a tensor: over its memory where it is a tensor, a storage, an array, or has DLPack or a buffer."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
+    """Return the arcsine of each element, from -pi/2 to pi/2; NaN outside [-1, 1]."""
 def asin_(self: Tensor) -> Tensor:
     """`asin` in place: changes this tensor and returns it."""
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse hyperbolic sine of each element."""
+    """Return the inverse hyperbolic sine of each element."""
 def asinh_(self: Tensor) -> Tensor:
     """`asinh` in place: changes this tensor and returns it."""
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle from -pi/2 to pi/2 whose tangent each element is."""
+    """Return the arctangent of each element, from -pi/2 to pi/2."""
 def atan2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant."""
+    """Return the angle of the point (other, input), from -pi to pi: the arctangent of input / other in its quadrant."""
 def atan_(self: Tensor) -> Tensor:
     """`atan` in place: changes this tensor and returns it."""
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse hyperbolic tangent of each element; NaN beyond 1."""
+    """Return the inverse hyperbolic tangent of each element; NaN outside [-1, 1]."""
 def atanh_(self: Tensor) -> Tensor:
     """`atanh` in place: changes this tensor and returns it."""
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Tensor | builtins.tuple[Tensor, ...]:
@@ -724,17 +724,17 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.i
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """Sample the number of successes in `count` trials, each with success probability `prob`; both broadcast."""
 def bitwise_and(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The bits that both elements of each pair have; logical and for bool."""
+    """Return the bitwise and of each pair of elements; for bool, the logical and."""
 def bitwise_left_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+    """Shift the bits of each element to the left: multiply by 2 ** other. Bits beyond the dtype's width are lost."""
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Each element with its bits turned; logical not for bool."""
+    """Invert the bits of each element; for bool, return the logical not."""
 def bitwise_or(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The bits that an element of each pair has; logical or for bool."""
+    """Return the bitwise or of each pair of elements; for bool, the logical or."""
 def bitwise_right_shift(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+    """Shift the bits of each element to the right, keeping its sign: divide by 2 ** other and round down."""
 def bitwise_xor(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The bits that just one element of each pair has; logical xor for bool."""
+    """Return the bitwise exclusive or of each pair of elements; for bool, the logical exclusive or."""
 def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
     """Return a matrix of zeros with the given matrices on its diagonal; vectors are rows, numbers single elements."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -756,7 +756,7 @@ def cat(tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int 
 def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, compute_mode: builtins.str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """The p-norm of the difference of each row of `x1` and each row of `x2`."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The least whole number that is not less, of each element. Integers stay as they are."""
+    """Return the smallest integer not less than each element. Integers are unchanged."""
 def ceil_(self: Tensor) -> Tensor:
     """`ceil` in place: changes this tensor and returns it."""
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
@@ -776,15 +776,15 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: builtins.bool = False, *, ou
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
     """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter)."""
 def clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
+    """Limit each element to the interval from `min` to `max`. NaN propagates, from elements and from bounds."""
 def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
     """`clamp` in place: changes `input` and returns it. Arguments: those of `clamp`."""
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+    """Return each element, or `max` if it is greater. NaN propagates, from elements and from bounds."""
 def clamp_max_(input: Tensor, max: Operand) -> Tensor:
     """`clamp_max` in place: changes `input` and returns it. Arguments: those of `clamp_max`."""
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
+    """Return each element, or `min` if it is less. NaN propagates, from elements and from bounds."""
 def clamp_min_(input: Tensor, min: Operand) -> Tensor:
     """`clamp_min` in place: changes `input` and returns it. Arguments: those of `clamp_min`."""
 def clone(input: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -794,11 +794,11 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
     """Return all combinations of `r` elements of a vector, one per row, in the vector's order."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their real and imaginary parts, which broadcast."""
+    """Construct complex numbers from their real and imaginary parts, which broadcast."""
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate, in memory of its own; a real tensor is its own."""
+    """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate, in memory of its own; a real tensor is its own."""
+    """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged."""
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical` in place."""
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
@@ -816,15 +816,15 @@ def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, 
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | Sequence[builtins.int] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1) -> Tensor:
     """The transpose of the linear map that `conv3d` is, plus a bias: it enlarges what `conv3d` reduces."""
 def copysign(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The size of each element of `input` with the sign of the other's: also that of -0."""
+    """Return the magnitude of each element of `input` with the sign of `other`, including that of -0."""
 def corrcoef(input: Tensor) -> Tensor:
     """Return the correlation coefficients of variables, the rows of `input` (variables, observations)."""
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The cosine of each element, in radians."""
+    """Return the cosine of each element, in radians."""
 def cos_(self: Tensor) -> Tensor:
     """`cos` in place: changes this tensor and returns it."""
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The hyperbolic cosine of each element."""
+    """Return the hyperbolic cosine of each element."""
 def cosh_(self: Tensor) -> Tensor:
     """`cosh` in place: changes this tensor and returns it."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
@@ -846,7 +846,7 @@ def cumsum(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float | None = None, dim: builtins.int = -1) -> Tensor:
     """Return the areas under a sampled curve up to each sample except the first, by the trapezoidal rule."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Angles in degrees as angles in radians."""
+    """Convert angles from degrees to radians."""
 def deg2rad_(input: Tensor) -> Tensor:
     """`deg2rad` in place."""
 def det(input: Tensor) -> Tensor:
@@ -870,11 +870,11 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = 0, dim1:
 def diff(input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
+    """Return the derivative of `lgamma` at each element; -inf at 0 (inf at -0), NaN at negative integers."""
 def dist(input: Tensor, other: Tensor, p: builtins.float = 2) -> Tensor:
     """Return the `p`-norm of `input - other`, which broadcast."""
 def div(input: Operand, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
-    """The quotient of each pair of elements, in floating point (integers are converted first)."""
+    """Divide the elements of each pair in floating point; integers are converted first."""
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation."""
 def dsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
@@ -892,23 +892,23 @@ def empty_permuted(size: Lengths, physical_layout: Lengths, *, dtype: DTypeLike 
 def empty_strided(size: Lengths, stride: Lengths, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of a shape and strides (in elements), whose elements are whatever was in memory."""
 def eq(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Whether each pair of elements is equal; False where either is NaN."""
+    """Return True for each pair of equal elements; False if either is NaN."""
 def equal(input: Tensor, other: Tensor) -> builtins.bool:
-    """Whether two tensors have one shape and equal elements. NaN equals nothing."""
+    """Return whether two tensors have the same shape and equal elements. NaN is not equal to NaN."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The error function of each element. Integers are computed in the default floating dtype."""
+    """Return the error function of each element. Integers are computed in the default floating dtype."""
 def erf_(self: Tensor) -> Tensor:
     """`erf` in place: changes this tensor and returns it."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 - erf(x) of each element, to the last digits where that is near 0."""
+    """Return 1 - erf(x) for each element, accurate where the result is near 0."""
 def erfc_(self: Tensor) -> Tensor:
     """`erfc` in place: changes this tensor and returns it."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
+    """Return the inverse error function of each element; infinite at 1 and -1, NaN outside [-1, 1]."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """e to the power of each element. Integers are computed in the default floating dtype."""
+    """Return e to the power of each element. Integers are computed in the default floating dtype."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """2 to the power of each element."""
+    """Return 2 to the power of each element."""
 def exp2_(self: Tensor) -> Tensor:
     """`exp2` in place: changes this tensor and returns it."""
 def exp_(self: Tensor) -> Tensor:
@@ -916,7 +916,7 @@ def exp_(self: Tensor) -> Tensor:
 def expand_copy(input: Tensor, size: Lengths, *, implicit: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `expand` returns."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """exp(x) - 1 of each element, accurate near 0."""
+    """Return exp(x) - 1 for each element, accurate near 0."""
 def expm1_(self: Tensor) -> Tensor:
     """`expm1` in place: changes this tensor and returns it."""
 def eye(n: builtins.int, m: builtins.int | None = None, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -934,25 +934,25 @@ def fliplr(input: Tensor) -> Tensor:
 def flipud(input: Tensor) -> Tensor:
     """Return a copy with the rows (the first dimension) in reverse order."""
 def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input ** exponent` in float64, or complex128. One of the two may be a number."""
+    """Return `input ** exponent` in float64, or complex128. One of the operands may be a number."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The largest whole number that is not greater, of each element. Integers stay as they are."""
+    """Return the largest integer not greater than each element. Integers are unchanged."""
 def floor_(self: Tensor) -> Tensor:
     """`floor` in place: changes this tensor and returns it."""
 def floor_divide(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+    """Divide the elements of each pair and round down. The gradient is 0."""
 def fmax(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The larger of each pair of elements; the other one where one is NaN. Equal: the first has the gradient."""
+    """Return the larger of each pair of elements, or the other one if one is NaN."""
 def fmin(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of each pair of elements; the other one where one is NaN. Equal: the first has the gradient."""
+    """Return the smaller of each pair of elements, or the other one if one is NaN."""
 def fmod(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+    """Return the remainder of division with the quotient rounded toward zero. It has the dividend's sign, as in C."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The fraction of each element, with its sign. Floating dtypes only."""
+    """Return the fractional part of each element, with its sign. Floating dtypes only."""
 def frac_(self: Tensor) -> Tensor:
     """`frac` in place: changes this tensor and returns it."""
 def frexp(input: Tensor, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
-    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
+    """Decompose each element into a mantissa in [1/2, 1) and an exponent (int32): mantissa * 2 ** exponent."""
 def from_dlpack(ext_tensor: SupportsDLPack, *, device: DeviceLike | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor over another library's array, through DLPack: no copy, unless `copy`, or `device` is another."""
 def from_file(filename: builtins.str, shared: builtins.bool | None = None, size: builtins.int = 0, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, pin_memory: builtins.bool = False) -> Tensor:
@@ -974,11 +974,11 @@ def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: buil
 def gather(input: Tensor, *, axis: builtins.int, index: Tensor, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     ...
 def gcd(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
+    """Return the greatest common divisor of each pair of elements; 0 for two zeros. Integers only."""
 def gcd_(self: Tensor, other: Operand) -> Tensor:
     """`gcd` in place: changes this tensor and returns it."""
 def ge(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element of `input` is greater than or equal to the other's."""
+    """Return True for each element of `input` that is greater than or equal to that of `other`."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Another name of `outer`."""
 def get_default_device() -> Device:
@@ -994,11 +994,11 @@ def get_rng_state() -> builtins.tuple[builtins.int, builtins.int]:
 def gradient(input: Tensor, *, spacing: Scalar | Tensor | Sequence[Scalar] | Sequence[Tensor] = 1, dim: Dims | None = None, edge_order: builtins.int = 1) -> builtins.tuple[Tensor, ...]:
     """Estimate the gradient of a sampled function along dimensions: central differences, one-sided at the ends."""
 def gt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element of `input` is greater than the other's."""
+    """Return True for each element of `input` that is greater than that of `other`."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
     """Each element, or 0 where it is at most `lambd` from 0."""
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
+    """Return 0 for negative elements and NaN, 1 for positive elements, and `values` for 0. Both have the same dtype."""
 def histc(input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
     """Count the elements in each of several equal bins."""
 def histogram(input: Tensor, bins: builtins.int | Tensor, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -1010,13 +1010,13 @@ def hsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Concatenate tensors along the second dimension, or along the first if they have only one."""
 def hypot(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+    """Return sqrt(input^2 + other^2) for each pair of elements, without overflow. Floating dtypes only."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The modified Bessel function of order 0 of each element."""
+    """Return the modified Bessel function of the first kind of order 0 for each element."""
 def i0_(self: Tensor) -> Tensor:
     """`i0` in place: changes this tensor and returns it."""
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError)."""
+    """Return the imaginary part of each element, as a view."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
     """A copy of `input` with slices of `source` times `alpha` added to its slices along `dim` that `index` names."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1044,13 +1044,13 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def is_complex(input: Tensor) -> builtins.bool:
     """Return True if the dtype is complex."""
 def is_conj(input: Tensor) -> builtins.bool:
-    """False: conjugates are never left to be taken later."""
+    """Return False: conjugates are never computed lazily."""
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Return True if the dtype is a real floating-point type."""
 def is_inference(input: Tensor) -> builtins.bool:
     """Whether this tensor was made in `inference_mode` for good: always False."""
 def is_neg(input: Tensor) -> builtins.bool:
-    """False: signs are never left to be changed later."""
+    """Return False: negations are never computed lazily."""
 def is_nonzero(input: Tensor) -> builtins.bool:
     """Whether the one element is not 0; ValueError where there are more or none."""
 def is_same_size(input: Tensor, other: Tensor) -> builtins.bool:
@@ -1062,53 +1062,53 @@ def is_storage(obj: builtins.object) -> builtins.bool:
 def is_tensor(obj: builtins.object) -> builtins.bool:
     """Return True if `obj` is a Tensor."""
 def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
-    """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
+    """Return whether |input - other| <= atol + rtol |other|, for each pair of elements."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is neither infinite nor NaN."""
+    """Return True for each element that is neither infinite nor NaN."""
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: builtins.bool = False, invert: builtins.bool = False, out: Tensor | None = None) -> Tensor:
-    """Whether each element of `elements` is among `test_elements`, as a bool tensor."""
+    """Return whether each element of `elements` is among `test_elements`, as a bool tensor."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is infinite; for complex ones, whether a part is."""
+    """Return True for each element that is infinite, or, for complex dtypes, has an infinite part."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is NaN; for complex ones, whether a part is."""
+    """Return True for each element that is NaN, or, for complex dtypes, has a NaN part."""
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is negative infinity. False for integers."""
+    """Return True for each element that is negative infinity. False for integers."""
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is positive infinity. False for integers."""
+    """Return True for each element that is positive infinity. False for integers."""
 def isreal(input: Tensor) -> Tensor:
-    """Whether each element has an imaginary part of 0, as a bool tensor."""
+    """Return True for each element whose imaginary part is 0."""
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: `other` times each element of `input`, in place of that element."""
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     """Return the `k`-th smallest element along `dim` and its index. NaN is larger than any number."""
 def lcm(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
+    """Return the least common multiple of each pair of elements; 0 if one is 0. Integers only; overflow wraps."""
 def lcm_(self: Tensor, other: Operand) -> Tensor:
     """`lcm` in place: changes this tensor and returns it."""
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
+    """Return `input * 2 ** other` for each pair of elements. Integers use the default floating dtype."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """`ldexp` in place: changes `input` and returns it. Arguments: those of `ldexp`."""
 def le(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element of `input` is less than or equal to the other's."""
+    """Return True for each element of `input` that is less than or equal to that of `other`."""
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1."""
+    """Interpolate: return `input + weight * (end - input)`, which is `input` at weight 0 and `end` at 1."""
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
+    """Return the logarithm of the gamma function's magnitude for each element; infinity at 0 and negative integers."""
 def linspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both included. OverflowError where dtype cannot hold them."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
+    """Return the natural logarithm of each element; -inf at 0, NaN for negative elements (complex: principal branch)."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm to the base 10 of each element: -inf at 0, NaN below."""
+    """Return the logarithm to the base 10 of each element; -inf at 0, NaN for negative elements."""
 def log10_(self: Tensor) -> Tensor:
     """`log10` in place: changes this tensor and returns it."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """log(1 + x) of each element, accurate near 0."""
+    """Return log(1 + x) for each element, accurate near 0."""
 def log1p_(self: Tensor) -> Tensor:
     """`log1p` in place: changes this tensor and returns it."""
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm to the base 2 of each element: -inf at 0, NaN below."""
+    """Return the logarithm to the base 2 of each element; -inf at 0, NaN for negative elements."""
 def log2_(self: Tensor) -> Tensor:
     """`log2` in place: changes this tensor and returns it."""
 def log_(self: Tensor) -> Tensor:
@@ -1116,23 +1116,23 @@ def log_(self: Tensor) -> Tensor:
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along `dim`."""
 def logaddexp(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
+    """Return log(exp(input) + exp(other)) for each pair of elements, without overflow. Floating dtypes only."""
 def logaddexp2(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
+    """Return log2(2^input + 2^other) for each pair of elements, without overflow. Floating dtypes only."""
 def logcumsumexp(input: Tensor, dim: builtins.int | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
     """Return log(cumsum(exp(x))) along `dim`, without overflow. Floating dtypes; TypeError for others."""
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether both elements of each pair are nonzero."""
+    """Return True for each pair in which both elements are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is zero."""
+    """Return True for each element that is zero."""
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether an element of each pair is nonzero."""
+    """Return True for each pair in which at least one element is nonzero."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether just one element of each pair is nonzero."""
+    """Return True for each pair in which exactly one element is nonzero."""
 def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
+    """Return log(x / (1 - x)) for each element, the inverse of `sigmoid`; NaN outside [0, 1]."""
 def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
     """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
 def logspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, base: builtins.float = 10.0, *, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -1140,7 +1140,7 @@ def logspace(start: Scalar | Tensor, end: Scalar | Tensor, steps: builtins.int, 
 def logsumexp(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """Return log(sum(exp(x))) along `dim` (an integer or several), without overflow; -inf for no elements."""
 def lt(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element of `input` is less than the other's."""
+    """Return True for each element of `input` that is less than that of `other`."""
 def lu(A: Tensor, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
     """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1206,7 +1206,7 @@ def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int]
 def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = None, padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, Tensor]:
     ...
 def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
+    """Return the larger element of each pair; NaN propagates. Equal elements share the gradient."""
 def mean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Return the mean of all elements, or along `dim`; NaN for no elements. Integers raise a TypeError: convert first."""
 @overload
@@ -1236,7 +1236,7 @@ def min(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False, *, kee
 def min(input: Tensor, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
     ...
 def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
+    """Return the smaller element of each pair; NaN propagates. Equal elements share the gradient."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices; ValueError unless both have 2 dimensions."""
 def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
@@ -1246,15 +1246,15 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sort the elements along the first dimension."""
 def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The product of each pair of elements; logical and for bool."""
+    """Multiply the elements of each pair; for bool, logical and."""
 def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
     """Sample `num_samples` indices of categories (int64), with probabilities proportional to the weights in `input`."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector."""
 def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension `p` at each element."""
+    """Return the logarithm of the multivariate gamma function of dimension `p` for each element."""
 def nan_to_num(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
+    """Replace NaN by `nan` (0) and the infinities by `posinf` and `neginf` (the largest numbers of the dtype)."""
 def nan_to_num_(input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
     """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
 def nanmean(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -1281,13 +1281,13 @@ def narrow(input: Tensor, *, axis: builtins.int, start: SupportsIndex, length: b
 def narrow_copy(input: Tensor, dim: builtins.int | None = None, start: Scalar | Tensor | None = None, length: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `narrow` returns."""
 def ne(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Whether each pair of elements differs; True where either is NaN."""
+    """Return True for each pair of unequal elements; True if either is NaN."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Each element with its sign turned. Not defined for bool."""
+    """Return the negative of each element. Not defined for bool."""
 def neg_(self: Tensor) -> Tensor:
     """`neg` in place: changes this tensor and returns it."""
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The next number of the dtype after each element toward `other`'s. Floating dtypes only."""
+    """Return the next representable number after each element in the direction of `other`. Floating dtypes only."""
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: Literal[False] = False) -> Tensor:
     """The places of the elements that are not zero, in row-major order: (n, dimensions) int64."""
@@ -1328,13 +1328,13 @@ def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Sample from Poisson distributions with the rates `input`, with its shape and floating dtype; NaN for NaN rates."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their magnitudes and angles, which broadcast."""
+    """Construct complex numbers from their magnitudes and angles, which broadcast."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The derivative of order `n` of `digamma` at each element."""
+    """Return the derivative of order `n` of `digamma` at each element."""
 def positive(input: Tensor) -> Tensor:
-    """`input` itself, as `+input`. TypeError for bool."""
+    """Return `input` itself, as `+input` does. Bool raises a TypeError."""
 def pow(input: Operand | None = None, exponent: Operand | None = None, *, self: Operand | None = None, out: Tensor | None = None) -> Tensor:
-    """Each element raised to the power of the exponent's."""
+    """Raise each element to the power of its exponent."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, else x times `weight`: one number, or one for each channel (dimension 1)."""
 def prod(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -1348,7 +1348,7 @@ def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | Non
 def quantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
     """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1)."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Angles in radians as angles in degrees."""
+    """Convert angles from radians to degrees."""
 def rad2deg_(input: Tensor) -> Tensor:
     """`rad2deg` in place."""
 def rand(*lengths: Lengths, size: Lengths | None = None, generator: Generator | None = None, out: Tensor | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -1370,17 +1370,17 @@ def range(start: Scalar | Tensor = 0, end: Scalar | Tensor | None = None, step: 
 def ravel(input: Tensor) -> Tensor:
     """Return all elements in one dimension: a view if the strides allow it, otherwise a copy."""
 def real(input: Tensor) -> Tensor:
-    """The real part of each element, as a view; a real tensor is its own."""
+    """Return the real part of each element, as a view; a real tensor is returned unchanged."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 / x of each element."""
+    """Return 1 / x for each element."""
 def reciprocal_(self: Tensor) -> Tensor:
     """`reciprocal` in place: changes this tensor and returns it."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or 0 where it is negative. The slope at 0 is 0."""
+    """Return each element, or 0 if it is negative. The slope at 0 is 0."""
 def relu_(input: Tensor) -> Tensor:
     """`relu` in place."""
 def remainder(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+    """Return the remainder of division with the quotient rounded down. It has the divisor's sign, as in Python."""
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
     """Return a copy in which slices along `dim` with a `p`-norm above `maxnorm` are scaled down to it."""
 def repeat_interleave(input: Tensor, repeats: Lengths | Tensor | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
@@ -1390,9 +1390,9 @@ def reshape(input: Tensor, shape: Lengths) -> Tensor:
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
     """Resize this tensor to the shape of another, as `resize_` does, and return it."""
 def resolve_conj(input: Tensor) -> Tensor:
-    """`input` itself: conjugates are never left to be taken later."""
+    """Return `input` itself: conjugates are never computed lazily."""
 def resolve_neg(input: Tensor) -> Tensor:
-    """`input` itself: signs are never left to be changed later."""
+    """Return `input` itself: negations are never computed lazily."""
 def result_type(*operands: builtins.object, tensor: builtins.object = None, other: builtins.object = None) -> DType:
     """The dtype an elementwise operator of these tensors and numbers computes in."""
 def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
@@ -1400,7 +1400,7 @@ def roll(input: Tensor, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
 def rot90(input: Tensor, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
     """Return a copy rotated by multiples of 90 degrees in the plane of two dimensions, from the first to the second."""
 def round(input: Tensor, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
-    """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+    """Round each element to the nearest number with `decimals` decimal places; ties round to even."""
 def round_(input: Tensor, *, decimals: builtins.int = 0) -> Tensor:
     """`round` in place: changes `input` and returns it. Arguments: those of `round`."""
 def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False, inplace: builtins.bool = False) -> Tensor:
@@ -1408,11 +1408,11 @@ def rrelu(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 
 def rrelu_(input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training: builtins.bool = False) -> Tensor:
     """`rrelu` in place: changes `input` and returns it. Arguments: those of `rrelu`."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 / sqrt(x) of each element."""
+    """Return 1 / sqrt(x) for each element."""
 def rsqrt_(self: Tensor) -> Tensor:
     """`rsqrt` in place: changes this tensor and returns it."""
 def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool."""
+    """Return `other - alpha * input`: subtraction with its operands exchanged. Bool raises a TypeError."""
 def scalar_tensor(s: Scalar, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
     """A tensor of one number and no dimensions, in the default floating dtype unless another is given."""
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -1448,25 +1448,25 @@ def set_printoptions(precision: builtins.int | None = None, threshold: builtins.
 def set_rng_state(new_state: builtins.tuple[builtins.int, builtins.int]) -> None:
     """Set the default generator's state, to one that `get_rng_state` gave."""
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
+    """Return x / |x| for each complex element, and 0 for 0; return the sign of real elements."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 / (1 + exp(-x)) of each element, without overflow."""
+    """Return 1 / (1 + exp(-x)) for each element, without overflow."""
 def sigmoid_(self: Tensor) -> Tensor:
     """`sigmoid` in place: changes this tensor and returns it."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
+    """Return -1, 0 or 1 for negative, zero and positive elements; NaN for NaN."""
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is negative, -0 and NaN with a sign included."""
+    """Return True for each negative element, including -0 and NaN with a sign."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The sine of each element, in radians."""
+    """Return the sine of each element, in radians."""
 def sin_(self: Tensor) -> Tensor:
     """`sin` in place: changes this tensor and returns it."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
+    """Return sin(pi x) / (pi x) for each element; 1 at 0, exactly 0 at other integers."""
 def sinc_(input: Tensor) -> Tensor:
     """`sinc` in place."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The hyperbolic sine of each element."""
+    """Return the hyperbolic sine of each element."""
 def sinh_(self: Tensor) -> Tensor:
     """`sinh` in place: changes this tensor and returns it."""
 def slice_copy(input: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1, *, out: Tensor | None = None) -> Tensor:
@@ -1488,11 +1488,11 @@ def split_with_sizes(input: Tensor, split_sizes: Lengths, dim: builtins.int = 0)
 def split_with_sizes_copy(input: Tensor, split_sizes: Lengths, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, ...]:
     """Return copies of the views that `split_with_sizes` returns."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
+    """Return the square root of each element; NaN for negative elements (complex tensors: principal branch)."""
 def sqrt_(self: Tensor) -> Tensor:
     """`sqrt` in place: changes this tensor and returns it."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Each element times itself; int64 for bool."""
+    """Return the square of each element; int64 for bool."""
 def square_(self: Tensor) -> Tensor:
     """`square` in place: changes this tensor and returns it."""
 def squeeze(input: Tensor, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
@@ -1506,7 +1506,7 @@ def std(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None =
 def std_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, correction: builtins.float | None = None, out: Sequence[Tensor] | None = None) -> builtins.tuple[Tensor, Tensor]:
     """Return `std` and `mean` of the same elements."""
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """The difference of each pair of elements. Not defined for bool."""
+    """Subtract the second element of each pair from the first. Not defined for bool."""
 def sum(input: Tensor, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Return the sum of all elements, or along `dim` (an integer or several)."""
 def svd(input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> NamedResults:
@@ -1522,11 +1522,11 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
     """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The tangent of each element, in radians."""
+    """Return the tangent of each element, in radians."""
 def tan_(self: Tensor) -> Tensor:
     """`tan` in place: changes this tensor and returns it."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The hyperbolic tangent of each element."""
+    """Return the hyperbolic tangent of each element."""
 def tanh_(self: Tensor) -> Tensor:
     """`tanh` in place: changes this tensor and returns it."""
 def tensor(data: Data, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
@@ -1566,7 +1566,7 @@ def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None
 def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: DTypeLike | None = None, device: DeviceLike | None = None, layout: builtins.object = None, pin_memory: builtins.bool = False) -> Tensor:
     """Row and column, one tensor of two rows, of each element of `triu` of a matrix (row, col). int64, or `dtype`."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Each element without its fraction. Integers stay as they are."""
+    """Return each element without its fractional part. Integers are unchanged."""
 def trunc_(self: Tensor) -> Tensor:
     """`trunc` in place: changes this tensor and returns it."""
 def typename(obj: builtins.object) -> builtins.str:
@@ -1624,9 +1624,9 @@ def var_mean(input: Tensor, dim: Dims | None = None, unbiased: builtins.bool | N
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, the first of them conjugated."""
 def view_as_complex(input: Tensor) -> Tensor:
-    """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...)."""
+    """View pairs of real numbers (..., 2), float32 or float64, as complex numbers (...)."""
 def view_as_real(input: Tensor) -> Tensor:
-    """A view of complex numbers as pairs of real ones, real part first, along a new last dimension."""
+    """View complex numbers as pairs of real numbers, real part first, along a new last dimension."""
 def view_copy(input: Tensor, size: Lengths | DTypeLike, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the view that `view` returns."""
 def vsplit(input: Tensor, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
@@ -1640,7 +1640,7 @@ def where(condition: Tensor) -> builtins.tuple[Tensor, ...]:
 def where(condition: Tensor, input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     ...
 def xlogy(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
-    """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN)."""
+    """Return input * log(other) for each pair of elements; 0 if input is 0 (but NaN if other is NaN)."""
 def xlogy_(self: Tensor, other: Operand) -> Tensor:
     """`xlogy` in place: changes this tensor and returns it."""
 def zero_(self: Tensor) -> Tensor:

@@ -381,7 +381,7 @@ def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
 def selu_(input: Tensor) -> Tensor:
     """`selu` in place."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 / (1 + exp(-x)) of each element, without overflow."""
+    """Return 1 / (1 + exp(-x)) for each element, without overflow."""
 def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """x * sigmoid(x) of each element."""
 def smooth_l1_loss(input: Tensor, target: Tensor, size_average: builtins.bool | None = None, reduce: builtins.bool | None = None, reduction: builtins.str = 'mean', beta: builtins.float = 1.0) -> Tensor:
@@ -399,7 +399,7 @@ def softshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + abs(x)) of each element."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The hyperbolic tangent of each element."""
+    """Return the hyperbolic tangent of each element."""
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x) of each element."""
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:

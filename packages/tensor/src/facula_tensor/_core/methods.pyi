@@ -23,11 +23,11 @@ class Methods:
     @property
     def T(self) -> Tensor: ...
     def __abs__(self, *, out: Tensor | None = None) -> Tensor:
-        """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+        """Return the magnitude of each element, which is real for complex elements. The slope at 0 is 0."""
     def __add__(self, other: Operand) -> Tensor:
-        """The sum of each pair of elements; logical or for bool."""
+        """Add the elements of each pair; for bool, logical or."""
     def __and__(self, other: Operand) -> Tensor:
-        """The bits that both elements of each pair have; logical and for bool."""
+        """Return the bitwise and of each pair of elements; for bool, the logical and."""
     def __array__(self, dtype: np.dtype[Any] | None = None, copy: builtins.bool | None = None) -> np.ndarray:
         """A NumPy array of the elements, for `numpy.asarray(tensor)` and libraries such as Matplotlib."""
     def __array_wrap__(self, array: np.ndarray, context: builtins.object = None, return_scalar: builtins.bool = False) -> Tensor:
@@ -47,25 +47,25 @@ class Methods:
     def __deepcopy__(self, memo: builtins.dict[builtins.int, builtins.object]) -> Tensor:
         """`copy.deepcopy`: a copy in memory of its own, with a copy of its `.grad`."""
     def __divmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
-        """`(self // other, self % other)`."""
+        """Return `(self // other, self % other)`."""
     def __dlpack__(self, *, stream: builtins.object = None, max_version: builtins.tuple[builtins.int, builtins.int] | None = None, dl_device: builtins.tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) -> builtins.object:
         """A DLPack capsule over the same memory. `copy=True` exports a copy."""
     def __dlpack_device__(self) -> builtins.tuple[builtins.int, builtins.int]:
         """The pair (device type, index) of the DLPack standard."""
     def __eq__(self, other: Operand) -> Tensor:  # type: ignore[override]
-        """Whether each pair of elements is equal; False where either is NaN."""
+        """Return True for each pair of equal elements; False if either is NaN."""
     def __float__(self) -> builtins.float:
         """The one element as a float."""
     def __floordiv__(self, other: Operand) -> Tensor:
-        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+        """Divide the elements of each pair and round down. The gradient is 0."""
     def __format__(self, spec: builtins.str) -> builtins.str:
         'The element as text, for `f"{tensor:.2f}"`. TypeError where there are dimensions and a `spec`.'
     def __ge__(self, other: Operand) -> Tensor:
-        """Whether each element of `input` is greater than or equal to the other's."""
+        """Return True for each element of `input` that is greater than or equal to that of `other`."""
     def __getitem__(self, index: Index) -> Tensor:
         """`input[index]`: integers, slices, None and `...` by the fast path here, all else by `general_getitem`."""
     def __gt__(self, other: Operand) -> Tensor:
-        """Whether each element of `input` is greater than the other's."""
+        """Return True for each element of `input` that is greater than that of `other`."""
     def __iadd__(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`add` in place: changes this tensor and returns it."""
     def __iand__(self, other: Operand) -> Tensor:
@@ -83,7 +83,7 @@ class Methods:
     def __int__(self) -> builtins.int:
         """The one element as an int; the fraction is cut off. OverflowError or ValueError for infinity and NaN."""
     def __invert__(self, *, out: Tensor | None = None) -> Tensor:
-        """Each element with its bits turned; logical not for bool."""
+        """Invert the bits of each element; for bool, return the logical not."""
     def __ior__(self, other: Operand) -> Tensor:
         """`bitwise_or` in place: changes this tensor and returns it."""
     def __ipow__(self, other: Operand) -> Tensor:
@@ -99,87 +99,87 @@ class Methods:
     def __ixor__(self, other: Operand) -> Tensor:
         """`bitwise_xor` in place: changes this tensor and returns it."""
     def __le__(self, other: Operand) -> Tensor:
-        """Whether each element of `input` is less than or equal to the other's."""
+        """Return True for each element of `input` that is less than or equal to that of `other`."""
     def __len__(self) -> builtins.int:
         """The length of the first dimension."""
     def __lshift__(self, other: Operand) -> Tensor:
-        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+        """Shift the bits of each element to the left: multiply by 2 ** other. Bits beyond the dtype's width are lost."""
     def __lt__(self, other: Operand) -> Tensor:
-        """Whether each element of `input` is less than the other's."""
+        """Return True for each element of `input` that is less than that of `other`."""
     def __matmul__(self, other: Tensor | np.ndarray) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __mod__(self, other: Operand) -> Tensor:
-        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """Return the remainder of division with the quotient rounded down. It has the divisor's sign, as in Python."""
     def __mul__(self, other: Operand) -> Tensor:
-        """The product of each pair of elements; logical and for bool."""
+        """Multiply the elements of each pair; for bool, logical and."""
     def __ne__(self, other: Operand) -> Tensor:  # type: ignore[override]
-        """Whether each pair of elements differs; True where either is NaN."""
+        """Return True for each pair of unequal elements; True if either is NaN."""
     def __neg__(self, *, out: Tensor | None = None) -> Tensor:
-        """Each element with its sign turned. Not defined for bool."""
+        """Return the negative of each element. Not defined for bool."""
     def __or__(self, other: Operand) -> Tensor:
-        """The bits that an element of each pair has; logical or for bool."""
+        """Return the bitwise or of each pair of elements; for bool, the logical or."""
     def __pos__(self) -> Tensor:
         """The tensor itself. TypeError for bool, as `-x`."""
     def __pow__(self, other: Operand) -> Tensor:
-        """Each element raised to the power of the exponent's."""
+        """Raise each element to the power of its exponent."""
     def __radd__(self, other: Operand) -> Tensor:
-        """The sum of each pair of elements; logical or for bool."""
+        """Add the elements of each pair; for bool, logical or."""
     def __rand__(self, other: Operand) -> Tensor:
-        """The bits that both elements of each pair have; logical and for bool."""
+        """Return the bitwise and of each pair of elements; for bool, the logical and."""
     def __rdivmod__(self, other: Operand) -> builtins.tuple[Tensor, Tensor]:
-        """`(other // self, other % self)`."""
+        """Return `(other // self, other % self)`."""
     def __reduce_ex__(self, protocol: SupportsIndex) -> builtins.tuple[builtins.object, ...]:
         """The result of `__reduce_ex__`. RuntimeError for a tensor that was computed and wants a gradient."""
     def __repr__(self) -> builtins.str:
         """The elements (the corners of large tensors), and what is not to be guessed from them; a subclass's name."""
     def __rfloordiv__(self, other: Operand) -> Tensor:
-        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+        """Divide the elements of each pair and round down. The gradient is 0."""
     def __rlshift__(self, other: Operand) -> Tensor:
-        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+        """Shift the bits of each element to the left: multiply by 2 ** other. Bits beyond the dtype's width are lost."""
     def __rmatmul__(self, other: Tensor | np.ndarray) -> Tensor:
         """The product of two matrices, or of two equally long stacks of matrices."""
     def __rmod__(self, other: Operand) -> Tensor:
-        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """Return the remainder of division with the quotient rounded down. It has the divisor's sign, as in Python."""
     def __rmul__(self, other: Operand) -> Tensor:
-        """The product of each pair of elements; logical and for bool."""
+        """Multiply the elements of each pair; for bool, logical and."""
     def __ror__(self, other: Operand) -> Tensor:
-        """The bits that an element of each pair has; logical or for bool."""
+        """Return the bitwise or of each pair of elements; for bool, the logical or."""
     def __rpow__(self, other: Operand) -> Tensor:
-        """Each element raised to the power of the exponent's."""
+        """Raise each element to the power of its exponent."""
     def __rrshift__(self, other: Operand) -> Tensor:
-        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+        """Shift the bits of each element to the right, keeping its sign: divide by 2 ** other and round down."""
     def __rshift__(self, other: Operand) -> Tensor:
-        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+        """Shift the bits of each element to the right, keeping its sign: divide by 2 ** other and round down."""
     def __rsub__(self, other: Operand) -> Tensor:
-        """The difference of each pair of elements. Not defined for bool."""
+        """Subtract the second element of each pair from the first. Not defined for bool."""
     def __rtruediv__(self, other: Operand) -> Tensor:
-        """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
+        """Return `other / self`."""
     def __rxor__(self, other: Operand) -> Tensor:
-        """The bits that just one element of each pair has; logical xor for bool."""
+        """Return the bitwise exclusive or of each pair of elements; for bool, the logical exclusive or."""
     def __setitem__(self, index: Index, value: Operand) -> None:
         """`self[index] = value`: `value` is a tensor or number that broadcasts to what the index names."""
     def __sub__(self, other: Operand) -> Tensor:
-        """The difference of each pair of elements. Not defined for bool."""
+        """Subtract the second element of each pair from the first. Not defined for bool."""
     def __truediv__(self, other: Operand) -> Tensor:
-        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+        """Divide the elements of each pair in floating point; integers are converted first."""
     def __xor__(self, other: Operand) -> Tensor:
-        """The bits that just one element of each pair has; logical xor for bool."""
+        """Return the bitwise exclusive or of each pair of elements; for bool, the logical exclusive or."""
     def _repr_html_(self) -> builtins.str:
         """HTML for notebooks: shape, dtype, device and gradient, and the elements as `set_printoptions` abbreviates them."""
     def abs(self, *, out: Tensor | None = None) -> Tensor:
-        """The magnitude of each element; real for complex ones. The slope at 0 is 0."""
+        """Return the magnitude of each element, which is real for complex elements. The slope at 0 is 0."""
     def abs_(self) -> Tensor:
         """`abs` in place: changes this tensor and returns it."""
     def acos(self, *, out: Tensor | None = None) -> Tensor:
-        """The angle from 0 to pi whose cosine each element is; NaN beyond 1."""
+        """Return the arccosine of each element, from 0 to pi; NaN outside [-1, 1]."""
     def acos_(self) -> Tensor:
         """`acos` in place: changes this tensor and returns it."""
     def acosh(self, *, out: Tensor | None = None) -> Tensor:
-        """The inverse hyperbolic cosine of each element; NaN below 1."""
+        """Return the inverse hyperbolic cosine of each element; NaN for elements below 1."""
     def acosh_(self) -> Tensor:
         """`acosh` in place: changes this tensor and returns it."""
     def add(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """The sum of each pair of elements; logical or for bool."""
+        """Add the elements of each pair; for bool, logical or."""
     def add_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`add` in place: changes this tensor and returns it."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -187,11 +187,11 @@ class Methods:
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addbmm` in place: changes `input` and returns it. Arguments: those of `addbmm`."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
+        """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
         """`addcdiv` in place: changes `input` and returns it. Arguments: those of `addcdiv`."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """`input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
+        """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
         """`addcmul` in place: changes `input` and returns it. Arguments: those of `addcmul`."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -207,11 +207,11 @@ class Methods:
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1) -> Tensor:
         """`addr` in place: changes `input` and returns it. Arguments: those of `addr`."""
     def adjoint(self) -> Tensor:
-        """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view."""
+        """Exchange the last two dimensions of matrices and conjugate them. The result is a view for real matrices."""
     def all(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Return whether all elements are nonzero, over all or along `dim`, as bool for every dtype."""
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-        """Whether |input - other| <= atol + rtol |other| for all pairs of elements."""
+        """Return whether |input - other| <= atol + rtol |other| for all pairs of elements."""
     def amax(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Return the largest element, of all or along `dim`. NaN propagates. Equal elements share the gradient."""
     def amin(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -219,11 +219,11 @@ class Methods:
     def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
         """Return the minimum and the maximum, of all elements or along `dim`, as the pair (min, max)."""
     def angle(self, *, out: Tensor | None = None) -> Tensor:
-        """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0."""
+        """Return the angle of each complex element in radians, from -pi to pi; for real elements 0, or pi if negative."""
     def any(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Return whether any element is nonzero, over all or along `dim`, as bool for every dtype."""
     def apply_(self, callable: Callable[..., builtins.complex]) -> Tensor:
-        """Replace each element by `callable(element)`. Returns this tensor; slow, and without gradient."""
+        """Replace each element by `callable(element)` and return this tensor. The call is slow and has no gradient."""
     def argmax(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """Return the index of the largest element, of the flattened tensor or along `dim`; the first of equal ones."""
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: SupportsIndex | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -241,23 +241,23 @@ class Methods:
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
         """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views."""
     def asin(self, *, out: Tensor | None = None) -> Tensor:
-        """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1."""
+        """Return the arcsine of each element, from -pi/2 to pi/2; NaN outside [-1, 1]."""
     def asin_(self) -> Tensor:
         """`asin` in place: changes this tensor and returns it."""
     def asinh(self, *, out: Tensor | None = None) -> Tensor:
-        """The inverse hyperbolic sine of each element."""
+        """Return the inverse hyperbolic sine of each element."""
     def asinh_(self) -> Tensor:
         """`asinh` in place: changes this tensor and returns it."""
     def atan(self, *, out: Tensor | None = None) -> Tensor:
-        """The angle from -pi/2 to pi/2 whose tangent each element is."""
+        """Return the arctangent of each element, from -pi/2 to pi/2."""
     def atan2(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant."""
+        """Return the angle of the point (other, input), from -pi to pi: the arctangent of input / other in its quadrant."""
     def atan2_(self, other: Operand) -> Tensor:
         """`atan2` in place: changes this tensor and returns it."""
     def atan_(self) -> Tensor:
         """`atan` in place: changes this tensor and returns it."""
     def atanh(self, *, out: Tensor | None = None) -> Tensor:
-        """The inverse hyperbolic tangent of each element; NaN beyond 1."""
+        """Return the inverse hyperbolic tangent of each element; NaN outside [-1, 1]."""
     def atanh_(self) -> Tensor:
         """`atanh` in place: changes this tensor and returns it."""
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
@@ -273,27 +273,27 @@ class Methods:
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
         """Return the counts of 0, 1, 2, ... among integers (n,), or the sums of their weights."""
     def bitwise_and(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The bits that both elements of each pair have; logical and for bool."""
+        """Return the bitwise and of each pair of elements; for bool, the logical and."""
     def bitwise_and_(self, other: Operand) -> Tensor:
         """`bitwise_and` in place: changes this tensor and returns it."""
     def bitwise_left_shift(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost."""
+        """Shift the bits of each element to the left: multiply by 2 ** other. Bits beyond the dtype's width are lost."""
     def bitwise_left_shift_(self, other: Operand) -> Tensor:
         """`bitwise_left_shift` in place: changes this tensor and returns it."""
     def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
-        """Each element with its bits turned; logical not for bool."""
+        """Invert the bits of each element; for bool, return the logical not."""
     def bitwise_not_(self) -> Tensor:
         """`bitwise_not` in place: changes this tensor and returns it."""
     def bitwise_or(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The bits that an element of each pair has; logical or for bool."""
+        """Return the bitwise or of each pair of elements; for bool, the logical or."""
     def bitwise_or_(self, other: Operand) -> Tensor:
         """`bitwise_or` in place: changes this tensor and returns it."""
     def bitwise_right_shift(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down."""
+        """Shift the bits of each element to the right, keeping its sign: divide by 2 ** other and round down."""
     def bitwise_right_shift_(self, other: Operand) -> Tensor:
         """`bitwise_right_shift` in place: changes this tensor and returns it."""
     def bitwise_xor(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The bits that just one element of each pair has; logical xor for bool."""
+        """Return the bitwise exclusive or of each pair of elements; for bool, the logical exclusive or."""
     def bitwise_xor_(self, other: Operand) -> Tensor:
         """`bitwise_xor` in place: changes this tensor and returns it."""
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -309,7 +309,7 @@ class Methods:
     def cdouble(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
-        """The least whole number that is not less, of each element. Integers stay as they are."""
+        """Return the smallest integer not less than each element. Integers are unchanged."""
     def ceil_(self) -> Tensor:
         """`ceil` in place: changes this tensor and returns it."""
     def cfloat(self, memory_format: MemoryFormat | None = None) -> Tensor:
@@ -325,23 +325,23 @@ class Methods:
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Split a tensor along `dim` into at most `chunks` views of equal length (the last may be shorter)."""
     def clamp(self, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN."""
+        """Limit each element to the interval from `min` to `max`. NaN propagates, from elements and from bounds."""
     def clamp_(self, min: Operand | None = None, max: Operand | None = None) -> Tensor:
         """`clamp` in place: changes `input` and returns it. Arguments: those of `clamp`."""
     def clamp_max(self, max: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN."""
+        """Return each element, or `max` if it is greater. NaN propagates, from elements and from bounds."""
     def clamp_max_(self, max: Operand) -> Tensor:
         """`clamp_max` in place: changes `input` and returns it. Arguments: those of `clamp_max`."""
     def clamp_min(self, min: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN."""
+        """Return each element, or `min` if it is less. NaN propagates, from elements and from bounds."""
     def clamp_min_(self, min: Operand) -> Tensor:
         """`clamp_min` in place: changes `input` and returns it. Arguments: those of `clamp_min`."""
     def clone(self, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return a copy in newly allocated memory; gradients flow through it."""
     def conj(self) -> Tensor:
-        """The complex conjugate, in memory of its own; a real tensor is its own."""
+        """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
-        """The complex conjugate, in memory of its own; a real tensor is its own."""
+        """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged."""
     def conj_physical_(self) -> Tensor:
         """`conj_physical` in place."""
     def const_data_ptr(self) -> builtins.int:
@@ -351,17 +351,17 @@ class Methods:
     def copy_(self, src: Operand, non_blocking: builtins.bool = False) -> Tensor:
         """Copy the elements of `src` into this tensor, casting and broadcasting. Returns this tensor."""
     def copysign(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The size of each element of `input` with the sign of the other's: also that of -0."""
+        """Return the magnitude of each element of `input` with the sign of `other`, including that of -0."""
     def copysign_(self, other: Operand) -> Tensor:
         """`copysign` in place: changes this tensor and returns it."""
     def corrcoef(self) -> Tensor:
         """Return the correlation coefficients of variables, the rows of `input` (variables, observations)."""
     def cos(self, *, out: Tensor | None = None) -> Tensor:
-        """The cosine of each element, in radians."""
+        """Return the cosine of each element, in radians."""
     def cos_(self) -> Tensor:
         """`cos` in place: changes this tensor and returns it."""
     def cosh(self, *, out: Tensor | None = None) -> Tensor:
-        """The hyperbolic cosine of each element."""
+        """Return the hyperbolic cosine of each element."""
     def cosh_(self) -> Tensor:
         """`cosh` in place: changes this tensor and returns it."""
     def count_nonzero(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
@@ -393,7 +393,7 @@ class Methods:
     def data_ptr(self) -> builtins.int:
         """The address of the first element."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
-        """Angles in degrees as angles in radians."""
+        """Convert angles from degrees to radians."""
     def deg2rad_(self) -> Tensor:
         """`deg2rad` in place."""
     def det(self) -> Tensor:
@@ -415,7 +415,7 @@ class Methods:
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
         """Return the differences of adjacent elements along `dim`, computed `n` times; for bool, whether they differ."""
     def digamma(self, *, out: Tensor | None = None) -> Tensor:
-        """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers."""
+        """Return the derivative of `lgamma` at each element; -inf at 0 (inf at -0), NaN at negative integers."""
     def digamma_(self) -> Tensor:
         """`digamma` in place: changes this tensor and returns it."""
     def dim_order(self, *, ambiguity_check: builtins.bool = False) -> builtins.tuple[builtins.int, ...]:
@@ -423,7 +423,7 @@ class Methods:
     def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
         """Return the `p`-norm of `input - other`, which broadcast."""
     def div(self, other: Operand, *, rounding_mode: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
-        """The quotient of each pair of elements, in floating point (integers are converted first)."""
+        """Divide the elements of each pair in floating point; integers are converted first."""
     def div_(self, other: Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """`div` in place: changes `input` and returns it. Arguments: those of `div`."""
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -433,27 +433,27 @@ class Methods:
     def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Split a tensor into equal pieces along the third dimension."""
     def eq(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each pair of elements is equal; False where either is NaN."""
+        """Return True for each pair of equal elements; False if either is NaN."""
     def eq_(self, other: Operand) -> Tensor:
-        """`eq` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+        """Store the result of `eq` in this tensor, as 1 and 0, and return it."""
     def equal(self, other: Tensor) -> builtins.bool:
-        """Whether two tensors have one shape and equal elements. NaN equals nothing."""
+        """Return whether two tensors have the same shape and equal elements. NaN is not equal to NaN."""
     def erf(self, *, out: Tensor | None = None) -> Tensor:
-        """The error function of each element. Integers are computed in the default floating dtype."""
+        """Return the error function of each element. Integers are computed in the default floating dtype."""
     def erf_(self) -> Tensor:
         """`erf` in place: changes this tensor and returns it."""
     def erfc(self, *, out: Tensor | None = None) -> Tensor:
-        """1 - erf(x) of each element, to the last digits where that is near 0."""
+        """Return 1 - erf(x) for each element, accurate where the result is near 0."""
     def erfc_(self) -> Tensor:
         """`erfc` in place: changes this tensor and returns it."""
     def erfinv(self, *, out: Tensor | None = None) -> Tensor:
-        """The number whose error function each element is: infinite at 1 and -1, NaN beyond."""
+        """Return the inverse error function of each element; infinite at 1 and -1, NaN outside [-1, 1]."""
     def erfinv_(self) -> Tensor:
         """`erfinv` in place: changes this tensor and returns it."""
     def exp(self, *, out: Tensor | None = None) -> Tensor:
-        """e to the power of each element. Integers are computed in the default floating dtype."""
+        """Return e to the power of each element. Integers are computed in the default floating dtype."""
     def exp2(self, *, out: Tensor | None = None) -> Tensor:
-        """2 to the power of each element."""
+        """Return 2 to the power of each element."""
     def exp2_(self) -> Tensor:
         """`exp2` in place: changes this tensor and returns it."""
     def exp_(self) -> Tensor:
@@ -463,7 +463,7 @@ class Methods:
     def expand_as(self, other: Tensor) -> Tensor:
         """Return a view expanded to the shape of `other`."""
     def expm1(self, *, out: Tensor | None = None) -> Tensor:
-        """exp(x) - 1 of each element, accurate near 0."""
+        """Return exp(x) - 1 for each element, accurate near 0."""
     def expm1_(self) -> Tensor:
         """`expm1` in place: changes this tensor and returns it."""
     def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
@@ -471,7 +471,7 @@ class Methods:
     def fill_(self, value: Operand) -> Tensor:
         """Set every element to `value`, a number or a zero-dimensional tensor. Returns this tensor."""
     def fill_diagonal_(self, fill_value: Operand, wrap: builtins.bool = False) -> Tensor:
-        """Set the elements whose indices are all equal. Returns this tensor."""
+        """Set the elements whose indices are all equal to `fill_value` and return this tensor."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Merge dimensions `start_dim` to `end_dim` into one."""
     def flip(self, *order: Lengths, dims: Lengths | None = None) -> Tensor:
@@ -483,31 +483,31 @@ class Methods:
     def float(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to float32."""
     def float_power(self, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
-        """`input ** exponent` in float64, or complex128. One of the two may be a number."""
+        """Return `input ** exponent` in float64, or complex128. One of the operands may be a number."""
     def float_power_(self, exponent: Operand) -> Tensor:
-        """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
+        """Apply `float_power` to this tensor, of float64 or complex128, in place and return it."""
     def floor(self, *, out: Tensor | None = None) -> Tensor:
-        """The largest whole number that is not greater, of each element. Integers stay as they are."""
+        """Return the largest integer not greater than each element. Integers are unchanged."""
     def floor_(self) -> Tensor:
         """`floor` in place: changes this tensor and returns it."""
     def floor_divide(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The quotient of each pair of elements, rounded down. Its gradient is 0."""
+        """Divide the elements of each pair and round down. The gradient is 0."""
     def floor_divide_(self, other: Operand) -> Tensor:
         """`floor_divide` in place: changes this tensor and returns it."""
     def fmax(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The larger of each pair of elements; the other one where one is NaN. Equal: the first has the gradient."""
+        """Return the larger of each pair of elements, or the other one if one is NaN."""
     def fmin(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of each pair of elements; the other one where one is NaN. Equal: the first has the gradient."""
+        """Return the smaller of each pair of elements, or the other one if one is NaN."""
     def fmod(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`."""
+        """Return the remainder of division with the quotient rounded toward zero. It has the dividend's sign, as in C."""
     def fmod_(self, other: Operand) -> Tensor:
         """`fmod` in place: changes this tensor and returns it."""
     def frac(self, *, out: Tensor | None = None) -> Tensor:
-        """The fraction of each element, with its sign. Floating dtypes only."""
+        """Return the fractional part of each element, with its sign. Floating dtypes only."""
     def frac_(self) -> Tensor:
         """`frac` in place: changes this tensor and returns it."""
     def frexp(self, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> Frexp:
-        """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only."""
+        """Decompose each element into a mantissa in [1/2, 1) and an exponent (int32): mantissa * 2 ** exponent."""
     @overload
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""
@@ -515,13 +515,13 @@ class Methods:
     def gather(self, *, axis: builtins.int, index: Tensor, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
         ...
     def gcd(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only."""
+        """Return the greatest common divisor of each pair of elements; 0 for two zeros. Integers only."""
     def gcd_(self, other: Operand) -> Tensor:
         """`gcd` in place: changes this tensor and returns it."""
     def ge(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element of `input` is greater than or equal to the other's."""
+        """Return True for each element of `input` that is greater than or equal to that of `other`."""
     def ge_(self, other: Operand) -> Tensor:
-        """`ge` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+        """Store the result of `ge` in this tensor, as 1 and 0, and return it."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with draws of how many trials it takes until one succeeds, each with probability `p`: 1, 2, ..."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -529,15 +529,15 @@ class Methods:
     def get_device(self) -> builtins.int:
         """The number of the CUDA device; -1 for tensors in host memory."""
     def gt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element of `input` is greater than the other's."""
+        """Return True for each element of `input` that is greater than that of `other`."""
     def gt_(self, other: Operand) -> Tensor:
-        """`gt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+        """Store the result of `gt` in this tensor, as 1 and 0, and return it."""
     def half(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to float16."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
         """Each element, or 0 where it is at most `lambd` from 0."""
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype."""
+        """Return 0 for negative elements and NaN, 1 for positive elements, and `values` for 0. Both have the same dtype."""
     def heaviside_(self, values: Tensor) -> Tensor:
         """`heaviside` in place: changes `input` and returns it. Arguments: those of `heaviside`."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor | None = None) -> Tensor:
@@ -547,11 +547,11 @@ class Methods:
     def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
         """Split a tensor into equal pieces along the second dimension, or the first if there is only one."""
     def hypot(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only."""
+        """Return sqrt(input^2 + other^2) for each pair of elements, without overflow. Floating dtypes only."""
     def hypot_(self, other: Operand) -> Tensor:
         """`hypot` in place: changes this tensor and returns it."""
     def i0(self, *, out: Tensor | None = None) -> Tensor:
-        """The modified Bessel function of order 0 of each element."""
+        """Return the modified Bessel function of the first kind of order 0 for each element."""
     def i0_(self) -> Tensor:
         """`i0` in place: changes this tensor and returns it."""
     @property
@@ -591,7 +591,7 @@ class Methods:
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of matrices (..., n, n): another name of `linalg.inv`."""
     def is_conj(self) -> builtins.bool:
-        """False: conjugates are never left to be taken later."""
+        """Return False: conjugates are never computed lazily."""
     @property
     def is_cpu(self) -> builtins.bool: ...
     def is_inference(self) -> builtins.bool:
@@ -607,7 +607,7 @@ class Methods:
     @property
     def is_mtia(self) -> builtins.bool: ...
     def is_neg(self) -> builtins.bool:
-        """False: signs are never left to be changed later."""
+        """Return False: negations are never computed lazily."""
     @property
     def is_nested(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
@@ -635,19 +635,19 @@ class Methods:
     @property
     def is_xpu(self) -> builtins.bool: ...
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
-        """Whether |input - other| <= atol + rtol |other|, for each pair of elements."""
+        """Return whether |input - other| <= atol + rtol |other|, for each pair of elements."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is neither infinite nor NaN."""
+        """Return True for each element that is neither infinite nor NaN."""
     def isinf(self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is infinite; for complex ones, whether a part is."""
+        """Return True for each element that is infinite, or, for complex dtypes, has an infinite part."""
     def isnan(self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is NaN; for complex ones, whether a part is."""
+        """Return True for each element that is NaN, or, for complex dtypes, has a NaN part."""
     def isneginf(self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is negative infinity. False for integers."""
+        """Return True for each element that is negative infinity. False for integers."""
     def isposinf(self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is positive infinity. False for integers."""
+        """Return True for each element that is positive infinity. False for integers."""
     def isreal(self) -> Tensor:
-        """Whether each element has an imaginary part of 0, as a bool tensor."""
+        """Return True for each element whose imaginary part is 0."""
     def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
         """`windowed.istft` of this tensor: the signals of which `stft` made it."""
     def item(self) -> Number:
@@ -659,37 +659,37 @@ class Methods:
     @property
     def layout(self) -> builtins.object: ...
     def lcm(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps."""
+        """Return the least common multiple of each pair of elements; 0 if one is 0. Integers only; overflow wraps."""
     def lcm_(self, other: Operand) -> Tensor:
         """`lcm` in place: changes this tensor and returns it."""
     def ldexp(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype."""
+        """Return `input * 2 ** other` for each pair of elements. Integers use the default floating dtype."""
     def ldexp_(self, other: Tensor) -> Tensor:
         """`ldexp` in place: changes `input` and returns it. Arguments: those of `ldexp`."""
     def le(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element of `input` is less than or equal to the other's."""
+        """Return True for each element of `input` that is less than or equal to that of `other`."""
     def le_(self, other: Operand) -> Tensor:
-        """`le` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+        """Store the result of `le` in this tensor, as 1 and 0, and return it."""
     def lerp(self, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-        """`input + weight * (end - input)`: from `input` at 0 to `end` at 1."""
+        """Interpolate: return `input + weight * (end - input)`, which is `input` at weight 0 and `end` at 1."""
     def lerp_(self, end: Tensor, weight: Operand) -> Tensor:
         """`lerp` in place: changes `input` and returns it. Arguments: those of `lerp`."""
     def lgamma(self, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers."""
+        """Return the logarithm of the gamma function's magnitude for each element; infinity at 0 and negative integers."""
     def lgamma_(self) -> Tensor:
         """`lgamma` in place: changes this tensor and returns it."""
     def log(self, *, out: Tensor | None = None) -> Tensor:
-        """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch)."""
+        """Return the natural logarithm of each element; -inf at 0, NaN for negative elements (complex: principal branch)."""
     def log10(self, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm to the base 10 of each element: -inf at 0, NaN below."""
+        """Return the logarithm to the base 10 of each element; -inf at 0, NaN for negative elements."""
     def log10_(self) -> Tensor:
         """`log10` in place: changes this tensor and returns it."""
     def log1p(self, *, out: Tensor | None = None) -> Tensor:
-        """log(1 + x) of each element, accurate near 0."""
+        """Return log(1 + x) for each element, accurate near 0."""
     def log1p_(self) -> Tensor:
         """`log1p` in place: changes this tensor and returns it."""
     def log2(self, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm to the base 2 of each element: -inf at 0, NaN below."""
+        """Return the logarithm to the base 2 of each element; -inf at 0, NaN for negative elements."""
     def log2_(self) -> Tensor:
         """`log2` in place: changes this tensor and returns it."""
     def log_(self) -> Tensor:
@@ -699,9 +699,9 @@ class Methods:
     def log_softmax(self, dim: builtins.int | None = None, dtype: DTypeLike | None = None, *, axis: builtins.int | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`."""
     def logaddexp(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only."""
+        """Return log(exp(input) + exp(other)) for each pair of elements, without overflow. Floating dtypes only."""
     def logaddexp2(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only."""
+        """Return log2(2^input + 2^other) for each pair of elements, without overflow. Floating dtypes only."""
     def logaddexp2_(self, other: Operand) -> Tensor:
         """`logaddexp2` in place: changes this tensor and returns it."""
     def logaddexp_(self, other: Operand) -> Tensor:
@@ -711,23 +711,23 @@ class Methods:
     def logdet(self) -> Tensor:
         """The logarithm of the determinant of matrices (..., n, n): NaN where it is negative, -inf where it is 0."""
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """Whether both elements of each pair are nonzero."""
+        """Return True for each pair in which both elements are nonzero."""
     def logical_and_(self, other: Tensor) -> Tensor:
         """`logical_and` in place: changes `input` and returns it. Arguments: those of `logical_and`."""
     def logical_not(self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is zero."""
+        """Return True for each element that is zero."""
     def logical_not_(self) -> Tensor:
         """`logical_not` in place."""
     def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """Whether an element of each pair is nonzero."""
+        """Return True for each pair in which at least one element is nonzero."""
     def logical_or_(self, other: Tensor) -> Tensor:
         """`logical_or` in place: changes `input` and returns it. Arguments: those of `logical_or`."""
     def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """Whether just one element of each pair is nonzero."""
+        """Return True for each pair in which exactly one element is nonzero."""
     def logical_xor_(self, other: Tensor) -> Tensor:
         """`logical_xor` in place: changes `input` and returns it. Arguments: those of `logical_xor`."""
     def logit(self, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
-        """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1."""
+        """Return log(x / (1 - x)) for each element, the inverse of `sigmoid`; NaN outside [0, 1]."""
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
         """`logit` in place: changes `input` and returns it. Arguments: those of `logit`."""
     def logsumexp(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, out: Tensor | None = None) -> Tensor:
@@ -735,9 +735,9 @@ class Methods:
     def long(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to int64."""
     def lt(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element of `input` is less than the other's."""
+        """Return True for each element of `input` that is less than that of `other`."""
     def lt_(self, other: Operand) -> Tensor:
-        """`lt` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+        """Store the result of `lt` in this tensor, as 1 and 0, and return it."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False, out: Sequence[Tensor] | None = None) -> NamedResults:
         """L and U in one matrix, and pivots: the older form of `linalg.lu_factor`."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -747,9 +747,9 @@ class Methods:
     @property
     def mT(self) -> Tensor: ...
     def map2_(self, x: Tensor, y: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
-        """Replace each element by `callable(element, other, another)`, with two other tensors'. Slow, no gradient."""
+        """Replace each element by `callable(element, x_element, y_element)`, with elements of two other tensors."""
     def map_(self, tensor: Tensor, callable: Callable[..., builtins.complex]) -> Tensor:
-        """Replace each element by `callable(element, other)`, with another tensor's. Slow, no gradient."""
+        """Replace each element by `callable(element, other)`, where `other` is from another tensor."""
     def masked_fill(self, mask: Tensor, value: Operand, *, out: Tensor | None = None) -> Tensor:
         """`value` where `mask` is true, the elements of `input` elsewhere: dtype of `input`, shape of both broadcast."""
     def masked_fill_(self, mask: Tensor, value: Operand) -> Tensor:
@@ -782,7 +782,7 @@ class Methods:
     def max(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         ...
     def maximum(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The larger of each pair of elements; NaN where either is. Equal elements share the gradient."""
+        """Return the larger element of each pair; NaN propagates. Equal elements share the gradient."""
     def maximum_(self, other: Operand) -> Tensor:
         """`maximum` in place: changes this tensor and returns it."""
     def mean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -812,7 +812,7 @@ class Methods:
     def min(self, *, keepdim: builtins.bool = False, axis: builtins.int, keepdims: builtins.bool = False, out: Sequence[Tensor] | None = None) -> Extremes:
         ...
     def minimum(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient."""
+        """Return the smaller element of each pair; NaN propagates. Equal elements share the gradient."""
     def minimum_(self, other: Operand) -> Tensor:
         """`minimum` in place: changes this tensor and returns it."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -824,7 +824,7 @@ class Methods:
     def msort(self, *, out: Tensor | None = None) -> Tensor:
         """Sort the elements along the first dimension."""
     def mul(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The product of each pair of elements; logical and for bool."""
+        """Multiply the elements of each pair; for bool, logical and."""
     def mul_(self, other: Operand) -> Tensor:
         """`mul` in place: changes this tensor and returns it."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
@@ -832,11 +832,11 @@ class Methods:
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector."""
     def mvlgamma(self, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of the multivariate gamma function of dimension `p` at each element."""
+        """Return the logarithm of the multivariate gamma function of dimension `p` for each element."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
         """`mvlgamma` in place: changes `input` and returns it. Arguments: those of `mvlgamma`."""
     def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
-        """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities."""
+        """Replace NaN by `nan` (0) and the infinities by `posinf` and `neginf` (the largest numbers of the dtype)."""
     def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
         """`nan_to_num` in place: changes `input` and returns it. Arguments: those of `nan_to_num`."""
     def nanmean(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -863,11 +863,11 @@ class Methods:
     def narrow_copy(self, dim: builtins.int | None = None, start: Scalar | Tensor | None = None, length: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
         """Return a copy of the view that `narrow` returns."""
     def ne(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """Whether each pair of elements differs; True where either is NaN."""
+        """Return True for each pair of unequal elements; True if either is NaN."""
     def ne_(self, other: Operand) -> Tensor:
-        """`ne` in place: 1 and 0 in this tensor's dtype. Returns this tensor."""
+        """Store the result of `ne` in this tensor, as 1 and 0, and return it."""
     def neg(self, *, out: Tensor | None = None) -> Tensor:
-        """Each element with its sign turned. Not defined for bool."""
+        """Return the negative of each element. Not defined for bool."""
     def neg_(self) -> Tensor:
         """`neg` in place: changes this tensor and returns it."""
     def new(self, *arguments: builtins.float, device: DeviceLike | None = None) -> Tensor:
@@ -885,7 +885,7 @@ class Methods:
     def new_zeros(self, *lengths: Lengths, size: Lengths | None = None, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """`zeros` in the dtype and on the device of this tensor."""
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The next number of the dtype after each element toward `other`'s. Floating dtypes only."""
+        """Return the next representable number after each element in the direction of `other`. Floating dtypes only."""
     def nextafter_(self, other: Tensor) -> Tensor:
         """`nextafter` in place: changes `input` and returns it. Arguments: those of `nextafter`."""
     @overload
@@ -916,13 +916,13 @@ class Methods:
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """The pseudo-inverse of matrices (..., m, n): the older form of `linalg.pinv`, whose `rtol` is `rcond`."""
     def polygamma(self, n: builtins.int) -> Tensor:
-        """`facula_tensor.polygamma(n, self)`."""
+        """Return `facula_tensor.polygamma(n, self)`."""
     def polygamma_(self, n: builtins.int) -> Tensor:
-        """`polygamma` in place: changes this tensor and returns it."""
+        """Apply `polygamma` to this tensor in place and return it."""
     def positive(self) -> Tensor:
-        """`input` itself, as `+input`. TypeError for bool."""
+        """Return `input` itself, as `+input` does. Bool raises a TypeError."""
     def pow(self, exponent: Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-        """Each element raised to the power of the exponent's."""
+        """Raise each element to the power of its exponent."""
     def pow_(self, exponent: Operand | None = None) -> Tensor:
         """`pow` in place: changes `input` and returns it. Arguments: those of `pow`."""
     def prelu(self, weight: Tensor) -> Tensor:
@@ -938,7 +938,7 @@ class Methods:
     def quantile(self, q: builtins.float | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear', out: Tensor | None = None) -> Tensor:
         """Return the `q`-quantiles of all elements, or along `dim`: of n sorted elements, that with the rank q (n - 1)."""
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
-        """Angles in radians as angles in degrees."""
+        """Convert angles from radians to degrees."""
     def rad2deg_(self) -> Tensor:
         """`rad2deg` in place."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None, **ends: builtins.int) -> Tensor:
@@ -950,15 +950,15 @@ class Methods:
     @real.setter
     def real(self, new: Tensor) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
-        """1 / x of each element."""
+        """Return 1 / x for each element."""
     def reciprocal_(self) -> Tensor:
         """`reciprocal` in place: changes this tensor and returns it."""
     def relu(self, *, out: Tensor | None = None) -> Tensor:
-        """Each element, or 0 where it is negative. The slope at 0 is 0."""
+        """Return each element, or 0 if it is negative. The slope at 0 is 0."""
     def relu_(self) -> Tensor:
         """`relu` in place: changes this tensor and returns it."""
     def remainder(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`."""
+        """Return the remainder of division with the quotient rounded down. It has the divisor's sign, as in Python."""
     def remainder_(self, other: Operand) -> Tensor:
         """`remainder` in place: changes this tensor and returns it."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = None) -> Tensor:
@@ -982,19 +982,19 @@ class Methods:
     def resize_as_(self, the_template: Tensor, *, memory_format: MemoryFormat | None = None) -> Tensor:
         """Resize this tensor to the shape of another, as `resize_` does, and return it."""
     def resolve_conj(self) -> Tensor:
-        """`input` itself: conjugates are never left to be taken later."""
+        """Return `input` itself: conjugates are never computed lazily."""
     def resolve_neg(self) -> Tensor:
-        """`input` itself: signs are never left to be changed later."""
+        """Return `input` itself: negations are never computed lazily."""
     def roll(self, shifts: Lengths, dims: Lengths | None = None) -> Tensor:
         """Return a copy with elements shifted along dimensions; elements shifted beyond the end reappear at the front."""
     def rot90(self, k: builtins.int = 1, dims: Lengths = ...) -> Tensor:
         """Return a copy rotated by multiples of 90 degrees in the plane of two dimensions, from the first to the second."""
     def round(self, *, decimals: builtins.int = 0, out: Tensor | None = None) -> Tensor:
-        """The nearest number of so many decimal places, whole ones at first; halves go to the even one."""
+        """Round each element to the nearest number with `decimals` decimal places; ties round to even."""
     def round_(self, *, decimals: builtins.int = 0) -> Tensor:
         """`round` in place: changes `input` and returns it. Arguments: those of `round`."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
-        """1 / sqrt(x) of each element."""
+        """Return 1 / sqrt(x) for each element."""
     def rsqrt_(self) -> Tensor:
         """`rsqrt` in place: changes this tensor and returns it."""
     def scatter(self, dim: builtins.int, index: Tensor, src: Operand | None = None, *, value: Operand | None = None, reduce: builtins.str | None = None, out: Tensor | None = None) -> Tensor:
@@ -1020,33 +1020,33 @@ class Methods:
     def set_(self, source: Tensor | UntypedStorage | TypedStorage | None = None, storage_offset: builtins.int = 0, size: Lengths | None = None, stride: Lengths | None = None) -> Tensor:
         """Give this tensor other memory: that of a tensor, or part of a storage. Returns this tensor."""
     def sgn(self, *, out: Tensor | None = None) -> Tensor:
-        """x / |x| of each complex element, and 0 of 0; the sign of real ones."""
+        """Return x / |x| for each complex element, and 0 for 0; return the sign of real elements."""
     def sgn_(self) -> Tensor:
-        """`sgn` in place: changes this tensor and returns it."""
+        """Apply `sgn` to this tensor in place and return it."""
     def share_memory_(self) -> Tensor:
         """Move this tensor's storage, and its gradient's, to memory that other processes can be sent; returns the tensor."""
     def short(self, memory_format: MemoryFormat | None = None) -> Tensor:
         """Return this tensor cast to int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
-        """1 / (1 + exp(-x)) of each element, without overflow."""
+        """Return 1 / (1 + exp(-x)) for each element, without overflow."""
     def sigmoid_(self) -> Tensor:
         """`sigmoid` in place: changes this tensor and returns it."""
     def sign(self, *, out: Tensor | None = None) -> Tensor:
-        """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN."""
+        """Return -1, 0 or 1 for negative, zero and positive elements; NaN for NaN."""
     def sign_(self) -> Tensor:
         """`sign` in place: changes this tensor and returns it."""
     def signbit(self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is negative, -0 and NaN with a sign included."""
+        """Return True for each negative element, including -0 and NaN with a sign."""
     def sin(self, *, out: Tensor | None = None) -> Tensor:
-        """The sine of each element, in radians."""
+        """Return the sine of each element, in radians."""
     def sin_(self) -> Tensor:
         """`sin` in place: changes this tensor and returns it."""
     def sinc(self, *, out: Tensor | None = None) -> Tensor:
-        """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers."""
+        """Return sin(pi x) / (pi x) for each element; 1 at 0, exactly 0 at other integers."""
     def sinc_(self) -> Tensor:
         """`sinc` in place."""
     def sinh(self, *, out: Tensor | None = None) -> Tensor:
-        """The hyperbolic sine of each element."""
+        """Return the hyperbolic sine of each element."""
     def sinh_(self) -> Tensor:
         """`sinh` in place: changes this tensor and returns it."""
     def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
@@ -1062,11 +1062,11 @@ class Methods:
     def split_with_sizes(self, split_sizes: Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
         """Split a tensor along `dim` into views of the given lengths: `split` with a list of lengths."""
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
-        """The square root of each element: NaN for negative ones (complex tensors: principal branch)."""
+        """Return the square root of each element; NaN for negative elements (complex tensors: principal branch)."""
     def sqrt_(self) -> Tensor:
         """`sqrt` in place: changes this tensor and returns it."""
     def square(self, *, out: Tensor | None = None) -> Tensor:
-        """Each element times itself; int64 for bool."""
+        """Return the square of each element; int64 for bool."""
     def square_(self) -> Tensor:
         """`square` in place: changes this tensor and returns it."""
     def squeeze(self, dim: Dims | None = None, *, axis: Dims | None = None) -> Tensor:
@@ -1080,7 +1080,7 @@ class Methods:
     def storage(self) -> TypedStorage:
         """The memory of this tensor and of all that share it, as elements of its dtype. `untyped_storage` is newer."""
     def sub(self, other: Operand, *, alpha: Scalar = 1, out: Tensor | None = None) -> Tensor:
-        """The difference of each pair of elements. Not defined for bool."""
+        """Subtract the second element of each pair from the first. Not defined for bool."""
     def sub_(self, other: Operand, *, alpha: Scalar = 1) -> Tensor:
         """`sub` in place: changes this tensor and returns it."""
     def sum(self, dim: Dims | None = None, keepdim: builtins.bool = False, *, axis: Dims | None = None, keepdims: builtins.bool = False, dtype: DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -1102,11 +1102,11 @@ class Methods:
     def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
         """`gather` of tensors that broadcast but along `dim`; without `dim`, of both flattened."""
     def tan(self, *, out: Tensor | None = None) -> Tensor:
-        """The tangent of each element, in radians."""
+        """Return the tangent of each element, in radians."""
     def tan_(self) -> Tensor:
         """`tan` in place: changes this tensor and returns it."""
     def tanh(self, *, out: Tensor | None = None) -> Tensor:
-        """The hyperbolic tangent of each element."""
+        """Return the hyperbolic tangent of each element."""
     def tanh_(self) -> Tensor:
         """`tanh` in place: changes this tensor and returns it."""
     def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor | None = None, dim: builtins.int = 0, *, indices: Sequence[builtins.int] | Tensor | None = None, sections: builtins.int | None = None) -> builtins.tuple[Tensor, ...]:
@@ -1138,7 +1138,7 @@ class Methods:
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """`triu` in place: changes `input` and returns it. Arguments: those of `triu`."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
-        """Each element without its fraction. Integers stay as they are."""
+        """Return each element without its fractional part. Integers are unchanged."""
     def trunc_(self) -> Tensor:
         """`trunc` in place: changes this tensor and returns it."""
     @overload
@@ -1213,7 +1213,7 @@ class Methods:
     def where(self, condition: Tensor, other: Operand) -> Tensor:
         """This tensor's element where `condition` is true, that of `other` elsewhere."""
     def xlogy(self, other: Operand, *, out: Tensor | None = None) -> Tensor:
-        """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN)."""
+        """Return input * log(other) for each pair of elements; 0 if input is 0 (but NaN if other is NaN)."""
     def xlogy_(self, other: Operand) -> Tensor:
         """`xlogy` in place: changes this tensor and returns it."""
     def zero_(self) -> Tensor:

@@ -1,4 +1,4 @@
-"""A Python function called for each element, in place; and numbers on the diagonal."""
+"""Methods that call a Python function for each element, in place, and `fill_diagonal_`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _apply(name: str, function: Callable[..., complex], *tensors: Tensor) -> Tensor:
-    """Store `function(*elements)` in the first tensor, for each place; the other tensors broadcast to it."""
+    """Store `function(*elements)` in the first tensor, for each position; the other tensors broadcast to it."""
     self = tensors[0]
     for one in tensors:
         if not isinstance(one, Tensor):
@@ -41,7 +41,7 @@ def _apply(name: str, function: Callable[..., complex], *tensors: Tensor) -> Ten
 @method()
 @boundary
 def apply_(self: Tensor, callable: Callable[..., complex]) -> Tensor:
-    """Replace each element by `callable(element)`. Returns this tensor; slow, and without gradient.
+    """Replace each element by `callable(element)` and return this tensor. The call is slow and has no gradient.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]).apply_(lambda x: x * 10)
@@ -53,7 +53,9 @@ def apply_(self: Tensor, callable: Callable[..., complex]) -> Tensor:
 @method()
 @boundary
 def map_(self: Tensor, tensor: Tensor, callable: Callable[..., complex]) -> Tensor:
-    """Replace each element by `callable(element, other)`, with another tensor's. Slow, no gradient.
+    """Replace each element by `callable(element, other)`, where `other` is from another tensor.
+
+    The call is slow and has no gradient.
 
     Arguments:
         tensor: the other tensor; it broadcasts to this one.
@@ -72,11 +74,13 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[..., complex]) -> Tens
 @method()
 @boundary
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[..., complex]) -> Tensor:
-    """Replace each element by `callable(element, other, another)`, with two other tensors'. Slow, no gradient.
+    """Replace each element by `callable(element, x_element, y_element)`, with elements of two other tensors.
+
+    The call is slow and has no gradient.
 
     Arguments:
         x: the tensor of the second argument; it broadcasts to this one.
-        y: the tensor of the third argument, likewise.
+        y: the tensor of the third argument; it broadcasts to this one.
         callable: a Python function of three numbers.
 
     Returns:
@@ -89,9 +93,9 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[..., complex]) 
 @method()
 @boundary
 def fill_diagonal_(self: Tensor, fill_value: Operand, wrap: bool = False) -> Tensor:
-    """Set the elements whose indices are all equal. Returns this tensor.
+    """Set the elements whose indices are all equal to `fill_value` and return this tensor.
 
-    With `wrap`, the diagonal of a tall matrix begins again below its square, one row left out each time.
+    With `wrap`, the diagonal of a tall matrix restarts after each square block, with one row skipped between blocks.
 
     >>> from facula_tensor import zeros
     >>> zeros(2, 3).fill_diagonal_(5)

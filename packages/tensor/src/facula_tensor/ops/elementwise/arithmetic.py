@@ -1,4 +1,4 @@
-"""Sums, products and their like: `+ - *`, extremes of two, and signs."""
+"""Addition, subtraction, multiplication, elementwise extremes, and signs."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 def numeric(dtype: DType) -> bool:
-    """Any dtype but bool."""
+    """Return True for any dtype but bool."""
     return dtype.category != BOOL
 
 
 @elementwise
 class add:
-    """The sum of each pair of elements; logical or for bool.
+    """Add the elements of each pair; for bool, logical or.
 
-    Operands broadcast and promote. Integers wrap. Raises ValueError where shapes do not broadcast.
+    Operands broadcast and promote. Integers wrap. Raises ValueError if the shapes do not broadcast.
 
     >>> from facula_tensor import tensor
     >>> tensor([1.0, 2.0]) + 10
@@ -43,13 +43,13 @@ class add:
     inputs = ("input", "other")
     dunders = ("__add__", "__radd__")
     inplace_dunders = ("__iadd__",)
-    scaled = 1  # takes alpha, a factor of the other operand
+    scaled = 1  # accepts alpha, a factor of the other operand
     vjp_input = vjp_other = identity_grad
 
 
 @elementwise
 class sub:
-    """The difference of each pair of elements. Not defined for bool.
+    """Subtract the second element of each pair from the first. Not defined for bool.
 
     >>> from facula_tensor import tensor
     >>> 1 - tensor([1.0, 2.0])
@@ -88,7 +88,7 @@ class _add_scaled:
 
 @function(method=True)
 def positive(input: Checked) -> Tensor:
-    """`input` itself, as `+input`. TypeError for bool.
+    """Return `input` itself, as `+input` does. Bool raises a TypeError.
 
     >>> from facula_tensor import tensor
     >>> positive(tensor([-1.0]))
@@ -101,11 +101,11 @@ def positive(input: Checked) -> Tensor:
 
 @function(overridable=True)
 def rsub(F: Namespace, input: Checked, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
+    """Return `other - alpha * input`: subtraction with its operands exchanged. Bool raises a TypeError.
 
     Arguments:
-        input: what is subtracted.
-        other: what it is subtracted from.
+        input: the subtrahend.
+        other: the minuend.
         alpha: the factor of `input`.
 
     >>> from facula_tensor import tensor
@@ -118,7 +118,7 @@ def rsub(F: Namespace, input: Checked, other: Operand, *, alpha: Scalar = 1) -> 
 
 @elementwise
 class mul:
-    """The product of each pair of elements; logical and for bool.
+    """Multiply the elements of each pair; for bool, logical and.
 
     >>> from facula_tensor import tensor
     >>> tensor([1.0, 2.0]) * tensor([[1.0], [10.0]])
@@ -139,14 +139,14 @@ class mul:
 
 
 def tensors_only(operation: str, *operands: object) -> None:
-    """Raise a TypeError where an operand's layout is missing: it is a number."""
+    """Raise a TypeError if an operand is a number, which has no layout."""
     if not all(isinstance(one, Layout) for one in operands):
         raise InvalidTypeError(f"{operation}: expected two tensors; for a tensor and a number use clamp()")
 
 
 @elementwise
 class maximum:
-    """The larger of each pair of elements; NaN where either is. Equal elements share the gradient.
+    """Return the larger element of each pair; NaN propagates. Equal elements share the gradient.
 
     >>> from facula_tensor import tensor
     >>> maximum(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
@@ -168,7 +168,7 @@ class maximum:
 
 @elementwise
 class minimum:
-    """The smaller of each pair of elements; NaN where either is. Equal elements share the gradient.
+    """Return the smaller element of each pair; NaN propagates. Equal elements share the gradient.
 
     >>> from facula_tensor import tensor
     >>> minimum(tensor([1.0, 5.0]), tensor([3.0, 4.0]))
@@ -190,7 +190,7 @@ class minimum:
 
 @elementwise
 class neg:
-    """Each element with its sign turned. Not defined for bool.
+    """Return the negative of each element. Not defined for bool.
 
     >>> from facula_tensor import tensor
     >>> -tensor([1.0, -2.0])
@@ -205,13 +205,13 @@ class neg:
 
 
 def counted(dtype: DType) -> DType:
-    """int64 for bool."""
+    """Return int64 for bool, and other dtypes unchanged."""
     return int64 if dtype is bool_ else dtype
 
 
 @elementwise
 class square:
-    """Each element times itself; int64 for bool.
+    """Return the square of each element; int64 for bool.
 
     >>> from facula_tensor import tensor
     >>> square(tensor([1.0, -3.0]))
@@ -226,7 +226,7 @@ class square:
 
 @elementwise
 class abs:
-    """The magnitude of each element; real for complex ones. The slope at 0 is 0.
+    """Return the magnitude of each element, which is real for complex elements. The slope at 0 is 0.
 
     >>> from facula_tensor import tensor
     >>> abs(tensor([-1.5, 2.0]))
@@ -245,7 +245,7 @@ class abs:
 
 @elementwise
 class sign:
-    """-1, 0 or 1 as each element is negative, zero or positive; NaN stays NaN.
+    """Return -1, 0 or 1 for negative, zero and positive elements; NaN for NaN.
 
     >>> from facula_tensor import tensor
     >>> sign(tensor([-3.0, 0.0, 2.0]))
@@ -258,33 +258,36 @@ class sign:
         return F.zeros_like(g)
 
 
-# ------------------------------------------------------------------------------- the rules' own composites
+# ------------------------------------------------------------------------ composites of derivative rules
 def _declare_composites() -> None:
     @composite
     def share(F: Namespace, loses: Tensor, ties: Tensor, g: Tensor) -> Tensor:
-        """g, half of it where operands tie, 0 (not 0 * g, which may be NaN) where this one loses, as NaN does not."""
+        """Return g, half of it if the operands are equal, and 0 if this one loses. NaN does not lose.
+
+        It is not 0 * g, which may be NaN.
+        """
         return F.where(loses, 0, F.where(ties, F.mul(g, 0.5), g))
 
     @composite
     def direction(F: Namespace, x: Tensor) -> Tensor:
-        """x / |x|, and 0, with a slope of 0, at 0."""
+        """Return x / |x|, and 0, with a slope of 0, at 0."""
         if not x.is_complex():
             return F.sign(x)
         size = F.abs(x)
         none = F.eq(size, 0)
-        # Divided by 1 at 0: a quotient 0 / 0 that `where` passes over would still be NaN in the next derivative.
+        # Divide by 1 at 0: `where` would discard the quotient 0 / 0, but the next derivative would still be NaN.
         return F.div(F.where(none, 0, x), F.where(none, F.add(F.zeros_like(size), 1), size))
 
     @composite
     def power_grad(F: Namespace, g: Tensor, x: Tensor, n: Tensor | Scalar) -> Tensor:
-        """g d(x ** n)/dx, 0 where n is 0, whatever x is."""
+        """Return g d(x ** n)/dx, which is 0 if n is 0, for any x."""
         if not isinstance(n, Tensor):
             return F.mul(g, F.mul(F.pow(x, n - 1), n)) if n else F.zeros_like(x)
         return F.where(F.eq(n, 0), 0, F.mul(g, F.mul(F.pow(x, F.sub(n, 1)), n)))
 
     @composite
     def exponent_grad(F: Namespace, g: Tensor, x: Tensor | Scalar, n: Tensor) -> Tensor:
-        """g d(x ** n)/dn, 0 where x is 0 and n is not negative."""
+        """Return g d(x ** n)/dn, which is 0 if x is 0 and n is not negative."""
         flat = F.ge(F.real_view(n) if n.is_complex() else n, 0)
         if isinstance(x, Tensor):
             slope = F.mul(g, F.mul(F.pow(x, n), F.log(x)))
@@ -296,7 +299,7 @@ def _declare_composites() -> None:
             log = F.sub(F.zeros_like(n), inf)
         else:
             log = math.log(x) if x > 0 else nan
-        if x == 0:  # not where() over the slope: that of 0 * -inf is NaN in the next derivative
+        if x == 0:  # not where() on the slope: the next derivative would contain 0 * -inf, which is NaN
             log = F.where(flat, 0, log)
         return F.mul(g, F.mul(F.pow(x, n), log))
 

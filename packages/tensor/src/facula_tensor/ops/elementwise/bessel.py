@@ -9,7 +9,7 @@ from .pointwise import is_real
 
 @elementwise
 class i0:
-    """The modified Bessel function of order 0 of each element.
+    """Return the modified Bessel function of the first kind of order 0 for each element.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -27,7 +27,7 @@ class i0:
 
 @elementwise
 class _i0e:
-    """exp(-|x|) i0(x) of each element.
+    """Return exp(-|x|) i0(x) for each element.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -46,7 +46,7 @@ class _i0e:
 
 @elementwise
 class _i1:
-    """The modified Bessel function of order 1 of each element.
+    """Return the modified Bessel function of the first kind of order 1 for each element.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -66,7 +66,7 @@ class _i1:
 
 @elementwise
 class _i1e:
-    """exp(-|x|) i1(x) of each element.
+    """Return exp(-|x|) i1(x) for each element.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 

@@ -1,4 +1,4 @@
-"""Bitwise operators of integers, logical ones of bool: Python's `& | ^ ~ << >>`."""
+"""Bitwise operators of integers, logical operators of bool: Python's `& | ^ ~ << >>`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 
 def integral(operation: str, *, least: int = BOOL) -> Callable[[DType], DType]:
-    """The `compute_dtype` of a bitwise operator: the operands' dtype; TypeError unless it is one of integers (or bool).
+    """Return the `compute_dtype` rule of a bitwise operator: it keeps integer dtypes (and bool) and rejects others.
 
-    `least` is the least category of dtypes: BOOL or INTEGER.
+    Arguments:
+        operation: the operator's name, for error messages.
+        least: the lowest accepted category of dtypes: BOOL or INTEGER.
     """
 
     def compute(dtype: DType) -> DType:
@@ -35,7 +37,7 @@ def integral(operation: str, *, least: int = BOOL) -> Callable[[DType], DType]:
 
 @elementwise
 class bitwise_and:
-    """The bits that both elements of each pair have; logical and for bool.
+    """Return the bitwise and of each pair of elements; for bool, the logical and.
 
     >>> from facula_tensor import tensor
     >>> tensor([6, 5]) & 3
@@ -51,7 +53,7 @@ class bitwise_and:
 
 @elementwise
 class bitwise_or:
-    """The bits that an element of each pair has; logical or for bool.
+    """Return the bitwise or of each pair of elements; for bool, the logical or.
 
     >>> from facula_tensor import tensor
     >>> tensor([6, 5]) | 1
@@ -66,7 +68,7 @@ class bitwise_or:
 
 @elementwise
 class bitwise_xor:
-    """The bits that just one element of each pair has; logical xor for bool.
+    """Return the bitwise exclusive or of each pair of elements; for bool, the logical exclusive or.
 
     >>> from facula_tensor import tensor
     >>> tensor([True, False]) ^ tensor([True, True])
@@ -81,7 +83,7 @@ class bitwise_xor:
 
 @elementwise
 class bitwise_not:
-    """Each element with its bits turned; logical not for bool.
+    """Invert the bits of each element; for bool, return the logical not.
 
     >>> from facula_tensor import tensor
     >>> ~tensor([True, False])
@@ -94,9 +96,9 @@ class bitwise_not:
 
 @elementwise
 class bitwise_left_shift:
-    """Each element's bits moved to the left: times 2 ** other. Bits beyond the dtype's width are lost.
+    """Shift the bits of each element to the left: multiply by 2 ** other. Bits beyond the dtype's width are lost.
 
-    Shifts by a negative number, or by the dtype's width and more, give 0.
+    Shifts by a negative number, or by at least the dtype's width, return 0.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 3]) << 2
@@ -112,9 +114,9 @@ class bitwise_left_shift:
 
 @elementwise
 class bitwise_right_shift:
-    """Each element's bits moved to the right, its sign kept: divided by 2 ** other and rounded down.
+    """Shift the bits of each element to the right, keeping its sign: divide by 2 ** other and round down.
 
-    Shifts by a negative number, or by the dtype's width and more, give 0, or -1 for negative elements.
+    Shifts by a negative number, or by at least the dtype's width, return 0, or -1 for negative elements.
 
     >>> from facula_tensor import tensor
     >>> tensor([9, -9]) >> 1

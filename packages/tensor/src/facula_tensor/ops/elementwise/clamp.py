@@ -1,4 +1,4 @@
-"""Elements held between bounds."""
+"""Limits on elements: `clamp`, `clamp_min`, `clamp_max`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from ..._core.types import Operand
     from ..._dispatch.kinds import Checked, Reals
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # resolves module names in pickles of earlier releases
 
 
 @elementwise
 class clamp_min:
-    """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN.
+    """Return each element, or `min` if it is less. NaN propagates, from elements and from bounds.
 
-    The two broadcast and promote. At the bound the gradient goes to the element.
+    Element and bound broadcast and promote. At the bound the element receives the gradient.
 
     Arguments:
         min: the bound, a number or a tensor.
@@ -47,9 +47,9 @@ class clamp_min:
 
 @elementwise
 class clamp_max:
-    """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
+    """Return each element, or `max` if it is greater. NaN propagates, from elements and from bounds.
 
-    The two broadcast and promote. At the bound the gradient goes to the element.
+    Element and bound broadcast and promote. At the bound the element receives the gradient.
 
     Arguments:
         max: the bound, a number or a tensor.
@@ -76,16 +76,16 @@ class clamp_max:
 
 @elementwise
 class clamp:
-    """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN.
+    """Limit each element to the interval from `min` to `max`. NaN propagates, from elements and from bounds.
 
-    Where min > max the result is max. At a bound the gradient goes to the element, and at NaN it is 0.
+    If min > max, the result is max. At a bound the element receives the gradient; at NaN the gradient is 0.
 
     Arguments:
-        min: the lower bound, a number or a tensor that broadcasts; None for no such bound.
-        max: the upper bound, likewise.
+        min: the lower bound, a number or a tensor that broadcasts; None for no lower bound.
+        max: the upper bound, a number or a tensor that broadcasts; None for no upper bound.
 
     Raises:
-        ValueError: where both bounds are missing.
+        ValueError: if both bounds are missing.
 
     >>> from facula_tensor import tensor
     >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)
@@ -112,7 +112,7 @@ class clamp:
 
 @elementwise
 class _hardtanh:
-    """Each element between two numbers; no gradient flows at a bound, nor at NaN."""
+    """Each element limited by two numbers; the gradient is 0 at a bound and at NaN."""
 
     inputs = ("input", "min", "max")
     kernel = "clamp"

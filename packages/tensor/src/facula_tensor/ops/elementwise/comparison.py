@@ -1,4 +1,4 @@
-"""Comparisons: results are bool and have no gradient."""
+"""Comparisons: their results are bool and have no gradient."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def boolean(dtype: DType) -> DType:
-    """The dtype of an answer."""
+    """Return bool, the dtype of a comparison's result."""
     return bool_
 
 
 def tensor_first(input: Layout | type, other: Layout | type) -> None:
-    """Raise a TypeError where the first operand is a number: Python turns `2 < x` round by itself.
+    """Raise a TypeError if the first operand is a number: Python itself exchanges the operands of `2 < x`.
 
-    Operands are given by layout, or by type where they are numbers.
+    Operands are given as layouts, or as types for numbers.
     """
     if not isinstance(input, Layout):
         raise InvalidTypeError(
@@ -37,7 +37,7 @@ def tensor_first(input: Layout | type, other: Layout | type) -> None:
 
 @elementwise
 class eq:
-    """Whether each pair of elements is equal; False where either is NaN.
+    """Return True for each pair of equal elements; False if either is NaN.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]) == 2
@@ -52,7 +52,7 @@ class eq:
 
 @elementwise
 class ne:
-    """Whether each pair of elements differs; True where either is NaN.
+    """Return True for each pair of unequal elements; True if either is NaN.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]) != 2
@@ -67,7 +67,7 @@ class ne:
 
 @elementwise
 class lt:
-    """Whether each element of `input` is less than the other's.
+    """Return True for each element of `input` that is less than that of `other`.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]) < 2
@@ -83,7 +83,7 @@ class lt:
 
 @elementwise
 class le:
-    """Whether each element of `input` is less than or equal to the other's.
+    """Return True for each element of `input` that is less than or equal to that of `other`.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 3]) <= 2
@@ -99,7 +99,7 @@ class le:
 
 @elementwise
 class gt:
-    """Whether each element of `input` is greater than the other's.
+    """Return True for each element of `input` that is greater than that of `other`.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 3]) > 2
@@ -115,7 +115,7 @@ class gt:
 
 @elementwise
 class ge:
-    """Whether each element of `input` is greater than or equal to the other's.
+    """Return True for each element of `input` that is greater than or equal to that of `other`.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]) >= 2
@@ -131,7 +131,7 @@ class ge:
 
 @operator
 class _answering:
-    """`input`, the answers of a comparison, as a function of `other` with gradient 0."""
+    """`input`, the result of a comparison, as a function of `other` with zero gradient."""
 
     inputs = ("input", "other")
     holomorphic = False
@@ -149,9 +149,9 @@ class _answering:
 
 
 def declare_inplace(function: Function) -> None:
-    """Add the in-place method of a comparison, which stores the answers in the tensor: `eq_` for `eq`.
+    """Add the in-place method of a comparison, `eq_` for `eq`, which stores the result in the tensor.
 
-    The other operand gets a gradient, of zeros, as PyTorch gives it.
+    The other operand receives a gradient of zeros, as in PyTorch.
     """
     name = function.__name__ + "_"
 
@@ -163,7 +163,7 @@ def declare_inplace(function: Function) -> None:
 
     changing = boundary(storing)
     changing.__name__ = changing.__qualname__ = name
-    changing.__doc__ = f"`{function.__name__}` in place: 1 and 0 in this tensor's dtype. Returns this tensor."
+    changing.__doc__ = f"Store the result of `{function.__name__}` in this tensor, as 1 and 0, and return it."
     method(name)(changing)
 
 

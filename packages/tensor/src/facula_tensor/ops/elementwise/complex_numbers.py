@@ -1,4 +1,4 @@
-"""Complex numbers for users: parts, conjugates, angles, and numbers made of these."""
+"""Public functions of complex numbers: parts, conjugates, angles, and construction from parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # ----------------------------------------------------------------------------------------------------- parts
 @function(overridable=True, inline=True)
 def real(F: Namespace, input: Checked) -> Tensor:
-    """The real part of each element, as a view; a real tensor is its own.
+    """Return the real part of each element, as a view; a real tensor is returned unchanged.
 
     >>> from facula_tensor import tensor
     >>> real(tensor([1 + 2j]))
@@ -39,7 +39,9 @@ def real(F: Namespace, input: Checked) -> Tensor:
 
 @function(overridable=True)
 def imag(F: Namespace, input: Checked) -> Tensor:
-    """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError).
+    """Return the imaginary part of each element, as a view.
+
+    Real tensors raise a TypeError (the attribute raises an AttributeError).
 
     >>> from facula_tensor import tensor
     >>> imag(tensor([1 + 2j]))
@@ -53,7 +55,7 @@ def imag(F: Namespace, input: Checked) -> Tensor:
 
 def _imag(self: Tensor) -> Tensor:
     dtype = layout_of_tensor(self).dtype
-    if dtype.category != COMPLEX:  # an AttributeError, so that a look over all attributes goes on
+    if dtype.category != COMPLEX:  # an AttributeError, so that loops over all attributes continue
         raise MissingAttributeError(
             f"imag: expected a complex tensor; got {dtype.name}, whose elements have no such part"
         )
@@ -78,9 +80,9 @@ Tensor.imag = property(  # type: ignore[method-assign, assignment]
 
 @function(overridable=True, inline=True)
 def view_as_real(F: Namespace, input: Checked) -> Tensor:
-    """A view of complex numbers as pairs of real ones, real part first, along a new last dimension.
+    """View complex numbers as pairs of real numbers, real part first, along a new last dimension.
 
-    TypeError for real tensors.
+    Real tensors raise a TypeError.
 
     >>> from facula_tensor import tensor
     >>> view_as_real(tensor([1 + 2j]))
@@ -91,9 +93,10 @@ def view_as_real(F: Namespace, input: Checked) -> Tensor:
 
 @function(overridable=True)
 def view_as_complex(F: Namespace, input: Steady) -> Tensor:
-    """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...).
+    """View pairs of real numbers (..., 2), float32 or float64, as complex numbers (...).
 
-    The two numbers of a pair lie side by side, and pairs at even places of the storage: ValueError elsewhere.
+    The two numbers of a pair must be adjacent, and each pair must begin at an even position of the storage; otherwise a
+    ValueError is raised.
 
     >>> from facula_tensor import tensor
     >>> view_as_complex(tensor([[1.0, 2.0]]))
@@ -107,7 +110,7 @@ def view_as_complex(F: Namespace, input: Steady) -> Tensor:
 
 
 def _real_pair(name: str, names: tuple[str, str], *given: Tensor) -> tuple[Tensor, Tensor]:
-    """The two tensors given, at one moment; TypeError, with their names, unless both are float32 or both float64."""
+    """Return snapshots of the two tensors; raise a TypeError with their names unless both are float32 or float64."""
     first, second = [steady(as_tensor(name, one)) for one in given]
     dtypes = [layout_of_tensor(one).dtype for one in (first, second)]
     if dtypes[0] not in (float32, float64) or dtypes[0] is not dtypes[1]:
@@ -119,7 +122,7 @@ def _real_pair(name: str, names: tuple[str, str], *given: Tensor) -> tuple[Tenso
 
 
 def _complex_result(name: str, result: Tensor, out: Tensor | None) -> Tensor:
-    """`result`, written to `out` if there is one: TypeError where that has another dtype."""
+    """Return `result`, or write it to `out`; raise a TypeError if `out` has another dtype."""
     if out is not None and layout_of_tensor(as_tensor(name, out)).dtype is not result.dtype:
         raise DTypeError(f"{name}: expected out to be {result.dtype.name}; got {out.dtype.name}")
     return write_out(name, result, out)
@@ -127,12 +130,12 @@ def _complex_result(name: str, result: Tensor, out: Tensor | None) -> Tensor:
 
 @function(overridable=True)
 def complex(F: Namespace, real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their real and imaginary parts, which broadcast.
+    """Construct complex numbers from their real and imaginary parts, which broadcast.
 
     Arguments:
         real: float32 or float64.
         imag: of the same dtype.
-        out: a tensor that takes the result, or None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> complex(tensor([1.0]), tensor([2.0]))
@@ -143,12 +146,12 @@ def complex(F: Namespace, real: Tensor, imag: Tensor, *, out: Tensor | None = No
 
 @function(overridable=True)
 def polar(F: Namespace, abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their magnitudes and angles, which broadcast.
+    """Construct complex numbers from their magnitudes and angles, which broadcast.
 
     Arguments:
         abs: the magnitudes, float32 or float64.
         angle: the angles in radians, of the same dtype.
-        out: a tensor that takes the result, or None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> polar(tensor([2.0]), tensor([0.0]))
@@ -161,9 +164,9 @@ def polar(F: Namespace, abs: Tensor, angle: Tensor, *, out: Tensor | None = None
 # ------------------------------------------------------------------------------------------------- conjugates
 @function(method=True, inline=True)
 def conj(F: Namespace, input: Checked) -> Tensor:
-    """The complex conjugate, in memory of its own; a real tensor is its own.
+    """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged.
 
-    (PyTorch gives a view that it conjugates when it is read.)
+    (In PyTorch the result is a lazily conjugated view.)
 
     >>> from facula_tensor import tensor
     >>> conj(tensor([1 + 2j]))
@@ -174,7 +177,7 @@ def conj(F: Namespace, input: Checked) -> Tensor:
 
 @function(method=True, changes=True, out=True, inline=True)
 def conj_physical(F: Namespace, input: Checked) -> Tensor:
-    """The complex conjugate, in memory of its own; a real tensor is its own.
+    """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged.
 
     >>> from facula_tensor import tensor
     >>> conj_physical(tensor([1 + 2j]))
@@ -185,31 +188,31 @@ def conj_physical(F: Namespace, input: Checked) -> Tensor:
 
 @function(method=True, inline=True)
 def resolve_conj(input: Checked) -> Tensor:
-    """`input` itself: conjugates are never left to be taken later."""
+    """Return `input` itself: conjugates are never computed lazily."""
     return input
 
 
 @function(method=True, inline=True)
 def resolve_neg(input: Checked) -> Tensor:
-    """`input` itself: signs are never left to be changed later."""
+    """Return `input` itself: negations are never computed lazily."""
     return input
 
 
 @function(method=True, inline=True)
 def is_conj(input: Checked) -> bool:
-    """False: conjugates are never left to be taken later."""
+    """Return False: conjugates are never computed lazily."""
     return False
 
 
 @function(method=True, inline=True)
 def is_neg(input: Checked) -> bool:
-    """False: signs are never left to be changed later."""
+    """Return False: negations are never computed lazily."""
     return False
 
 
 @function(method=True)
 def adjoint(F: Namespace, input: Checked) -> Tensor:
-    """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view.
+    """Exchange the last two dimensions of matrices and conjugate them. The result is a view for real matrices.
 
     >>> from facula_tensor import tensor
     >>> adjoint(tensor([[1j, 2.0]]))
@@ -223,7 +226,7 @@ def adjoint(F: Namespace, input: Checked) -> Tensor:
 @property
 @boundary
 def mH(self: Tensor) -> Tensor:
-    """`adjoint`: matrices with the last two dimensions exchanged, and conjugated."""
+    """The `adjoint`: matrices with the last two dimensions exchanged, conjugated."""
     return adjoint(self)
 
 
@@ -231,7 +234,7 @@ def mH(self: Tensor) -> Tensor:
 @property
 @boundary
 def H(self: Tensor) -> Tensor:
-    """The adjoint of one matrix. ValueError for more dimensions, of which `mH` takes the last two."""
+    """The adjoint of one matrix. More dimensions raise a ValueError; `mH` transposes their last two."""
     if self.ndim not in (0, 2):
         raise ArgumentError(f"H: expected a matrix; got shape {tuple(self.shape)}; use mH for a stack of them")
     return adjoint(self)
@@ -240,9 +243,9 @@ def H(self: Tensor) -> Tensor:
 # ------------------------------------------------------------------------------------------- angles and signs
 @function(method=True, out=True)
 def angle(F: Namespace, input: Steady) -> Tensor:
-    """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0.
+    """Return the angle of each complex element in radians, from -pi to pi; for real elements 0, or pi if negative.
 
-    Real, in the default floating dtype for integers. The slope at 0 is 0.
+    The result is real; integers use the default floating dtype. The slope at 0 is 0.
 
     >>> from facula_tensor import tensor
     >>> angle(tensor([1j, -1.0]))
@@ -253,14 +256,14 @@ def angle(F: Namespace, input: Steady) -> Tensor:
         return F.atan2(F.imag_view(input), F.real_view(input))
     if layout.dtype.category < FLOATING:
         input = F.to(input, (floating(layout.dtype),))
-    sign = F.sign(input)  # whose slope is 0
+    sign = F.sign(input)  # its slope is 0
     half_turns = F.mul(F.sub(F.abs(sign), sign), pi / 2)
     return F.where(F.ne(input, input), nan, half_turns)
 
 
 @function(method=True, out=True, inline=True)
 def sgn(F: Namespace, input: Steady) -> Tensor:
-    """x / |x| of each complex element, and 0 of 0; the sign of real ones.
+    """Return x / |x| for each complex element, and 0 for 0; return the sign of real elements.
 
     >>> from facula_tensor import tensor
     >>> sgn(tensor([3 + 4j, 0]))
@@ -273,13 +276,13 @@ def sgn(F: Namespace, input: Steady) -> Tensor:
 @method()
 @boundary
 def sgn_(self: Tensor) -> Tensor:
-    """`sgn` in place: changes this tensor and returns it."""
-    return assign_inplace("sgn_", self, sgn(recorded_ops.clone(as_tensor("sgn_", self))))  # nodes save the value before
+    """Apply `sgn` to this tensor in place and return it."""
+    return assign_inplace("sgn_", self, sgn(recorded_ops.clone(as_tensor("sgn_", self))))  # nodes save the old value
 
 
 @function(method=True)
 def isreal(input: Steady) -> Tensor:
-    """Whether each element has an imaginary part of 0, as a bool tensor.
+    """Return True for each element whose imaginary part is 0.
 
     >>> from facula_tensor import tensor
     >>> isreal(tensor([1 + 0j, 1j]))

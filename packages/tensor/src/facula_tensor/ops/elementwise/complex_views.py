@@ -1,6 +1,6 @@
-"""Operators of complex numbers: their parts as views, conjugates, numbers made of parts.
+"""Operators of complex numbers: views of their parts, conjugation, and construction from parts.
 
-The functions for users are in `ops/elementwise/complex_numbers.py`.
+The public functions are in `ops/elementwise/complex_numbers.py`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def magnitude(dtype: DType) -> DType:
-    """The dtype of the parts of a complex number."""
+    """Return the dtype of the parts of a complex number."""
     return dtype.to_real()
 
 
 @composite
 def conj(F: Namespace, input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor is its own."""
+    """Return the complex conjugate; a real tensor is returned unchanged."""
     if not input.is_complex():
         return input
     return F.conjugate(input)
@@ -49,7 +49,7 @@ class _conjugate:
 # ------------------------------------------------------------------------------------------- views of the parts
 @view
 class _view_as_real:
-    """Complex numbers as pairs of real ones along a new last dimension: real part, imaginary part."""
+    """Complex numbers as pairs of real numbers along a new last dimension: real part, imaginary part."""
 
     def window(layout):
         check_complex("view_as_real", layout)
@@ -63,7 +63,7 @@ class _view_as_real:
 
 @view
 class _view_as_complex:
-    """Pairs of real numbers along the last dimension as complex ones."""
+    """Pairs of real numbers along the last dimension as complex numbers."""
 
     def window(layout):
         shape, strides = layout.shape, layout.strides
@@ -109,36 +109,36 @@ class _imag_view:
 
 
 def part_of(layout: Layout) -> Layout:
-    """The layout of one part of complex numbers, each of which is two real ones."""
+    """Return the layout of one part of complex numbers, which consist of two real numbers each."""
     return layout_of(layout.shape, tuple([2 * step for step in layout.strides]), layout.dtype.to_real(), layout.device)
 
 
 def check_complex(name: str, layout: Layout) -> None:
-    """TypeError unless complex."""
+    """Raise a TypeError unless the dtype is complex."""
     if layout.dtype.category != COMPLEX:
         raise DTypeError(f"{name}: expected a complex tensor; got {layout.dtype.name}")
 
 
 @composite
 def pairs_as_complex(F: Namespace, g: Tensor) -> Tensor:
-    """`view_as_complex` of pairs that may lie anywhere."""
+    """Return `view_as_complex` of pairs with any strides."""
     return F.view_as_complex(F.contiguous(g))
 
 
 @composite
 def real_of(F: Namespace, input: Tensor) -> Tensor:
-    """The real part, a view; a real tensor is its own."""
+    """Return the real part as a view; a real tensor is returned unchanged."""
     return F.real_view(input) if layout_of_tensor(input).dtype.category == COMPLEX else input
 
 
 def _whole_layout(real: Layout, imag: Layout) -> Layout:
-    """The layout of complex numbers with these parts."""
+    """Return the layout of complex numbers with these parts."""
     return contiguous(broadcast_shapes("complex", real.shape, imag.shape), real.dtype.to_complex(), real.device)
 
 
 @operator
 class _from_parts:
-    """Complex numbers of their parts, which broadcast."""
+    """Complex numbers constructed from their parts, which broadcast."""
 
     inputs = ("real", "imag")
     holomorphic = False

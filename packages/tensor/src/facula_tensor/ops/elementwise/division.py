@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
     from ..._core.types import Operand
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # resolves module names in pickles of earlier releases
 
 
 def divisible(dtype: DType) -> bool:
-    """Any dtype but bool and complex ones."""
+    """Return True for any dtype but bool and complex dtypes."""
     return BOOL < dtype.category < COMPLEX
 
 
 @elementwise
 class div:
-    """The quotient of each pair of elements, in floating point (integers are converted first).
+    """Divide the elements of each pair in floating point; integers are converted first.
 
     Arguments:
         input: the dividends.
-        other: the divisors; the two broadcast and promote.
-        rounding_mode: None; or "floor", rounded down, or "trunc", toward zero: then integers stay integers.
+        other: the divisors; dividends and divisors broadcast and promote.
+        rounding_mode: None; or "floor" to round down, or "trunc" to round toward zero. Then integers stay integers.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]) / 4
@@ -68,9 +68,9 @@ class div:
 
 @elementwise
 class floor_divide:
-    """The quotient of each pair of elements, rounded down. Its gradient is 0.
+    """Divide the elements of each pair and round down. The gradient is 0.
 
-    Integers stay integers. ZeroDivisionError where one would be divided by zero; floating ones give inf or NaN.
+    Integers stay integers; an integer divided by zero raises a ZeroDivisionError. Floating operands return inf or NaN.
 
     >>> from facula_tensor import tensor
     >>> tensor([7, -7]) // 2
@@ -109,9 +109,9 @@ class _trunc_divide:
 
 @elementwise
 class remainder:
-    """The remainder of each pair's quotient rounded down: it has the divisor's sign, as Python's `%`.
+    """Return the remainder of division with the quotient rounded down. It has the divisor's sign, as in Python.
 
-    ZeroDivisionError where an integer would be divided by zero; floating ones give NaN.
+    An integer divided by zero raises a ZeroDivisionError. Floating operands return NaN.
 
     >>> from facula_tensor import tensor
     >>> tensor([7, -7]) % 3
@@ -131,9 +131,9 @@ class remainder:
 
 @elementwise
 class fmod:
-    """The remainder of each pair's quotient rounded toward zero: it has the dividend's sign, as C's `fmod`.
+    """Return the remainder of division with the quotient rounded toward zero. It has the dividend's sign, as in C.
 
-    ZeroDivisionError where an integer would be divided by zero; floating ones give NaN.
+    An integer divided by zero raises a ZeroDivisionError. Floating operands return NaN.
 
     >>> from facula_tensor import tensor
     >>> fmod(tensor([7, -7]), 3)
@@ -151,7 +151,10 @@ class fmod:
 @method("__rtruediv__")
 @boundary
 def div_by(self: Tensor, other: Operand) -> Tensor:
-    """`other / self`: the reciprocal times a number: both may then change before the gradient is taken."""
+    """Return `other / self`.
+
+    For a number it is the reciprocal times the number, so that the operand may change before the backward pass.
+    """
     number = plain_number(other)
     if number is None or type(self._layout) is WrappedLayout or is_traced(self):
         return slow_call(operators["div"], (other, self), ())
@@ -164,7 +167,7 @@ def div_by(self: Tensor, other: Operand) -> Tensor:
 @method("__divmod__")
 @boundary
 def divmod_of(self: Tensor, other: Operand) -> tuple[Tensor, Tensor]:
-    """`(self // other, self % other)`."""
+    """Return `(self // other, self % other)`."""
     quotient = operators["floor_divide"].library_call(self, other)
     return (
         NotImplemented if quotient is NotImplemented else (quotient, operators["remainder"].library_call(self, other))
@@ -174,6 +177,6 @@ def divmod_of(self: Tensor, other: Operand) -> tuple[Tensor, Tensor]:
 @method("__rdivmod__")
 @boundary
 def divmod_by(self: Tensor, other: Operand) -> tuple[Tensor, Tensor]:
-    """`(other // self, other % self)`."""
+    """Return `(other // self, other % self)`."""
     quotient = self.__rfloordiv__(other)
     return NotImplemented if quotient is NotImplemented else (quotient, self.__rmod__(other))

@@ -1,4 +1,4 @@
-"""Powers of two, logarithms to the bases 2 and 10, sums of numbers known by their logarithms, and lengths."""
+"""Powers of 2, logarithms to the bases 2 and 10, log-sum-exp of pairs, `hypot` and `xlogy`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LN2, LN10 = 0.6931471805599453, 2.302585092994046
 
 @elementwise
 class exp2:
-    """2 to the power of each element.
+    """Return 2 to the power of each element.
 
     Integers are computed in the default floating dtype.
 
@@ -38,7 +38,7 @@ class exp2:
 
 @elementwise
 class log2:
-    """The logarithm to the base 2 of each element: -inf at 0, NaN below.
+    """Return the logarithm to the base 2 of each element; -inf at 0, NaN for negative elements.
 
     Integers are computed in the default floating dtype.
 
@@ -55,7 +55,7 @@ class log2:
 
 @elementwise
 class log10:
-    """The logarithm to the base 10 of each element: -inf at 0, NaN below.
+    """Return the logarithm to the base 10 of each element; -inf at 0, NaN for negative elements.
 
     Integers are computed in the default floating dtype.
 
@@ -71,7 +71,7 @@ class log10:
 
 
 def _floats(operation: str, *operands: object) -> None:
-    """Raise a TypeError, with the operator's name, for numbers and integers; operands are given by layout."""
+    """Raise a TypeError, with the operator's name, for numbers and integers; operands are given as layouts."""
     for one in operands:
         if not isinstance(one, Layout) or not one.dtype.is_floating_point:
             got = one.dtype.name if isinstance(one, Layout) else "a number"
@@ -80,7 +80,7 @@ def _floats(operation: str, *operands: object) -> None:
 
 @elementwise
 class hypot:
-    """sqrt(input^2 + other^2) of each pair of elements, without overflow. Floating dtypes only.
+    """Return sqrt(input^2 + other^2) for each pair of elements, without overflow. Floating dtypes only.
 
     >>> from facula_tensor import tensor
     >>> hypot(tensor([3.0]), tensor([4.0]))
@@ -102,7 +102,7 @@ class hypot:
 
 @elementwise
 class logaddexp:
-    """log(exp(input) + exp(other)) of each pair of elements, without overflow. Floating dtypes only.
+    """Return log(exp(input) + exp(other)) for each pair of elements, without overflow. Floating dtypes only.
 
     >>> from facula_tensor import tensor
     >>> logaddexp(tensor([-1000.0]), tensor([-1000.0]))
@@ -124,7 +124,7 @@ class logaddexp:
 
 @elementwise
 class logaddexp2:
-    """log2(2^input + 2^other) of each pair of elements, without overflow. Floating dtypes only.
+    """Return log2(2^input + 2^other) for each pair of elements, without overflow. Floating dtypes only.
 
     >>> from facula_tensor import tensor
     >>> logaddexp2(tensor([3.0]), tensor([3.0]))
@@ -145,7 +145,7 @@ class logaddexp2:
 
 
 def share_of_sum(F: Namespace, x: Tensor, y: Tensor, scale: float) -> Tensor:
-    """The share of x in the sum: 1 / (1 + exp((y - x) scale)); a half where both are the same infinity."""
+    """Return the fraction of the sum due to x: 1 / (1 + exp((y - x) scale)); 1/2 if both are the same infinity."""
     difference = x - y
     difference = F.where((x == y) & (difference != difference), 0, difference)
     return F.sigmoid(difference if scale == 1 else difference * scale)
@@ -153,7 +153,7 @@ def share_of_sum(F: Namespace, x: Tensor, y: Tensor, scale: float) -> Tensor:
 
 @elementwise
 class xlogy:
-    """input * log(other) of each pair of elements: 0 where input is 0 (NaN where other is NaN).
+    """Return input * log(other) for each pair of elements; 0 if input is 0 (but NaN if other is NaN).
 
     >>> from facula_tensor import tensor
     >>> xlogy(tensor([0.0, 2.0]), tensor([0.0, 1.0]))

@@ -1,4 +1,4 @@
-"""Floating-point numbers: mantissas and exponents, neighbours, and the step function."""
+"""Floating-point representation: mantissas and exponents, adjacent numbers, and the step function."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Frexp(tuple[Tensor, Tensor]):
 
     @property
     def mantissa(self) -> Tensor:
-        """From 1/2 to 1, with the sign."""
+        """The fraction, with a magnitude in [1/2, 1) and the sign of the element."""
         return self[0]
 
     @property
@@ -47,12 +47,12 @@ class Frexp(tuple[Tensor, Tensor]):
 
 @function(method=True)
 def frexp(F: Namespace, input: Steady, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
-    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only.
+    """Decompose each element into a mantissa in [1/2, 1) and an exponent (int32): mantissa * 2 ** exponent.
 
-    0, infinities and NaN are their own mantissas, with exponent 0.
+    Floating dtypes only. For 0, infinities and NaN the mantissa is the element itself and the exponent is 0.
 
     Arguments:
-        out: the pair of tensors where the results go; new ones if None.
+        out: the pair of tensors that receives the results; None for new tensors.
 
     >>> from facula_tensor import tensor
     >>> frexp(tensor([3.0, 0.0]))
@@ -65,7 +65,7 @@ def frexp(F: Namespace, input: Steady, *, out: tuple[Tensor, Tensor] | None = No
         raise DTypeError(f"frexp: defined for floating dtypes; got {x.dtype.name}; convert with .float()")
     wide = x if x.dtype is float64 else x.to(float32)
     exponent = _exponents(wide.detach())
-    first = no_record_ops.bitwise_right_shift(exponent, 1)  # in two steps: 2 ** 148 is no float32
+    first = no_record_ops.bitwise_right_shift(exponent, 1)  # in two steps: 2 ** 148 exceeds the range of float32
     mantissa = wide
     for part in (first, no_record_ops.sub(exponent, first)):
         mantissa = F.mul(mantissa, no_record_ops.exp2(no_record_ops.neg(part).to(wide.dtype)))
@@ -74,7 +74,7 @@ def frexp(F: Namespace, input: Steady, *, out: tuple[Tensor, Tensor] | None = No
 
 
 def _exponents(x: Tensor) -> Tensor:
-    """From the bits; of subnormal numbers after a scaling."""
+    """Return the exponents, from the bits; subnormal numbers are scaled first."""
     bits, whole, bias = (52, int64, 1022) if x.dtype is float64 else (23, int32, 126)
     mask = 2 * bias + 3  # all bits of an exponent
     subnormal = no_record_ops.lt(no_record_ops.abs(x), 2.0 ** (1 - bias))
@@ -87,10 +87,10 @@ def _exponents(x: Tensor) -> Tensor:
 
 @function(method=True, changes=True, out=True)
 def ldexp(F: Namespace, input: Checked, other: Checked) -> Tensor:
-    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype.
+    """Return `input * 2 ** other` for each pair of elements. Integers use the default floating dtype.
 
     Arguments:
-        input: the first operand, a tensor.
+        input: the mantissas.
         other: the exponents.
 
     >>> from facula_tensor import tensor
@@ -104,13 +104,13 @@ def ldexp(F: Namespace, input: Checked, other: Checked) -> Tensor:
 
 @function(method=True, changes=True, out=True)
 def nextafter(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
-    """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
+    """Return the next representable number after each element in the direction of `other`. Floating dtypes only.
 
-    The gradient goes to `input`, as it is, where the result differs from it.
+    The gradient of `input` is that of the result where the two differ.
 
     Arguments:
         input: the numbers.
-        other: the directions.
+        other: the numbers that determine the directions.
 
     >>> from facula_tensor import tensor
     >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
@@ -122,14 +122,14 @@ def nextafter(F: Namespace, input: Tensor, other: Tensor) -> Tensor:
         raise DTypeError(f"nextafter: defined for floating dtypes; got {dtype.name}; convert with .float()")
     x, y = broadcast_tensors(input.detach().to(dtype), other.detach().to(dtype))
     found = _stepped(input.to(dtype), _next_number(x, y))
-    if other.requires_grad:  # a gradient of 0 is one
+    if other.requires_grad:  # connect `other` to the result with a gradient of 0
         found = F.where(zeros_like(found, dtype=bool_), other, found)
     return found
 
 
 @elementwise
 class _stepped:
-    """`other`, taken for a step away from `input`, whose gradient is that of the result where the two differ."""
+    """`other`, considered a step away from `input`; `input` receives the gradient of the result where they differ."""
 
     inputs = ("input", "other")
     no_gradient = ("other",)
@@ -142,7 +142,7 @@ class _stepped:
 
 
 def _next_number(x: Tensor, y: Tensor) -> Tensor:
-    """Numbers of one sign are ordered as their bits are."""
+    """Return the next number after x toward y; numbers of the same sign are ordered like their bits."""
     whole = {2: int16, 4: int32, 8: int64}[x.dtype.itemsize]
     away = no_record_ops.eq(no_record_ops.gt(y, x), no_record_ops.gt(x, 0))
     bits = no_record_ops.add(x.contiguous().view(whole), no_record_ops.where(away, 1, -1).to(whole))
@@ -156,9 +156,9 @@ def _next_number(x: Tensor, y: Tensor) -> Tensor:
 
 @function(method=True, changes=True, out=True)
 def heaviside(F: Namespace, input: Tensor, values: Tensor) -> Tensor:
-    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype.
+    """Return 0 for negative elements and NaN, 1 for positive elements, and `values` for 0. Both have the same dtype.
 
-    The gradient goes to `values` where `input` is 0. Not defined for complex numbers.
+    `values` receives the gradient where `input` is 0. Not defined for complex numbers.
 
     Arguments:
         input: the numbers.

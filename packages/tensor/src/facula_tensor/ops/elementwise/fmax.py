@@ -1,4 +1,4 @@
-"""The larger and the smaller of two elements, where a NaN gives way to a number: `fmax` and `fmin`."""
+"""The elementwise extremes `fmax` and `fmin`, which prefer numbers to NaN."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ def _pairwise_extreme(name: str, extreme: str, wins: str, result: str) -> Functi
     @elementwise
     @under(
         name,
-        f"""The {extreme} of each pair of elements; the other one where one is NaN. Equal: the first has the gradient.
+        f"""Return the {extreme} of each pair of elements, or the other one if one is NaN.
+
+    If the elements are equal, the first receives the gradient.
 
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> {name}(tensor([1.0, float("nan")]), tensor([3.0, 4.0]))

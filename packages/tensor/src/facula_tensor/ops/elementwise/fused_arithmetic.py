@@ -1,4 +1,4 @@
-"""Sums with products and with quotients, and interpolation, in one pass each."""
+"""Fused multiply-add, divide-add and interpolation, in one pass each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class _addcmul:
-    """input + value * tensor1 * tensor2 of floating dtypes; value is a number."""
+    """input + value * tensor1 * tensor2 for floating dtypes; value is a number."""
 
     inputs = ("input", "tensor1", "tensor2", "value")
     inplace = False
@@ -42,7 +42,7 @@ class _addcmul:
 
 @elementwise
 class _addcdiv:
-    """input + value * tensor1 / tensor2 of floating dtypes; value is a number."""
+    """input + value * tensor1 / tensor2 for floating dtypes; value is a number."""
 
     inputs = ("input", "tensor1", "tensor2", "value")
     inplace = False
@@ -59,7 +59,7 @@ class _addcdiv:
 
 @elementwise
 class _lerp:
-    """input + weight * (end - input) of floating dtypes; weight is a number or a tensor."""
+    """input + weight * (end - input) for floating dtypes; weight is a number or a tensor."""
 
     inputs = ("input", "end", "weight")
     inplace = False
@@ -76,9 +76,10 @@ class _lerp:
 
 
 def _dtype_and_factor(name: str, operands: tuple[Tensor, ...], value: Scalar | Tensor) -> tuple[DType, complex]:
-    """The dtype of the result and the factor, a number; TypeError where it is none, or of a higher kind.
+    """Return the dtype of the result and the factor as a number.
 
-    `value` is the factor as the caller of the function `name` gave it.
+    `value` is the factor as passed to the function `name`. A TypeError is raised unless it is a number whose category
+    does not exceed that of the result.
     """
     dtype = result_type(*operands)
     number = plain_number(element(value, name, "value"))
@@ -92,11 +93,11 @@ def _dtype_and_factor(name: str, operands: tuple[Tensor, ...], value: Scalar | T
 def _fused(
     name: str, pair: str, F: Namespace, input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar
 ) -> Tensor:
-    """The operator `name`, in one pass for real floating dtypes; else `pair` of the last two, times `value`, is added.
+    """Compute `name` in one pass for real floating dtypes; otherwise add `pair` of the last two times `value`.
 
-    Operands of one floating dtype and a number, as most calls have, are known without a call.
+    Operands of one floating dtype with a number, the most frequent case, are recognized without a call.
     """
-    dtype = getattr(input._layout, "dtype", None)  # None of tensors that override
+    dtype = getattr(input._layout, "dtype", None)  # None for tensors that override operators
     if dtype is getattr(tensor1._layout, "dtype", None) is getattr(tensor2._layout, "dtype", None) is not None:
         if FLOATING <= dtype.category < COMPLEX and type(value) in (int, float):  # type: ignore[union-attr]
             return getattr(F, name)(input, tensor1, tensor2, value)  # type: ignore[no-any-return]
@@ -111,7 +112,7 @@ def _fused(
 
 @function(method=True, changes=True, out=True, instead=partial(_fused, "addcmul", "mul"))
 def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
-    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote.
+    """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote.
 
     Arguments:
         input: a tensor.
@@ -127,12 +128,12 @@ def addcmul(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *,
 
 @function(method=True, changes=True, out=True, instead=partial(_fused, "addcdiv", "div"))
 def addcdiv(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *, value: Scalar = 1) -> None:
-    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote.
+    """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote.
 
     Arguments:
         input: a tensor of a floating or complex dtype.
         tensor1: the dividend.
-        tensor2: the divisor; not both integers.
+        tensor2: the divisor; one of the three dtypes must be floating or complex.
         value: a number.
 
     >>> from facula_tensor import tensor
@@ -142,7 +143,11 @@ def addcdiv(F: Namespace, input: Checked, tensor1: Checked, tensor2: Checked, *,
 
 
 def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
-    """The weight of `lerp`; TypeError for several dtypes, integers, and what is neither a number nor a tensor."""
+    """Return the weight of `lerp`.
+
+    Raises:
+        TypeError: if dtypes differ or are integers, or the weight is neither a number nor a tensor.
+    """
     dtype = layout_of_tensor(input).dtype
     if not isinstance(weight, Tensor):
         number = plain_number(weight)
@@ -161,10 +166,10 @@ def _weight(input: Tensor, end: Tensor, weight: Operand) -> Operand:
 
 @function(method=True, changes=True, out=True)
 def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
-    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1.
+    """Interpolate: return `input + weight * (end - input)`, which is `input` at weight 0 and `end` at 1.
 
     Arguments:
-        input: a tensor of a floating or complex dtype, which all share; the tensors broadcast.
+        input: a tensor of a floating or complex dtype, which all operands share; the tensors broadcast.
         end: a tensor.
         weight: a number or a tensor.
 
@@ -172,7 +177,7 @@ def lerp(F: Namespace, input: Checked, end: Checked, weight: Operand) -> Tensor:
     >>> lerp(tensor([1.0, 2.0]), tensor([3.0, 4.0]), 0.5)
     tensor([2., 3.])
     """
-    dtype = getattr(input._layout, "dtype", None)  # None of tensors that override
+    dtype = getattr(input._layout, "dtype", None)  # None for tensors that override operators
     known = dtype is getattr(end._layout, "dtype", None) is not None and dtype.category == FLOATING  # type: ignore[union-attr]
     if not known or (
         type(weight) is not float and getattr(getattr(weight, "_layout", None), "dtype", None) is not dtype

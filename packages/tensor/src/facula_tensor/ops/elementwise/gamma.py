@@ -1,4 +1,4 @@
-"""The gamma function's logarithm, and its derivatives."""
+"""The logarithm of the gamma function, and its derivatives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class lgamma:
-    """The logarithm of the gamma function's size at each element: infinity at 0 and at negative whole numbers.
+    """Return the logarithm of the gamma function's magnitude for each element; infinity at 0 and negative integers.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -42,7 +42,7 @@ class lgamma:
 
 @elementwise
 class digamma:
-    """The derivative of `lgamma` at each element: -inf at 0 (inf at -0), NaN at negative whole numbers.
+    """Return the derivative of `lgamma` at each element; -inf at 0 (inf at -0), NaN at negative integers.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -71,10 +71,10 @@ class _trigamma:
 
 @elementwise
 class _zeta:
-    """The sum of (other + k) ** -input over k = 0, 1, ... of each pair of elements: Hurwitz's zeta function.
+    """Return the Hurwitz zeta function: the sum of (other + k) ** -input over k = 0, 1, ..., for each pair of elements.
 
-    Infinite where input is 1 and where other is 0 or a negative whole number; NaN where input is less than 1. Integers
-    are computed in the default floating dtype. Not defined for complex numbers. It has no derivative by `input`.
+    It is infinite if input is 1 or other is 0 or a negative integer, and NaN if input is less than 1. Integers are
+    computed in the default floating dtype. Not defined for complex numbers. `input` has no derivative.
 
     >>> from facula_tensor import tensor
     >>> from facula_tensor.special import zeta
@@ -94,7 +94,7 @@ class _zeta:
 
 @function(out=True, overridable=True)
 def polygamma(F: Namespace, n: Integer, input: Checked) -> Tensor:
-    """The derivative of order `n` of `digamma` at each element.
+    """Return the derivative of order `n` of `digamma` at each element.
 
     Integers are computed in the default floating dtype.
 
@@ -126,7 +126,7 @@ def polygamma(F: Namespace, n: Integer, input: Checked) -> Tensor:
 @method("polygamma")
 @boundary
 def _polygamma_of(self: Tensor, n: int) -> Tensor:
-    """`facula_tensor.polygamma(n, self)`."""
+    """Return `facula_tensor.polygamma(n, self)`."""
     return polygamma(n, self)
 
 
@@ -134,13 +134,13 @@ def _polygamma_of(self: Tensor, n: int) -> Tensor:
 @method("polygamma_")
 @boundary
 def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
-    """`polygamma` in place: changes this tensor and returns it."""
+    """Apply `polygamma` to this tensor in place and return it."""
     return assign_inplace("polygamma_", self, polygamma(n, self))
 
 
 @function(method=True, changes=True, out=True)
 def mvlgamma(F: Namespace, input: Checked, p: Integer) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension `p` at each element.
+    """Return the logarithm of the multivariate gamma function of dimension `p` for each element.
 
     Integers are computed in the default floating dtype.
 
@@ -149,7 +149,7 @@ def mvlgamma(F: Namespace, input: Checked, p: Integer) -> Tensor:
         p: the dimension, at least 1.
 
     Raises:
-        ValueError: where `p` is less than 1.
+        ValueError: if `p` is less than 1.
 
     >>> from facula_tensor import tensor
     >>> mvlgamma(tensor([2.5]), 2)

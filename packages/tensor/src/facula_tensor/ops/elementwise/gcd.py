@@ -1,4 +1,4 @@
-"""Divisors and multiples of integers: `gcd` and `lcm`."""
+"""Greatest common divisors and least common multiples of integers: `gcd` and `lcm`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..._dispatch.declaration import elementwise
 
 
 def is_integer_dtype(dtype: DType) -> bool:
-    """Integers, bool apart."""
+    """Return True for integer dtypes, excluding bool."""
     return dtype.category == INTEGER
 
 
 def require_tensors(operation: str, *operands: object) -> None:
-    """TypeError for numbers."""
+    """Raise a TypeError for numbers."""
     for one in operands:
         if not isinstance(one, (Layout, Tensor)):
             raise named(InvalidTypeError(f"{operation}: expected two tensors; got a number; make it one with tensor()"))
@@ -25,12 +25,12 @@ def require_tensors(operation: str, *operands: object) -> None:
 
 @elementwise
 class gcd:
-    """The greatest common divisor of each pair of elements: 0 of two zeros. Integers only.
+    """Return the greatest common divisor of each pair of elements; 0 for two zeros. Integers only.
 
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> gcd(tensor([12, -8]), tensor([8, 0]))
@@ -46,12 +46,12 @@ class gcd:
 
 @elementwise
 class lcm:
-    """The least common multiple of each pair of elements: 0 where one is 0. Integers only; it wraps.
+    """Return the least common multiple of each pair of elements; 0 if one is 0. Integers only; overflow wraps.
 
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor.
-        out: where the result goes; a new tensor if None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> lcm(tensor([12, -8]), tensor([8, 3]))

@@ -1,4 +1,4 @@
-"""Comparisons of whole tensors, with a tolerance, and with a set. Results are bool and have no gradient."""
+"""Comparisons of tensors: with a tolerance, as a whole, and membership. Results are bool and have no gradient."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from ..._core.types import Operand
     from ..._dispatch.kinds import Checked
 
-MOST_COMPARED = 16  # test elements that are compared one by one; beyond it sorting is quicker
+MAX_COMPARED = 16  # maximum number of test elements compared one by one; sorting is faster for more
 
 
 @function(method=True)
 def isclose(
     input: Checked, other: Checked, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
-    """Whether |input - other| <= atol + rtol |other|, for each pair of elements.
+    """Return whether |input - other| <= atol + rtol |other|, for each pair of elements.
 
-    The two broadcast and have one dtype. Infinities are close to themselves alone.
+    The operands broadcast and have the same dtype. An infinity is close only to itself.
 
     Arguments:
         input: a tensor.
-        other: the tensor that `rtol` is a share of.
+        other: the reference tensor, to which `rtol` is relative.
         rtol: the relative tolerance, not negative.
         atol: the absolute tolerance, not negative.
         equal_nan: whether NaN is close to NaN.
@@ -46,7 +46,7 @@ def isclose(
 
 
 def _close(operation: str, a: Tensor, b: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
-    """`isclose` of tensors without graphs, for the operator of this name."""
+    """Return `isclose` of detached tensors; errors name `operation`."""
     if a.dtype is not b.dtype:
         raise DTypeError(
             f"{operation}: expected both in one dtype; got {a.dtype.name} and {b.dtype.name}; convert one with .to()"
@@ -65,7 +65,7 @@ def _close(operation: str, a: Tensor, b: Tensor, rtol: float, atol: float, equal
         a, b = no_record_ops.to(a, (get_default_dtype(),)), no_record_ops.to(b, (get_default_dtype(),))
     distance = no_record_ops.abs(no_record_ops.sub(a, b))
     allowed = no_record_ops.add(no_record_ops.mul(no_record_ops.abs(b), rtol), atol)
-    # Where a number is infinite, so is the distance, or it is NaN: neither is within what is allowed of a finite one.
+    # If a number is infinite, the distance is infinite or NaN, which the tolerance around a finite number excludes.
     within = no_record_ops.bitwise_and(no_record_ops.le(distance, allowed), no_record_ops.lt(distance, float("inf")))
     return no_record_ops.bitwise_or(close, within)
 
@@ -76,11 +76,11 @@ def _all(answers: Tensor) -> bool:
 
 @function(method=True)
 def allclose(input: Checked, other: Checked, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether |input - other| <= atol + rtol |other| for all pairs of elements.
+    """Return whether |input - other| <= atol + rtol |other| for all pairs of elements.
 
     Arguments:
         input: a tensor.
-        other: the tensor that `rtol` is a share of, of the same dtype; the two broadcast.
+        other: the reference tensor, to which `rtol` is relative, of the same dtype; the operands broadcast.
         rtol: the relative tolerance, not negative.
         atol: the absolute tolerance, not negative.
         equal_nan: whether NaN is close to NaN.
@@ -94,7 +94,7 @@ def allclose(input: Checked, other: Checked, rtol: float = 1e-05, atol: float = 
 
 @function(method=True)
 def equal(input: Checked, other: Checked) -> bool:
-    """Whether two tensors have one shape and equal elements. NaN equals nothing.
+    """Return whether two tensors have the same shape and equal elements. NaN is not equal to NaN.
 
     >>> from facula_tensor import tensor
     >>> equal(tensor([1, 2]), tensor([1, 2])), equal(tensor([1, 2]), tensor([[1, 2]]))
@@ -108,7 +108,7 @@ def equal(input: Checked, other: Checked) -> bool:
 
 @function(overridable=True, out=True)
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
-    """Whether each element of `elements` is among `test_elements`, as a bool tensor.
+    """Return whether each element of `elements` is among `test_elements`, as a bool tensor.
 
     Not defined for bool and complex numbers.
 
@@ -116,7 +116,7 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = Fal
         elements: a tensor, or a number if `test_elements` is a tensor.
         test_elements: a tensor or number.
         assume_unique: has no effect.
-        invert: whether the answers are turned round.
+        invert: whether to invert the result.
 
     >>> from facula_tensor import tensor
     >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 3]))
@@ -147,7 +147,7 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = Fal
 
 def _is_among(elements: Tensor, tests: Tensor) -> Tensor:
     count = layout_of_tensor(tests).numel
-    if count <= MOST_COMPARED or elements.device.type != "cpu":
+    if count <= MAX_COMPARED or elements.device.type != "cpu":
         answers = no_record_ops.eq(no_record_ops.unsqueeze(elements, -1), no_record_ops.reshape(tests, (count,)))
         return no_record_ops.any(answers, ((elements.ndim,), False))
     if elements.dtype.category == FLOATING and elements.dtype.itemsize == 2:  # NumPy has no bfloat16

@@ -1,4 +1,4 @@
-"""Questions with a yes or no for each element, and how such answers combine. Results are bool and have no gradient."""
+"""Elementwise predicates and logical operators. Results are bool and have no gradient."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class isnan:
-    """Whether each element is NaN; for complex ones, whether a part is.
+    """Return True for each element that is NaN, or, for complex dtypes, has a NaN part.
 
     >>> from facula_tensor import tensor
     >>> isnan(tensor([1.0, float("nan")]))
@@ -38,7 +38,7 @@ class isnan:
 
 
 def infinite(x: Tensor) -> Tensor:
-    """`isinf` of a tensor without its graph."""
+    """Return `isinf` of a detached tensor."""
     category = x.dtype.category
     if category == COMPLEX:
         return no_record_ops.add(infinite(no_record_ops.real_view(x)), infinite(no_record_ops.imag_view(x)))
@@ -46,14 +46,14 @@ def infinite(x: Tensor) -> Tensor:
 
 
 def as_bool(value: Tensor) -> Tensor:
-    """A tensor as bool, without its graph."""
+    """Return a tensor as bool, detached."""
     value = value.detach()
     return value if value.dtype is bool_ else no_record_ops.ne(value, 0)
 
 
 @function(method=True, out=True, inline=True)
 def isinf(input: Checked) -> Tensor:
-    """Whether each element is infinite; for complex ones, whether a part is.
+    """Return True for each element that is infinite, or, for complex dtypes, has an infinite part.
 
     >>> from facula_tensor import tensor
     >>> isinf(tensor([1.0, float("-inf")]))
@@ -63,7 +63,7 @@ def isinf(input: Checked) -> Tensor:
 
 
 def _infinite(name: str, infinity: float, input: Tensor) -> Tensor:
-    """Whether each element is this infinity."""
+    """Return True for each element that equals this infinity."""
     x = input.detach()
     if x.dtype.category == COMPLEX:
         raise DTypeError(f"{name}: not defined for {x.dtype.name}; take real or imag first")
@@ -72,17 +72,17 @@ def _infinite(name: str, infinity: float, input: Tensor) -> Tensor:
 
 @function(method=True, out=True, instead=partial(_infinite, "isneginf", float("-inf")))
 def isneginf(input: Checked) -> None:
-    """Whether each element is negative infinity. False for integers."""
+    """Return True for each element that is negative infinity. False for integers."""
 
 
 @function(method=True, out=True, instead=partial(_infinite, "isposinf", float("inf")))
 def isposinf(input: Checked) -> None:
-    """Whether each element is positive infinity. False for integers."""
+    """Return True for each element that is positive infinity. False for integers."""
 
 
 @function(method=True, out=True, inline=True)
 def isfinite(input: Checked) -> Tensor:
-    """Whether each element is neither infinite nor NaN.
+    """Return True for each element that is neither infinite nor NaN.
 
     >>> from facula_tensor import tensor
     >>> isfinite(tensor([1.0, float("inf"), float("nan")]))
@@ -94,7 +94,7 @@ def isfinite(input: Checked) -> Tensor:
 
 @function(method=True, changes=True, out=True, inline=True)
 def logical_and(input: Checked, other: Checked) -> Tensor:
-    """Whether both elements of each pair are nonzero.
+    """Return True for each pair in which both elements are nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
@@ -105,7 +105,7 @@ def logical_and(input: Checked, other: Checked) -> Tensor:
 
 @function(method=True, changes=True, out=True, inline=True)
 def logical_or(input: Checked, other: Checked) -> Tensor:
-    """Whether an element of each pair is nonzero.
+    """Return True for each pair in which at least one element is nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
@@ -116,7 +116,7 @@ def logical_or(input: Checked, other: Checked) -> Tensor:
 
 @function(method=True, changes=True, out=True, inline=True)
 def logical_xor(input: Checked, other: Checked) -> Tensor:
-    """Whether just one element of each pair is nonzero.
+    """Return True for each pair in which exactly one element is nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
@@ -127,7 +127,7 @@ def logical_xor(input: Checked, other: Checked) -> Tensor:
 
 @function(method=True, changes=True, out=True, inline=True)
 def logical_not(input: Checked) -> Tensor:
-    """Whether each element is zero.
+    """Return True for each element that is zero.
 
     >>> from facula_tensor import tensor
     >>> logical_not(tensor([0, 1, 2]))

@@ -1,4 +1,4 @@
-"""Functions of one element: exponentials, roots, and the activations made of them."""
+"""Unary functions: exponentials, roots, sine and cosine, and activations."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..._dispatch.declaration import elementwise
 
 
 def is_real(dtype: DType) -> bool:
-    """Any dtype but a complex one."""
+    """Return True for any dtype but complex dtypes."""
     return dtype.category != COMPLEX
 
 
 @elementwise
 class exp:
-    """e to the power of each element. Integers are computed in the default floating dtype.
+    """Return e to the power of each element. Integers are computed in the default floating dtype.
 
     >>> from facula_tensor import tensor
     >>> exp(tensor([0.0, 1.0]))
@@ -31,7 +31,7 @@ class exp:
 
 @elementwise
 class log:
-    """The natural logarithm of each element: -inf at 0, NaN below (complex tensors: principal branch).
+    """Return the natural logarithm of each element; -inf at 0, NaN for negative elements (complex: principal branch).
 
     >>> from facula_tensor import tensor
     >>> log(tensor([1.0, 10.0]))
@@ -46,7 +46,7 @@ class log:
 
 @elementwise
 class tanh:
-    """The hyperbolic tangent of each element.
+    """Return the hyperbolic tangent of each element.
 
     >>> from facula_tensor import tensor
     >>> tanh(tensor([0.0, 1.0]))
@@ -76,7 +76,7 @@ class _tanh_grad:
 
 @elementwise
 class relu:
-    """Each element, or 0 where it is negative. The slope at 0 is 0.
+    """Return each element, or 0 if it is negative. The slope at 0 is 0.
 
     >>> from facula_tensor import tensor
     >>> relu(tensor([-1.0, 2.0]))
@@ -91,7 +91,7 @@ class relu:
 
 @elementwise
 class _relu_grad:
-    """g where out > 0, else 0."""
+    """g if out > 0, otherwise 0."""
 
     inputs = ("input", "other")
 
@@ -104,7 +104,7 @@ class _relu_grad:
 
 @elementwise
 class sqrt:
-    """The square root of each element: NaN for negative ones (complex tensors: principal branch).
+    """Return the square root of each element; NaN for negative elements (complex tensors: principal branch).
 
     >>> from facula_tensor import tensor
     >>> sqrt(tensor([4.0, 2.0]))
@@ -119,7 +119,7 @@ class sqrt:
 
 @elementwise
 class sigmoid:
-    """1 / (1 + exp(-x)) of each element, without overflow.
+    """Return 1 / (1 + exp(-x)) for each element, without overflow.
 
     >>> from facula_tensor import tensor
     >>> sigmoid(tensor([0.0, 2.0]))
@@ -147,7 +147,7 @@ class _sigmoid_grad:
 
 @elementwise
 class sin:
-    """The sine of each element, in radians.
+    """Return the sine of each element, in radians.
 
     >>> from facula_tensor import tensor
     >>> sin(tensor([0.0, 1.0]))
@@ -162,7 +162,7 @@ class sin:
 
 @elementwise
 class cos:
-    """The cosine of each element, in radians.
+    """Return the cosine of each element, in radians.
 
     >>> from facula_tensor import tensor
     >>> cos(tensor([0.0, 1.0]))
@@ -177,7 +177,7 @@ class cos:
 
 @elementwise
 class log1p:
-    """log(1 + x) of each element, accurate near 0.
+    """Return log(1 + x) for each element, accurate near 0.
 
     >>> from facula_tensor import tensor
     >>> log1p(tensor([0.0, 1.0]))
@@ -192,7 +192,7 @@ class log1p:
 
 @elementwise
 class expm1:
-    """exp(x) - 1 of each element, accurate near 0.
+    """Return exp(x) - 1 for each element, accurate near 0.
 
     >>> from facula_tensor import tensor
     >>> expm1(tensor([0.0, 1.0]))
@@ -207,7 +207,7 @@ class expm1:
 
 @elementwise
 class rsqrt:
-    """1 / sqrt(x) of each element.
+    """Return 1 / sqrt(x) for each element.
 
     >>> from facula_tensor import tensor
     >>> rsqrt(tensor([4.0]))
@@ -222,7 +222,7 @@ class rsqrt:
 
 @elementwise
 class reciprocal:
-    """1 / x of each element.
+    """Return 1 / x for each element.
 
     >>> from facula_tensor import tensor
     >>> reciprocal(tensor([4.0]))

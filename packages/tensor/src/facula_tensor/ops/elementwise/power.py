@@ -1,4 +1,4 @@
-"""Powers."""
+"""Powers: `pow` and `float_power`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import FirstName
     from ..._dispatch.namespaces import Namespace
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # resolves module names in pickles of earlier releases
 
 
 @elementwise
 class pow:
-    """Each element raised to the power of the exponent's.
+    """Raise each element to the power of its exponent.
 
-    Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
-    the exponents are a tensor, the negative ones give the integer part. `self` is another name of `input`, which
-    PyTorch has for a number.
+    Integers to the power of integers stay integers; 0 ** 0 is 1. An integer to the power of a negative number raises a
+    ValueError; negative exponents in a tensor return the integer part. `self` is PyTorch's name of `input` for numbers.
 
     Arguments:
         input: the bases.
@@ -68,7 +67,7 @@ class pow:
 
 @function(method=True, out=True)
 def float_power(F: Namespace, input: Operand, exponent: Operand) -> Tensor:
-    """`input ** exponent` in float64, or complex128. One of the two may be a number.
+    """Return `input ** exponent` in float64, or complex128. One of the operands may be a number.
 
     Arguments:
         input: the bases.
@@ -90,5 +89,5 @@ def float_power(F: Namespace, input: Operand, exponent: Operand) -> Tensor:
 @method()
 @boundary
 def float_power_(self: Tensor, exponent: Operand) -> Tensor:
-    """`float_power` in place: changes this tensor, of float64 or complex128, and returns it."""
+    """Apply `float_power` to this tensor, of float64 or complex128, in place and return it."""
     return assign_inplace("float_power_", self, float_power(self.clone(), exponent))

@@ -1,4 +1,4 @@
-"""Rounding to whole numbers, and signs. Gradients are 0."""
+"""Rounding, fractions, sign bits, and replacement of NaN. The gradients of rounding are 0."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Integer, Reals
     from ..._dispatch.namespaces import Namespace
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # resolves module names in pickles of earlier releases
 
 
-FLOAT32_PLACES, FLOAT64_PLACES = 38, 300  # powers of ten that the dtypes hold
-MOST_PLACES = 700  # beyond these no digit of any float64 is left, or all are
+FLOAT32_PLACES, FLOAT64_PLACES = 38, 300  # powers of ten within the range of the dtypes
+MAX_PLACES = 700  # with more decimals, every float64 keeps either all of its digits or none
 
 
 def _number(dtype: DType) -> bool:
-    """Any dtype but bool and complex ones."""
+    """Return True for any dtype but bool and complex dtypes."""
     return BOOL < dtype.category < COMPLEX
 
 
 def to_places(operation: str, input: Tensor, decimals: int) -> Tensor:
-    """Rounded to so many decimal places, before the point where negative."""
+    """Round to `decimals` decimal places; negative numbers round to tens, hundreds, and so on."""
     if not as_tensor(operation, input).is_floating_point():
         raise DTypeError(f"{operation}: expected a floating tensor where decimals is not 0; got {input.dtype.name}")
-    F, dtype, places = recorded_ops, input.dtype, min(abs(decimals), MOST_PLACES)
+    F, dtype, places = recorded_ops, input.dtype, min(abs(decimals), MAX_PLACES)
     wide = dtype if dtype.itemsize > 2 else float32
     if places > FLOAT32_PLACES:
         wide = float64
@@ -54,13 +54,13 @@ def to_places(operation: str, input: Tensor, decimals: int) -> Tensor:
     for power in powers:
         result = down(result, power)
     result = result if wide is dtype else F.to(result, (dtype,))
-    # What overflows has no digits so far behind the point.
+    # Numbers that overflow have no digits at this precision.
     return F.where(F.eq(F.abs(scaled), inf), input.detach(), result) if decimals > 0 else result
 
 
 @elementwise
 class floor:
-    """The largest whole number that is not greater, of each element. Integers stay as they are.
+    """Return the largest integer not greater than each element. Integers are unchanged.
 
     >>> from facula_tensor import tensor
     >>> floor(tensor([-1.5, 1.5]))
@@ -75,7 +75,7 @@ class floor:
 
 @elementwise
 class ceil:
-    """The least whole number that is not less, of each element. Integers stay as they are.
+    """Return the smallest integer not less than each element. Integers are unchanged.
 
     >>> from facula_tensor import tensor
     >>> ceil(tensor([-1.5, 1.5]))
@@ -90,7 +90,7 @@ class ceil:
 
 @elementwise
 class trunc:
-    """Each element without its fraction. Integers stay as they are.
+    """Return each element without its fractional part. Integers are unchanged.
 
     >>> from facula_tensor import tensor
     >>> trunc(tensor([-1.5, 1.5]))
@@ -105,12 +105,12 @@ class trunc:
 
 @elementwise
 class round:
-    """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
+    """Round each element to the nearest number with `decimals` decimal places; ties round to even.
 
-    `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
+    `decimals` may be negative: tens, hundreds. Integers are unchanged and accept no `decimals`.
 
     Arguments:
-        decimals: how many decimal places.
+        decimals: the number of decimal places.
 
     >>> from facula_tensor import tensor
     >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
@@ -131,7 +131,7 @@ class round:
 
 @elementwise
 class frac:
-    """The fraction of each element, with its sign. Floating dtypes only.
+    """Return the fractional part of each element, with its sign. Floating dtypes only.
 
     >>> from facula_tensor import tensor
     >>> frac(tensor([-1.5, 2.25]))
@@ -146,12 +146,12 @@ class frac:
 
 @elementwise
 class copysign:
-    """The size of each element of `input` with the sign of the other's: also that of -0.
+    """Return the magnitude of each element of `input` with the sign of `other`, including that of -0.
 
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor or a number.
-        out: where the result goes; a new tensor if None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> copysign(tensor([1.0, 2.0]), -3)
@@ -181,7 +181,7 @@ for _underscore in ("", "_"):
 
 @function(method=True, out=True)
 def signbit(input: Checked) -> Tensor:
-    """Whether each element is negative, -0 and NaN with a sign included.
+    """Return True for each negative element, including -0 and NaN with a sign.
 
     >>> from facula_tensor import tensor
     >>> signbit(tensor([-0.0, 1.0]))
@@ -197,7 +197,7 @@ def signbit(input: Checked) -> Tensor:
 
 @elementwise
 class _sign_of:
-    """Whether the sign is set."""
+    """True if the sign bit is set."""
 
     kernel = "signbit"
     result_dtype = boolean
@@ -206,7 +206,7 @@ class _sign_of:
 
 @elementwise
 class _nan_to_num:
-    """Floating numbers, with three numbers in place of NaN and of the infinities."""
+    """Floating elements with NaN and both infinities replaced by numbers."""
 
     inputs = ("input", "nan", "posinf", "neginf")
     inplace = False
@@ -223,15 +223,15 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
-    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities.
+    """Replace NaN by `nan` (0) and the infinities by `posinf` and `neginf` (the largest numbers of the dtype).
 
-    Integers stay as they are. The gradient where something was put in is 0.
+    Integers are unchanged. The gradient of a replaced element is 0.
 
     Arguments:
         input: the numbers.
-        nan: what replaces NaN; 0 if None.
-        posinf: what replaces infinity; the greatest number of the dtype if None.
-        neginf: what replaces negative infinity; the least number of the dtype if None.
+        nan: the replacement of NaN; None for 0.
+        posinf: the replacement of infinity; None for the largest number of the dtype.
+        neginf: the replacement of negative infinity; None for the smallest number of the dtype.
 
     >>> from facula_tensor import tensor
     >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)

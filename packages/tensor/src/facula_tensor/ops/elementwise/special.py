@@ -1,4 +1,4 @@
-"""The error function and its kin, the normal distribution's, the logit, and products with logarithms."""
+"""Error functions, the normal distribution, the logit, `entr`, `xlog1py` and `sinc`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Reals
     from ..._dispatch.namespaces import Namespace
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # resolves module names in pickles of earlier releases
 
 ROOT_HALF = 0.5**0.5
 
@@ -28,7 +28,7 @@ ROOT_HALF = 0.5**0.5
 # ------------------------------------------------------------------------------------------ error functions
 @elementwise
 class erf:
-    """The error function of each element. Integers are computed in the default floating dtype.
+    """Return the error function of each element. Integers are computed in the default floating dtype.
 
     >>> from facula_tensor import tensor
     >>> erf(tensor([0.0, 1.0]))
@@ -44,7 +44,7 @@ class erf:
 
 @elementwise
 class erfc:
-    """1 - erf(x) of each element, to the last digits where that is near 0.
+    """Return 1 - erf(x) for each element, accurate where the result is near 0.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -62,7 +62,7 @@ class erfc:
 
 @elementwise
 class _erfcx:
-    """exp(x^2) erfc(x) of each element, which neither overflows nor vanishes as its factors do.
+    """Return exp(x^2) erfc(x) for each element, without overflow or underflow of the factors.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -81,7 +81,7 @@ class _erfcx:
 
 @elementwise
 class erfinv:
-    """The number whose error function each element is: infinite at 1 and -1, NaN beyond.
+    """Return the inverse error function of each element; infinite at 1 and -1, NaN outside [-1, 1].
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -100,7 +100,7 @@ class erfinv:
 # ------------------------------------------------------------------------------------- normal distribution
 @elementwise
 class _ndtr:
-    """The probability of less than each element, in the normal distribution.
+    """Return the cumulative distribution function of the standard normal distribution for each element.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -119,10 +119,10 @@ class _ndtr:
 
 @elementwise
 class _ndtri:
-    """The number that the normal distribution is less than with each element as probability: `ndtr`'s inverse.
+    """Return the inverse of `ndtr`: the quantile function of the standard normal distribution for each element.
 
-    Infinite at 0 and 1, NaN beyond. Integers are computed in the default floating dtype. Not defined for complex
-    numbers.
+    It is infinite at 0 and 1, and NaN outside [0, 1]. Integers are computed in the default floating dtype. Not defined
+    for complex numbers.
 
     >>> from facula_tensor import tensor
     >>> from facula_tensor.special import ndtri
@@ -139,7 +139,7 @@ class _ndtri:
 
 @elementwise
 class _log_ndtr:
-    """The logarithm of `ndtr` of each element, of any size.
+    """Return the logarithm of `ndtr` for each element, without underflow.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -157,7 +157,10 @@ class _log_ndtr:
 
 
 def normal_ratio(F: Namespace, input: Tensor) -> Tensor:
-    """The normal distribution's density over its probability of less than x: neither overflows on its side of 0."""
+    """Return the standard normal density divided by its cumulative distribution function, without overflow.
+
+    Each side of 0 uses its own formula.
+    """
     above = input > 0
     high, low = F.where(above, input, 0), F.where(above, 0, input)
     density = F.exp(high * high * -0.5) * (2 * pi) ** -0.5
@@ -166,7 +169,10 @@ def normal_ratio(F: Namespace, input: Tensor) -> Tensor:
 
 # --------------------------------------------------------------------------------------- logits and entropy
 def held(operation: str, input: Tensor, eps: float) -> Tensor:
-    """`logit` of elements held between `eps` and 1 - eps; beyond 0.5 these change places, the lower first."""
+    """Return `logit` of elements limited to the interval from `eps` to 1 - eps.
+
+    If `eps` exceeds 0.5, elements below `eps` become `eps`, and all others 1 - eps.
+    """
     F, x, bound = recorded_ops, as_tensor(operation, input), float(as_real(eps, operation, "eps"))
     if not is_real(x.dtype):
         raise DTypeError(f"{operation}: not defined for {x.dtype.name}; take real or imag first")
@@ -179,13 +185,13 @@ def held(operation: str, input: Tensor, eps: float) -> Tensor:
 
 @elementwise
 class logit:
-    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1.
+    """Return log(x / (1 - x)) for each element, the inverse of `sigmoid`; NaN outside [0, 1].
 
-    With `eps`, elements are first held between it and 1 - eps. Integers are computed in the default floating dtype. Not
-    defined for complex numbers.
+    With `eps`, elements are first limited to the interval from `eps` to 1 - eps. Integers are computed in the default
+    floating dtype. Not defined for complex numbers.
 
     Arguments:
-        eps: how near to 0 and 1 elements may be; they stay as they are if None.
+        eps: the minimum distance of elements from 0 and 1; None leaves them unchanged.
 
     >>> from facula_tensor import tensor
     >>> logit(tensor([0.5, 0.75])), logit(tensor([0.0]), eps=0.25)
@@ -209,7 +215,7 @@ class logit:
 
 @elementwise
 class _entr:
-    """-x log(x) of each element: 0 at 0, -inf below.
+    """Return -x log(x) for each element; 0 at 0, -inf for negative elements.
 
     Integers are computed in the default floating dtype. Not defined for complex numbers.
 
@@ -228,12 +234,12 @@ class _entr:
 
 @elementwise
 class _xlog1py:
-    """input * log(1 + other) of each pair of elements: 0 where input is 0 (NaN where other is NaN).
+    """Return input * log(1 + other) for each pair of elements; 0 if input is 0 (but NaN if other is NaN).
 
     Arguments:
         input: the first operand, a tensor.
         other: the second operand, a tensor or a number.
-        out: where the result goes; a new tensor if None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> from facula_tensor.special import xlog1py
@@ -257,17 +263,17 @@ class _xlog1py:
 
 # ------------------------------------------------------------------------------------------------------ sinc
 def of_complex(operation: str, input: Tensor) -> Tensor:
-    """`sinc` of complex numbers."""
+    """Return `sinc` of complex numbers."""
     F = recorded_ops
     nowhere = F.eq(input, 0)
     angle = F.mul(F.where(nowhere, 1, input), pi)
-    square = F.mul(F.where(nowhere, input, 0), input)  # for the second slope at 0
+    square = F.mul(F.where(nowhere, input, 0), input)  # required for the second derivative at 0
     return F.where(nowhere, F.sub(1, F.mul(square, pi * pi / 6)), F.div(F.sin(angle), angle))
 
 
 @elementwise
 class sinc:
-    """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers.
+    """Return sin(pi x) / (pi x) for each element; 1 at 0, exactly 0 at other integers.
 
     Integers are computed in the default floating dtype.
 
@@ -288,4 +294,4 @@ class sinc:
     def partial_input(F, input):
         nowhere = input == 0
         slope = (F.cos(input * pi) - F.sinc(input)) / F.where(nowhere, 1, input)
-        return F.where(nowhere, input * (-pi * pi / 3), slope)  # which bends at 0, too
+        return F.where(nowhere, input * (-pi * pi / 3), slope)  # its derivative at 0 is not 0

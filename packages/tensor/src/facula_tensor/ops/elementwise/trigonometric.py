@@ -1,4 +1,4 @@
-"""Circular and hyperbolic functions of angles in radians, and their inverses."""
+"""Trigonometric and hyperbolic functions, and their inverses. Angles are in radians."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class tan:
-    """The tangent of each element, in radians.
+    """Return the tangent of each element, in radians.
 
     Integers are computed in the default floating dtype.
 
@@ -43,7 +43,7 @@ class tan:
 
 @elementwise
 class asin:
-    """The angle from -pi/2 to pi/2 whose sine each element is; NaN beyond 1.
+    """Return the arcsine of each element, from -pi/2 to pi/2; NaN outside [-1, 1].
 
     Integers are computed in the default floating dtype.
 
@@ -60,7 +60,7 @@ class asin:
 
 @elementwise
 class acos:
-    """The angle from 0 to pi whose cosine each element is; NaN beyond 1.
+    """Return the arccosine of each element, from 0 to pi; NaN outside [-1, 1].
 
     Integers are computed in the default floating dtype.
 
@@ -77,7 +77,7 @@ class acos:
 
 @elementwise
 class atan:
-    """The angle from -pi/2 to pi/2 whose tangent each element is.
+    """Return the arctangent of each element, from -pi/2 to pi/2.
 
     Integers are computed in the default floating dtype.
 
@@ -94,7 +94,7 @@ class atan:
 
 @elementwise
 class sinh:
-    """The hyperbolic sine of each element.
+    """Return the hyperbolic sine of each element.
 
     Integers are computed in the default floating dtype.
 
@@ -111,7 +111,7 @@ class sinh:
 
 @elementwise
 class cosh:
-    """The hyperbolic cosine of each element.
+    """Return the hyperbolic cosine of each element.
 
     Integers are computed in the default floating dtype.
 
@@ -128,7 +128,7 @@ class cosh:
 
 @elementwise
 class asinh:
-    """The inverse hyperbolic sine of each element.
+    """Return the inverse hyperbolic sine of each element.
 
     Integers are computed in the default floating dtype.
 
@@ -145,7 +145,7 @@ class asinh:
 
 @elementwise
 class acosh:
-    """The inverse hyperbolic cosine of each element; NaN below 1.
+    """Return the inverse hyperbolic cosine of each element; NaN for elements below 1.
 
     Integers are computed in the default floating dtype.
 
@@ -162,7 +162,7 @@ class acosh:
 
 @elementwise
 class atanh:
-    """The inverse hyperbolic tangent of each element; NaN beyond 1.
+    """Return the inverse hyperbolic tangent of each element; NaN outside [-1, 1].
 
     Integers are computed in the default floating dtype.
 
@@ -179,14 +179,14 @@ class atanh:
 
 @elementwise
 class atan2:
-    """The angle of the point (other, input) from -pi to pi: the arc tangent of input / other in its quadrant.
+    """Return the angle of the point (other, input), from -pi to pi: the arctangent of input / other in its quadrant.
 
     Not defined for complex numbers.
 
     Arguments:
-        input: the second coordinates.
-        other: the first coordinates.
-        out: where the result goes; a new tensor if None.
+        input: the y coordinates.
+        other: the x coordinates.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> atan2(tensor([1.0, 1.0]), tensor([1.0, -1.0]))
@@ -209,7 +209,7 @@ class atan2:
 
 
 def _scaled_function(name: str, factor: float, doc: str) -> Function:
-    """Declare the function and method `name`, with the docstring `doc`, that multiplies by `factor`."""
+    """Declare the function and method `name`, with the docstring `doc`, which multiplies by `factor`."""
 
     def scaled(F: Namespace, input: Checked) -> Tensor:
         """{doc}"""
@@ -221,8 +221,8 @@ def _scaled_function(name: str, factor: float, doc: str) -> Function:
     return function(name=name, method=True, changes=True, out=True, words={"doc": doc})(scaled)
 
 
-deg2rad: Callable[..., Tensor] = _scaled_function("deg2rad", pi / 180, "Angles in degrees as angles in radians.")
-rad2deg: Callable[..., Tensor] = _scaled_function("rad2deg", 180 / pi, "Angles in radians as angles in degrees.")
+deg2rad: Callable[..., Tensor] = _scaled_function("deg2rad", pi / 180, "Convert angles from degrees to radians.")
+rad2deg: Callable[..., Tensor] = _scaled_function("rad2deg", 180 / pi, "Convert angles from radians to degrees.")
 
 arccos: Callable[..., Tensor] = operators["acos"].public
 arccosh: Callable[..., Tensor] = operators["acosh"].public
@@ -237,6 +237,6 @@ for _function in (acos, acosh, asin, asinh, atan, atan2, atanh):
 
 
 def angle_slope(F: Namespace, y: Tensor, x: Tensor, side: Tensor) -> Tensor:
-    """side / (x^2 + y^2), and 0 at the origin."""
+    """Return side / (x^2 + y^2), and 0 at the origin."""
     square = x * x + y * y
     return F.where(square == 0, 0, side / F.where(square == 0, square + 1, square))

@@ -22,7 +22,7 @@ bodies = bodies_of("ops.elementwise.arithmetic")
 @overridable
 @method()
 def positive(input: Tensor) -> Tensor:
-    """`input` itself, as `+input`. TypeError for bool.
+    """Return `input` itself, as `+input` does. Bool raises a TypeError.
 
     >>> from facula_tensor import tensor
     >>> positive(tensor([-1.0]))
@@ -39,11 +39,11 @@ def positive(input: Tensor) -> Tensor:
 
 @overridable
 def rsub(input: Tensor, other: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """`other - alpha * input`: subtraction with its operands the other way round. TypeError for bool.
+    """Return `other - alpha * input`: subtraction with its operands exchanged. Bool raises a TypeError.
 
     Arguments:
-        input: what is subtracted.
-        other: what it is subtracted from.
+        input: the subtrahend.
+        other: the minuend.
         alpha: the factor of `input`.
 
     >>> from facula_tensor import tensor

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @method()
 @boundary
 def clamp_min(input: Tensor, min: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `min` where it is less. NaN stays NaN, and so does a bound of NaN.
+    """Return each element, or `min` if it is less. NaN propagates, from elements and from bounds.
 
-    The two broadcast and promote. At the bound the gradient goes to the element.
+    Element and bound broadcast and promote. At the bound the element receives the gradient.
 
     Arguments:
         input: the tensor.
@@ -58,9 +58,9 @@ def clamp_min_(input: Tensor, min: Operand) -> Tensor:
 @method()
 @boundary
 def clamp_max(input: Tensor, max: Operand, *, out: Tensor | None = None) -> Tensor:
-    """Each element, or `max` where it is greater. NaN stays NaN, and so does a bound of NaN.
+    """Return each element, or `max` if it is greater. NaN propagates, from elements and from bounds.
 
-    The two broadcast and promote. At the bound the gradient goes to the element.
+    Element and bound broadcast and promote. At the bound the element receives the gradient.
 
     Arguments:
         input: the tensor.
@@ -95,17 +95,17 @@ def clamp_max_(input: Tensor, max: Operand) -> Tensor:
 def clamp(
     input: Tensor, min: Operand | None = None, max: Operand | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """Each element, or the bound that it is beyond. NaN stays NaN, and so does a bound of NaN.
+    """Limit each element to the interval from `min` to `max`. NaN propagates, from elements and from bounds.
 
-    Where min > max the result is max. At a bound the gradient goes to the element, and at NaN it is 0.
+    If min > max, the result is max. At a bound the element receives the gradient; at NaN the gradient is 0.
 
     Arguments:
         input: a tensor of real numbers.
-        min: the lower bound, a number or a tensor that broadcasts; None for no such bound.
-        max: the upper bound, likewise.
+        min: the lower bound, a number or a tensor that broadcasts; None for no lower bound.
+        max: the upper bound, a number or a tensor that broadcasts; None for no upper bound.
 
     Raises:
-        ValueError: where both bounds are missing.
+        ValueError: if both bounds are missing.
 
     >>> from facula_tensor import tensor
     >>> clamp(tensor([-1.0, 0.5, 3.0]), 0, 1)

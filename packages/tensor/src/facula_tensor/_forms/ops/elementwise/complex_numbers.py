@@ -19,7 +19,7 @@ bodies = bodies_of("ops.elementwise.complex_numbers")
 
 @overridable
 def real(input: Tensor) -> Tensor:
-    """The real part of each element, as a view; a real tensor is its own.
+    """Return the real part of each element, as a view; a real tensor is returned unchanged.
 
     >>> from facula_tensor import tensor
     >>> real(tensor([1 + 2j]))
@@ -36,7 +36,9 @@ def real(input: Tensor) -> Tensor:
 
 @overridable
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part of each element, as a view. TypeError for real tensors (of the attribute: AttributeError).
+    """Return the imaginary part of each element, as a view.
+
+    Real tensors raise a TypeError (the attribute raises an AttributeError).
 
     >>> from facula_tensor import tensor
     >>> imag(tensor([1 + 2j]))
@@ -53,9 +55,9 @@ def imag(input: Tensor) -> Tensor:
 
 @overridable
 def view_as_real(input: Tensor) -> Tensor:
-    """A view of complex numbers as pairs of real ones, real part first, along a new last dimension.
+    """View complex numbers as pairs of real numbers, real part first, along a new last dimension.
 
-    TypeError for real tensors.
+    Real tensors raise a TypeError.
 
     >>> from facula_tensor import tensor
     >>> view_as_real(tensor([1 + 2j]))
@@ -72,9 +74,10 @@ def view_as_real(input: Tensor) -> Tensor:
 
 @overridable
 def view_as_complex(input: Tensor) -> Tensor:
-    """A view of pairs of real numbers (..., 2), float32 or float64, as complex ones (...).
+    """View pairs of real numbers (..., 2), float32 or float64, as complex numbers (...).
 
-    The two numbers of a pair lie side by side, and pairs at even places of the storage: ValueError elsewhere.
+    The two numbers of a pair must be adjacent, and each pair must begin at an even position of the storage; otherwise a
+    ValueError is raised.
 
     >>> from facula_tensor import tensor
     >>> view_as_complex(tensor([[1.0, 2.0]]))
@@ -90,12 +93,12 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 @overridable
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their real and imaginary parts, which broadcast.
+    """Construct complex numbers from their real and imaginary parts, which broadcast.
 
     Arguments:
         real: float32 or float64.
         imag: of the same dtype.
-        out: a tensor that takes the result, or None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> complex(tensor([1.0]), tensor([2.0]))
@@ -110,12 +113,12 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overridable
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of their magnitudes and angles, which broadcast.
+    """Construct complex numbers from their magnitudes and angles, which broadcast.
 
     Arguments:
         abs: the magnitudes, float32 or float64.
         angle: the angles in radians, of the same dtype.
-        out: a tensor that takes the result, or None.
+        out: the tensor that receives the result; None for a new tensor.
 
     >>> from facula_tensor import tensor
     >>> polar(tensor([2.0]), tensor([0.0]))
@@ -131,9 +134,9 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate, in memory of its own; a real tensor is its own.
+    """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged.
 
-    (PyTorch gives a view that it conjugates when it is read.)
+    (In PyTorch the result is a lazily conjugated view.)
 
     >>> from facula_tensor import tensor
     >>> conj(tensor([1 + 2j]))
@@ -151,7 +154,7 @@ def conj(input: Tensor) -> Tensor:
 @overridable
 @method()
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate, in memory of its own; a real tensor is its own.
+    """Return the complex conjugate, in newly allocated memory; a real tensor is returned unchanged.
 
     >>> from facula_tensor import tensor
     >>> conj_physical(tensor([1 + 2j]))
@@ -183,7 +186,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 @overridable
 @method()
 def resolve_conj(input: Tensor) -> Tensor:
-    """`input` itself: conjugates are never left to be taken later."""
+    """Return `input` itself: conjugates are never computed lazily."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("resolve_conj", input)
@@ -196,7 +199,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 @overridable
 @method()
 def resolve_neg(input: Tensor) -> Tensor:
-    """`input` itself: signs are never left to be changed later."""
+    """Return `input` itself: negations are never computed lazily."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("resolve_neg", input)
@@ -209,7 +212,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 @overridable
 @method()
 def is_conj(input: Tensor) -> bool:
-    """False: conjugates are never left to be taken later."""
+    """Return False: conjugates are never computed lazily."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("is_conj", input)
@@ -222,7 +225,7 @@ def is_conj(input: Tensor) -> bool:
 @overridable
 @method()
 def is_neg(input: Tensor) -> bool:
-    """False: signs are never left to be changed later."""
+    """Return False: negations are never computed lazily."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("is_neg", input)
@@ -235,7 +238,7 @@ def is_neg(input: Tensor) -> bool:
 @overridable
 @method()
 def adjoint(input: Tensor) -> Tensor:
-    """Matrices with the last two dimensions exchanged, and conjugated: of real ones a view.
+    """Exchange the last two dimensions of matrices and conjugate them. The result is a view for real matrices.
 
     >>> from facula_tensor import tensor
     >>> adjoint(tensor([[1j, 2.0]]))
@@ -254,9 +257,9 @@ def adjoint(input: Tensor) -> Tensor:
 @overridable
 @method()
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle of each complex element in radians, from -pi to pi; of real ones 0, or pi where they are below 0.
+    """Return the angle of each complex element in radians, from -pi to pi; for real elements 0, or pi if negative.
 
-    Real, in the default floating dtype for integers. The slope at 0 is 0.
+    The result is real; integers use the default floating dtype. The slope at 0 is 0.
 
     >>> from facula_tensor import tensor
     >>> angle(tensor([1j, -1.0]))
@@ -274,7 +277,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """x / |x| of each complex element, and 0 of 0; the sign of real ones.
+    """Return x / |x| for each complex element, and 0 for 0; return the sign of real elements.
 
     >>> from facula_tensor import tensor
     >>> sgn(tensor([3 + 4j, 0]))
@@ -292,7 +295,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isreal(input: Tensor) -> Tensor:
-    """Whether each element has an imaginary part of 0, as a bool tensor.
+    """Return True for each element whose imaginary part is 0.
 
     >>> from facula_tensor import tensor
     >>> isreal(tensor([1 + 0j, 1j]))

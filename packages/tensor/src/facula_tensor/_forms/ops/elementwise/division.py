@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @method()
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
-    """The quotient of each pair of elements, in floating point (integers are converted first).
+    """Divide the elements of each pair in floating point; integers are converted first.
 
     Arguments:
         input: the dividends.
-        other: the divisors; the two broadcast and promote.
-        rounding_mode: None; or "floor", rounded down, or "trunc", toward zero: then integers stay integers.
+        other: the divisors; dividends and divisors broadcast and promote.
+        rounding_mode: None; or "floor" to round down, or "trunc" to round toward zero. Then integers stay integers.
 
     >>> from facula_tensor import tensor
     >>> tensor([1, 2]) / 4

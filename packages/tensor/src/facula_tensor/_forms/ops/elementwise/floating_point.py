@@ -25,13 +25,13 @@ bodies = bodies_of("ops.elementwise.floating_point")
 @overridable
 @method()
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
-    """Mantissas from 1/2 to 1 and exponents (int32) of each element: mantissa * 2 ** exponent. Floating dtypes only.
+    """Decompose each element into a mantissa in [1/2, 1) and an exponent (int32): mantissa * 2 ** exponent.
 
-    0, infinities and NaN are their own mantissas, with exponent 0.
+    Floating dtypes only. For 0, infinities and NaN the mantissa is the element itself and the exponent is 0.
 
     Arguments:
         input: the tensor.
-        out: the pair of tensors where the results go; new ones if None.
+        out: the pair of tensors that receives the results; None for new tensors.
 
     >>> from facula_tensor import tensor
     >>> frexp(tensor([3.0, 0.0]))
@@ -51,10 +51,10 @@ def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Frexp:
 @method()
 @boundary
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`input * 2 ** other` of each pair of elements. Integers are computed in the default floating dtype.
+    """Return `input * 2 ** other` for each pair of elements. Integers use the default floating dtype.
 
     Arguments:
-        input: the first operand, a tensor.
+        input: the mantissas.
         other: the exponents.
 
     >>> from facula_tensor import tensor
@@ -85,13 +85,13 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 @method()
 @boundary
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The next number of the dtype after each element toward `other`'s. Floating dtypes only.
+    """Return the next representable number after each element in the direction of `other`. Floating dtypes only.
 
-    The gradient goes to `input`, as it is, where the result differs from it.
+    The gradient of `input` is that of the result where the two differ.
 
     Arguments:
         input: the numbers.
-        other: the directions.
+        other: the numbers that determine the directions.
 
     >>> from facula_tensor import tensor
     >>> (nextafter(tensor([1.0]), tensor([2.0])) - 1).item()
@@ -112,9 +112,9 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """0 where `input` is negative or NaN, 1 where it is positive, and `values` where it is 0. Both have one dtype.
+    """Return 0 for negative elements and NaN, 1 for positive elements, and `values` for 0. Both have the same dtype.
 
-    The gradient goes to `values` where `input` is 0. Not defined for complex numbers.
+    `values` receives the gradient where `input` is 0. Not defined for complex numbers.
 
     Arguments:
         input: the numbers.

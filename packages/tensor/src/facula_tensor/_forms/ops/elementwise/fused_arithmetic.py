@@ -25,7 +25,7 @@ bodies = bodies_of("ops.elementwise.fused_arithmetic")
 @overridable
 @method()
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 * tensor2`. The tensors broadcast and promote.
+    """Return `input + value * tensor1 * tensor2`. The tensors broadcast and promote.
 
     Arguments:
         input: a tensor.
@@ -71,12 +71,12 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar =
 @overridable
 @method()
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1, out: Tensor | None = None) -> Tensor:
-    """`input + value * tensor1 / tensor2`. The tensors broadcast and promote.
+    """Return `input + value * tensor1 / tensor2`. The tensors broadcast and promote.
 
     Arguments:
         input: a tensor of a floating or complex dtype.
         tensor1: the dividend.
-        tensor2: the divisor; not both integers.
+        tensor2: the divisor; one of the three dtypes must be floating or complex.
         value: a number.
 
     >>> from facula_tensor import tensor
@@ -117,10 +117,10 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar =
 @overridable
 @method()
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input + weight * (end - input)`: from `input` at 0 to `end` at 1.
+    """Interpolate: return `input + weight * (end - input)`, which is `input` at weight 0 and `end` at 1.
 
     Arguments:
-        input: a tensor of a floating or complex dtype, which all share; the tensors broadcast.
+        input: a tensor of a floating or complex dtype, which all operands share; the tensors broadcast.
         end: a tensor.
         weight: a number or a tensor.
 

@@ -20,7 +20,7 @@ bodies = bodies_of("ops.elementwise.gamma")
 
 @overridable
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The derivative of order `n` of `digamma` at each element.
+    """Return the derivative of order `n` of `digamma` at each element.
 
     Integers are computed in the default floating dtype.
 
@@ -50,7 +50,7 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension `p` at each element.
+    """Return the logarithm of the multivariate gamma function of dimension `p` for each element.
 
     Integers are computed in the default floating dtype.
 
@@ -59,7 +59,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         p: the dimension, at least 1.
 
     Raises:
-        ValueError: where `p` is less than 1.
+        ValueError: if `p` is less than 1.
 
     >>> from facula_tensor import tensor
     >>> mvlgamma(tensor([2.5]), 2)

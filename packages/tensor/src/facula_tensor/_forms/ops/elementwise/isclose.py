@@ -23,13 +23,13 @@ bodies = bodies_of("ops.elementwise.isclose")
 @method()
 @boundary
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Whether |input - other| <= atol + rtol |other|, for each pair of elements.
+    """Return whether |input - other| <= atol + rtol |other|, for each pair of elements.
 
-    The two broadcast and have one dtype. Infinities are close to themselves alone.
+    The operands broadcast and have the same dtype. An infinity is close only to itself.
 
     Arguments:
         input: a tensor.
-        other: the tensor that `rtol` is a share of.
+        other: the reference tensor, to which `rtol` is relative.
         rtol: the relative tolerance, not negative.
         atol: the absolute tolerance, not negative.
         equal_nan: whether NaN is close to NaN.
@@ -49,11 +49,11 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 @method()
 @boundary
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether |input - other| <= atol + rtol |other| for all pairs of elements.
+    """Return whether |input - other| <= atol + rtol |other| for all pairs of elements.
 
     Arguments:
         input: a tensor.
-        other: the tensor that `rtol` is a share of, of the same dtype; the two broadcast.
+        other: the reference tensor, to which `rtol` is relative, of the same dtype; the operands broadcast.
         rtol: the relative tolerance, not negative.
         atol: the absolute tolerance, not negative.
         equal_nan: whether NaN is close to NaN.
@@ -73,7 +73,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 @method()
 @boundary
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have one shape and equal elements. NaN equals nothing.
+    """Return whether two tensors have the same shape and equal elements. NaN is not equal to NaN.
 
     >>> from facula_tensor import tensor
     >>> equal(tensor([1, 2]), tensor([1, 2])), equal(tensor([1, 2]), tensor([[1, 2]]))
@@ -95,7 +95,7 @@ def isin(
     invert: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Whether each element of `elements` is among `test_elements`, as a bool tensor.
+    """Return whether each element of `elements` is among `test_elements`, as a bool tensor.
 
     Not defined for bool and complex numbers.
 
@@ -103,7 +103,7 @@ def isin(
         elements: a tensor, or a number if `test_elements` is a tensor.
         test_elements: a tensor or number.
         assume_unique: has no effect.
-        invert: whether the answers are turned round.
+        invert: whether to invert the result.
 
     >>> from facula_tensor import tensor
     >>> isin(tensor([[1, 2], [3, 4]]), tensor([2, 3]))

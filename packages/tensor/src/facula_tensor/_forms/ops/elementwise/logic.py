@@ -22,7 +22,7 @@ bodies = bodies_of("ops.elementwise.logic")
 @overridable
 @method()
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is infinite; for complex ones, whether a part is.
+    """Return True for each element that is infinite, or, for complex dtypes, has an infinite part.
 
     >>> from facula_tensor import tensor
     >>> isinf(tensor([1.0, float("-inf")]))
@@ -41,7 +41,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is negative infinity. False for integers."""
+    """Return True for each element that is negative infinity. False for integers."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("isneginf", input)
@@ -55,7 +55,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is positive infinity. False for integers."""
+    """Return True for each element that is positive infinity. False for integers."""
     try:
         if type(input) is not Tensor:
             input = as_tensor("isposinf", input)
@@ -69,7 +69,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overridable
 @method()
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is neither infinite nor NaN.
+    """Return True for each element that is neither infinite nor NaN.
 
     >>> from facula_tensor import tensor
     >>> isfinite(tensor([1.0, float("inf"), float("nan")]))
@@ -90,7 +90,7 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @method()
 @boundary
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether both elements of each pair are nonzero.
+    """Return True for each pair in which both elements are nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_and(tensor([0, 1, 2]), tensor([1, 0, 1]))
@@ -120,7 +120,7 @@ def logical_and_(input: Tensor, other: Tensor) -> Tensor:
 @method()
 @boundary
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether an element of each pair is nonzero.
+    """Return True for each pair in which at least one element is nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_or(tensor([0, 1, 0]), tensor([1, 0, 0]))
@@ -150,7 +150,7 @@ def logical_or_(input: Tensor, other: Tensor) -> Tensor:
 @method()
 @boundary
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether just one element of each pair is nonzero.
+    """Return True for each pair in which exactly one element is nonzero.
 
     >>> from facula_tensor import tensor
     >>> logical_xor(tensor([0, 1, 2]), tensor([1, 0, 1]))
@@ -179,7 +179,7 @@ def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
 @overridable
 @method()
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is zero.
+    """Return True for each element that is zero.
 
     >>> from facula_tensor import tensor
     >>> logical_not(tensor([0, 1, 2]))

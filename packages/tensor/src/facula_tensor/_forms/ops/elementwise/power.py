@@ -32,11 +32,10 @@ def pow(
     self: Operand | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Each element raised to the power of the exponent's.
+    """Raise each element to the power of its exponent.
 
-    Integers stay integers where both are; 0 ** 0 is 1. ValueError for integers to the power of a negative number; where
-    the exponents are a tensor, the negative ones give the integer part. `self` is another name of `input`, which
-    PyTorch has for a number.
+    Integers to the power of integers stay integers; 0 ** 0 is 1. An integer to the power of a negative number raises a
+    ValueError; negative exponents in a tensor return the integer part. `self` is PyTorch's name of `input` for numbers.
 
     Arguments:
         input: the bases.
@@ -68,7 +67,7 @@ def pow_(input: Tensor, exponent: Operand | None = None) -> Tensor:
 @overridable
 @method()
 def float_power(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
-    """`input ** exponent` in float64, or complex128. One of the two may be a number.
+    """Return `input ** exponent` in float64, or complex128. One of the operands may be a number.
 
     Arguments:
         input: the bases.

@@ -22,13 +22,13 @@ bodies = bodies_of("ops.elementwise.rounding")
 @method()
 @boundary
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """The nearest number of so many decimal places, whole ones at first; halves go to the even one.
+    """Round each element to the nearest number with `decimals` decimal places; ties round to even.
 
-    `decimals` may be negative: tens, hundreds. Integers stay as they are, and take no `decimals`.
+    `decimals` may be negative: tens, hundreds. Integers are unchanged and accept no `decimals`.
 
     Arguments:
         input: a tensor of real numbers.
-        decimals: how many decimal places.
+        decimals: the number of decimal places.
 
     >>> from facula_tensor import tensor
     >>> round(tensor([0.5, 1.5, 2.5])), round(tensor([1.2345]), decimals=2)
@@ -61,7 +61,7 @@ def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
 @overridable
 @method()
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is negative, -0 and NaN with a sign included.
+    """Return True for each negative element, including -0 and NaN with a sign.
 
     >>> from facula_tensor import tensor
     >>> signbit(tensor([-0.0, 1.0]))
@@ -87,15 +87,15 @@ def nan_to_num(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Each element, with `nan` (0) in place of NaN, `posinf` and `neginf` (the largest numbers) of the infinities.
+    """Replace NaN by `nan` (0) and the infinities by `posinf` and `neginf` (the largest numbers of the dtype).
 
-    Integers stay as they are. The gradient where something was put in is 0.
+    Integers are unchanged. The gradient of a replaced element is 0.
 
     Arguments:
         input: the numbers.
-        nan: what replaces NaN; 0 if None.
-        posinf: what replaces infinity; the greatest number of the dtype if None.
-        neginf: what replaces negative infinity; the least number of the dtype if None.
+        nan: the replacement of NaN; None for 0.
+        posinf: the replacement of infinity; None for the largest number of the dtype.
+        neginf: the replacement of negative infinity; None for the smallest number of the dtype.
 
     >>> from facula_tensor import tensor
     >>> nan_to_num(tensor([float("nan"), float("inf"), 2.0]), posinf=9.0)

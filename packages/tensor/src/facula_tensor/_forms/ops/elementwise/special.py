@@ -21,14 +21,14 @@ bodies = bodies_of("ops.elementwise.special")
 @overridable
 @method()
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """log(x / (1 - x)) of each element, which `sigmoid` undoes; NaN outside 0 and 1.
+    """Return log(x / (1 - x)) for each element, the inverse of `sigmoid`; NaN outside [0, 1].
 
-    With `eps`, elements are first held between it and 1 - eps. Integers are computed in the default floating dtype. Not
-    defined for complex numbers.
+    With `eps`, elements are first limited to the interval from `eps` to 1 - eps. Integers are computed in the default
+    floating dtype. Not defined for complex numbers.
 
     Arguments:
         input: a tensor of real numbers.
-        eps: how near to 0 and 1 elements may be; they stay as they are if None.
+        eps: the minimum distance of elements from 0 and 1; None leaves them unchanged.
 
     >>> from facula_tensor import tensor
     >>> logit(tensor([0.5, 0.75])), logit(tensor([0.0]), eps=0.25)
@@ -62,7 +62,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 @overridable
 @method()
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """sin(pi x) / (pi x) of each element: 1 at 0, exactly 0 at other whole numbers.
+    """Return sin(pi x) / (pi x) for each element; 1 at 0, exactly 0 at other integers.
 
     Integers are computed in the default floating dtype.
 
