@@ -61,7 +61,7 @@ def test_some_of_them(function, names):
 def test_help():
     text = pydoc.render_doc(ft.relu, renderer=pydoc.plaintext)
     assert "relu(input: 'Tensor', *, out: 'Tensor | None' = None) -> 'Tensor'" in text
-    assert "or 0 where it is negative" in text
+    assert "or 0 if it is negative" in text
 
 
 @pytest.mark.parametrize("surplus", [0, None, False, (1,), [], 3])
