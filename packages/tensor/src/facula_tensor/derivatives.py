@@ -1,8 +1,8 @@
 """Derivatives of functions: the names and arguments of PyTorch's `torch.autograd.functional`.
 
 A function here takes tensors and returns a tensor or a tuple of tensors (lists and dicts, too). `inputs` is a tensor or
-a tuple of tensors, and results are tuples where it or what the function returns is one. With `create_graph` results can be
-differentiated; without, they want no gradient. An output that does not depend on an input has zeros for a
+a tuple of tensors, and results are tuples where it or what the function returns is one. With `create_graph` results can
+be differentiated; without, they want no gradient. An output that does not depend on an input has zeros for a
 derivative, or is a GradientError under `strict`. `facula_tensor.func` has derivatives as functions.
 """
 
