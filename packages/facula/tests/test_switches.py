@@ -265,7 +265,7 @@ def test_a_program_says_at_its_end_what_ran_captured():
 def test_memory_is_pinned_nowhere_and_one_warning_says_so():
     from facula_tensor.ops.memory import pin_memory
 
-    pin_memory._noticed.clear()
+    pin_memory._warned.clear()
     x = facula.ones(2, requires_grad=True)
     with pytest.warns(UserWarning, match="pin_memory: changes nothing, as there is no device") as caught:
         assert x.pin_memory() is x

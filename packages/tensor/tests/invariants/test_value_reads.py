@@ -51,7 +51,7 @@ CALLS = {  # what is right; what is wrong; how its error begins
     "multinomial": (
         lambda: ft.multinomial(HALVES, 1),
         lambda: ft.multinomial(HALVES, 2),
-        r"multinomial: expected at least 2 weight\(s\) above 0; there are fewer in row 1",
+        r"multinomial: expected at least 2 weight\(s\) above 0; got fewer in row 1",
     ),
     "weights of multinomial": (
         lambda: ft.multinomial(HALVES, 1),

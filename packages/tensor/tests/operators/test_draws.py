@@ -280,10 +280,10 @@ def test_second_derivatives_of_gamma_draws_are_right_or_refused():
     by_shape, by_x = grad(extend.gamma_share(shape, x), (shape, x), create_graph=True)
     assert by_shape.item() == pytest.approx(-0.27743356420871, abs=1e-12)
     assert grad(by_x, (shape, x), retain_graph=True)[0].item() == pytest.approx(0.1418142290047, abs=1e-12)
-    with pytest.raises(UnsupportedError, match="no second derivatives by their parameters"):
+    with pytest.raises(UnsupportedError, match="no second derivatives with respect to their parameters"):
         grad(by_shape, shape, retain_graph=True)
     slope = recorded_ops.standard_gamma_grad(shape.detach(), x)
     assert grad(slope, x)[0].item() == pytest.approx(0.3068149564225, abs=1e-9)
     (drawn,) = grad(sample_dirichlet(shape * ft.ones(3).double())[0], shape, create_graph=True)
-    with pytest.raises(UnsupportedError, match="no second derivatives by their parameters"):
+    with pytest.raises(UnsupportedError, match="no second derivatives with respect to their parameters"):
         grad(drawn, shape)

@@ -130,7 +130,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "dimension": (lambda: m(2, 3, 4)[0, :, None, 9], "getitem: 9 is out of range for dimension 2 of size 4"),
     "mask's dimension": (lambda: m(2, 3)[0, [True, False]], "getitem: a bool index", "dimension 1", "3, and"),
     # dimensions and shapes
-    "unsqueeze": (lambda: m().unsqueeze(4), "unsqueeze: dim is 4; expected -3 to 2 for a new dimension beside 2"),
+    "unsqueeze": (lambda: m().unsqueeze(4), "unsqueeze: dim is 4; expected -3 to 2 to add a dimension to 2"),
     "squeeze": (lambda: m().squeeze((-1, 1)), "squeeze: expected dim to name each dimension once; got (-1, 1)"),
     "cat of two": (lambda: ft.cat(m(), m()), "cat: expected a tuple or list of tensors; got Tensor; put brackets"),
     "cat of a dim": (lambda: ft.cat([m(), m()], m()),
@@ -212,7 +212,7 @@ WANTED = {  # call: (what the message begins with, what else it says, in this or
     "edgeitems": (lambda: ft.set_printoptions(edgeitems=2.5), "set_printoptions: expected edgeitems to be an integer"),
     "sci_mode": (lambda: ft.set_printoptions(sci_mode=3),
         "set_printoptions: expected sci_mode to be True, False or None"),
-    "stack": (lambda: ft.stack([m()], 4), "stack: dim is 4; expected -3 to 2 for a new dimension beside 2"),
+    "stack": (lambda: ft.stack([m()], 4), "stack: dim is 4; expected -3 to 2 to add a dimension to 2"),
     "expand -1": (lambda: m().expand(-1, 3, 4), "expand: ", "size 0 of (-1, 3, 4) is -1 (-1 keeps a length", "new)"),
     "expand": (lambda: m().expand(2, 3, 5), "expand: ", "size 2 is 5, and dimension 1 has length 4"),
     "view": (lambda: m().view(5, -1), "view: shape (5, -1) has room for a multiple of 5 element(s); the tensor has 12"),

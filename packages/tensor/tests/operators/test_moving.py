@@ -91,7 +91,7 @@ def test_roll_of_numbers_and_by_what_is_no_integer():
         with pytest.raises(IndexError, match="dim is 3"):
             x.roll(1, 3)
     assert ft.tensor(3).roll(1).item() == 3
-    with pytest.raises(IndexError, match="roll: expected dims of a tensor that has dimensions"):
+    with pytest.raises(IndexError, match="roll: expected a tensor with dimensions"):
         ft.tensor(3).roll(1, 0)
 
 

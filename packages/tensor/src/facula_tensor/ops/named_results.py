@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     _Tensors = tuple
 
-_kinds: dict[str, type[NamedResults]] = {}  # result classes by operation, used for unpickling
+_result_classes: dict[str, type[NamedResults]] = {}  # result classes by operation, used for unpickling
 
 
 class NamedResults(_Tensors):
@@ -50,17 +50,17 @@ def results_named(operation: str, *fields: str) -> type[NamedResults]:
     body: dict[str, object] = {"__slots__": (), "name": operation, "fields": fields, "__doc__": f"Of `{operation}`."}
     for place, field in enumerate(fields):
         body[field] = property(lambda self, place=place: self[place], doc=f"Result {place}.")  # type: ignore[misc]
-    kind = _kinds[operation] = type(operation, (NamedResults,), body)
+    kind = _result_classes[operation] = type(operation, (NamedResults,), body)
     return kind
 
 
-def kinds_of_results() -> list[type[NamedResults]]:
+def result_classes() -> list[type[NamedResults]]:
     """Return the result classes of all operations that are loaded."""
-    return list(_kinds.values())
+    return list(_result_classes.values())
 
 
 def _unpickled(operation: str, results: tuple[Tensor, ...]) -> NamedResults:
-    return _kinds[operation](results)
+    return _result_classes[operation](results)
 
 
 def named_results(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .elementwise.floating_point import Frexp
-from .named_results import NamedResults, kinds_of_results
+from .named_results import NamedResults, result_classes
 from .reduction import extreme_pairs
 from .reduction.extreme_pairs import Extremes, MaxExtremes, MinExtremes
 
@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 def return_types() -> dict[str, type[tuple[Tensor, ...]]]:
     """Return the result classes of `max(x, dim)`, `linalg.eigh(x)`, `frexp(x)` and similar operations by name."""
     pairs = [one for one in vars(extreme_pairs).values() if isinstance(one, type) and issubclass(one, Extremes)]
-    kinds: list[type[Extremes] | type[NamedResults]] = [MaxExtremes, MinExtremes, *pairs, *kinds_of_results()]
+    kinds: list[type[Extremes] | type[NamedResults]] = [MaxExtremes, MinExtremes, *pairs, *result_classes()]
     found: dict[str, type[tuple[Tensor, ...]]] = {kind.name: kind for kind in kinds if kind is not Extremes}
     return {**found, "frexp": Frexp}

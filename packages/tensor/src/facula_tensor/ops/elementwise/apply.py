@@ -107,7 +107,7 @@ def fill_diagonal_(self: Tensor, fill_value: Operand, wrap: bool = False) -> Ten
     if len(shape) < 2:
         raise ArgumentError(f"fill_diagonal_: expected at least 2 dimensions; got shape {shape}")
     if len(shape) > 2 and len(set(shape)) != 1:
-        raise ArgumentError(f"fill_diagonal_: expected all dimensions to be equally long; got shape {shape}")
+        raise ArgumentError(f"fill_diagonal_: expected all dimensions to have the same length; got shape {shape}")
     if not self.numel():
         return self
     rows, columns = shape[0], shape[-1]

@@ -204,7 +204,7 @@ class neg:
         return F.neg(g)
 
 
-def counted(dtype: DType) -> DType:
+def bool_to_int64(dtype: DType) -> DType:
     """Return int64 for bool, and other dtypes unchanged."""
     return int64 if dtype is bool_ else dtype
 
@@ -218,7 +218,7 @@ class square:
     tensor([1., 9.])
     """
 
-    compute_dtype = counted
+    compute_dtype = bool_to_int64
 
     def vjp_input(F, g, input):
         return F.mul(g, F.mul(input, 2))

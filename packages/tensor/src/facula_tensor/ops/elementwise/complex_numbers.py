@@ -57,7 +57,7 @@ def _imag(self: Tensor) -> Tensor:
     dtype = layout_of_tensor(self).dtype
     if dtype.category != COMPLEX:  # an AttributeError, so that loops over all attributes continue
         raise MissingAttributeError(
-            f"imag: expected a complex tensor; got {dtype.name}, whose elements have no such part"
+            f"imag: expected a complex tensor; got {dtype.name}, whose elements have no imaginary part"
         )
     return recorded_ops.imag_view(self)
 

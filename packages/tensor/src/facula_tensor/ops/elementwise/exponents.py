@@ -70,7 +70,7 @@ class log10:
         return F.div(g, F.mul(input, LN10))
 
 
-def _floats(operation: str, *operands: object) -> None:
+def _require_floating(operation: str, *operands: object) -> None:
     """Raise a TypeError, with the operator's name, for numbers and integers; operands are given as layouts."""
     for one in operands:
         if not isinstance(one, Layout) or not one.dtype.is_floating_point:
@@ -91,7 +91,7 @@ class hypot:
     accepts = is_real
 
     def validate_layouts(input, other):
-        _floats("hypot", input, other)
+        _require_floating("hypot", input, other)
 
     def partial_input(F, input, other):
         return input / F.hypot(input, other)
@@ -113,7 +113,7 @@ class logaddexp:
     accepts = is_real
 
     def validate_layouts(input, other):
-        _floats("logaddexp", input, other)
+        _require_floating("logaddexp", input, other)
 
     def partial_input(F, input, other):
         return share_of_sum(F, input, other, 1)
@@ -135,7 +135,7 @@ class logaddexp2:
     accepts = is_real
 
     def validate_layouts(input, other):
-        _floats("logaddexp2", input, other)
+        _require_floating("logaddexp2", input, other)
 
     def partial_input(F, input, other):
         return share_of_sum(F, input, other, LN2)

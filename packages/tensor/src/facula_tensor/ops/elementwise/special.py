@@ -168,7 +168,7 @@ def normal_ratio(F: Namespace, input: Tensor) -> Tensor:
 
 
 # --------------------------------------------------------------------------------------- logits and entropy
-def held(operation: str, input: Tensor, eps: float) -> Tensor:
+def clamped_logit(operation: str, input: Tensor, eps: float) -> Tensor:
     """Return `logit` of elements limited to the interval from `eps` to 1 - eps.
 
     If `eps` exceeds 0.5, elements below `eps` become `eps`, and all others 1 - eps.
@@ -200,7 +200,7 @@ class logit:
 
     inputs = ("input",)
     method = overridable = out = changes = True
-    special_cases = {"eps is not None": held}  # noqa: RUF012
+    special_cases = {"eps is not None": clamped_logit}  # noqa: RUF012
 
     @staticmethod
     def signature(input: Reals, eps: float | None = None) -> None: ...
@@ -262,7 +262,7 @@ class _xlog1py:
 
 
 # ------------------------------------------------------------------------------------------------------ sinc
-def of_complex(operation: str, input: Tensor) -> Tensor:
+def complex_sinc(operation: str, input: Tensor) -> Tensor:
     """Return `sinc` of complex numbers."""
     F = recorded_ops
     nowhere = F.eq(input, 0)
@@ -283,7 +283,7 @@ class sinc:
     """
 
     method = overridable = out = changes = True
-    special_cases = {"input.dtype.is_complex": of_complex}  # noqa: RUF012
+    special_cases = {"input.dtype.is_complex": complex_sinc}  # noqa: RUF012
 
     @staticmethod
     def signature(input: Checked) -> None: ...
@@ -294,4 +294,4 @@ class sinc:
     def partial_input(F, input):
         nowhere = input == 0
         slope = (F.cos(input * pi) - F.sinc(input)) / F.where(nowhere, 1, input)
-        return F.where(nowhere, input * (-pi * pi / 3), slope)  # its derivative at 0 is not 0
+        return F.where(nowhere, input * (-pi * pi / 3), slope)  # keeps the second derivative at 0

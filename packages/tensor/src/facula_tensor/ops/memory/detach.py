@@ -84,7 +84,7 @@ def _set_data(self: Tensor, new: Tensor) -> None:
     layout, storage, offset = now._layout, alias(now._storage), now._offset
     if self.node is not None and layout.dtype.category < FLOATING:
         raise InvalidTypeError(
-            f"data: this tensor wants a gradient, and {layout.dtype.name} has none; use a floating dtype"
+            f"data: this tensor requires a gradient, which {layout.dtype.name} does not support; use a floating dtype"
         )
     become(self, layout, storage, offset, "data")
 

@@ -11,13 +11,13 @@ from ..._core.tensor import Tensor, method
 if TYPE_CHECKING:
     from ..._core.types import DeviceLike
 
-_noticed: list[None] = []  # contains an entry after the first warning
+_warned: list[None] = []  # contains an entry after the first warning
 
 
-def notice(operation: str) -> None:
+def warn_once(operation: str) -> None:
     """Warn, once per process, that pinning has no effect."""
-    if not _noticed:
-        _noticed.append(None)
+    if not _warned:
+        _warned.append(None)
         warn(f"{operation}: changes nothing, as there is no device to copy to; the memory stays as it is")
 
 
@@ -46,5 +46,5 @@ def pin_memory(self: Tensor, device: DeviceLike | None = None) -> Tensor:
     ...     x.pin_memory() is x
     True
     """
-    notice("pin_memory")
+    warn_once("pin_memory")
     return self

@@ -22,7 +22,7 @@ from .dropout import PROBABILITY, dropout
 if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked, Flag, Float
 
-LEAST = -1.7580993408473766  # the limit of selu at negative infinity
+SELU_LIMIT = -1.7580993408473766  # the limit of selu at negative infinity
 
 
 def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims: int, keeps: bool) -> Tensor:
@@ -48,8 +48,8 @@ def drop(name: str, input: Tensor, p: float, training: bool, inplace: bool, dims
     mask = dropout(ones((*shape[:dims], *(1,) * (len(shape) - dims)), dtype=wide, device=layout.device), p)
     if keeps and p < 1:
         mask = F.mul(mask, 1 - p)
-        scale = ((1 - p) * (1 + p * LEAST**2)) ** -0.5
-        shift = F.mul(F.sub(1 - p, mask), LEAST * scale)
+        scale = ((1 - p) * (1 + p * SELU_LIMIT**2)) ** -0.5
+        shift = F.mul(F.sub(1 - p, mask), SELU_LIMIT * scale)
         result = F.add(F.mul(input, F.to(F.mul(mask, scale), (layout.dtype,))), F.to(shift, (layout.dtype,)))
     else:
         result = F.mul(input, F.to(mask, (layout.dtype,)))
@@ -106,7 +106,9 @@ def dropout2d(input: Checked, p: Float = 0.5, training: Flag = True, inplace: Fl
     if len(shape) < 2:
         raise ArgumentError(f"dropout2d: expected input (n, channels, ...); got shape {shape}")
     if len(shape) != 4:
-        warn(f"dropout2d: the first two of {len(shape)} dimensions are taken as examples and channels; see dropout1d")
+        warn(
+            f"dropout2d: the first two of {len(shape)} dimensions are interpreted as batch and channels; see dropout1d"
+        )
     return drop("dropout2d", input, p, training, inplace, 2, False)
 
 

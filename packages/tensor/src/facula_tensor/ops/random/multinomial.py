@@ -63,7 +63,7 @@ def multinomial(
         raise ArgumentError(f"multinomial: expected num_samples of at least 1{most}; got {count}")
     p = no_record_ops.to(weights, (float64,))
     _check_weights(p, 1 if replacement else count)
-    return _again(p, count, generator) if replacement else _once(p, count, generator)
+    return _with_replacement(p, count, generator) if replacement else _without_replacement(p, count, generator)
 
 
 def _check_weights(p: Tensor, least: int) -> None:
@@ -81,12 +81,12 @@ def _check_weights(p: Tensor, least: int) -> None:
 
     def describe_row() -> Exception:
         row = f" in row {(~enough).nonzero()[0].item()}" if p.ndim == 2 else ""
-        return ArgumentError(f"multinomial: expected at least {least} weight(s) above 0; there are fewer{row}")
+        return ArgumentError(f"multinomial: expected at least {least} weight(s) above 0; got fewer{row}")
 
     refuse_unless(enough, describe_row)
 
 
-def _again(p: Tensor, count: int, generator: Generator | None) -> Tensor:
+def _with_replacement(p: Tensor, count: int, generator: Generator | None) -> Tensor:
     """Sample with replacement: locate uniform random numbers among the cumulative sums of weights."""
     sums = p.cumsum(-1)
     total = sums[..., -1:]
@@ -96,7 +96,7 @@ def _again(p: Tensor, count: int, generator: Generator | None) -> Tensor:
     return searchsorted(sums, draws, right=True).minimum(last)
 
 
-def _once(p: Tensor, count: int, generator: Generator | None) -> Tensor:
+def _without_replacement(p: Tensor, count: int, generator: Generator | None) -> Tensor:
     """Sample without replacement: the categories with the earliest exponential arrival times; weights are rates."""
     clocks = -(1 - rand(tuple(p.shape), generator=generator, dtype=float64, device=p.device)).log()
     keys = where(p > 0, p.log() - clocks.log(), -float("inf"))

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from ..._dispatch.kinds import Checked
     from ..._dispatch.namespaces import Namespace
 
-TINY = {4: 2.0**-126, 8: 2.0**-1022}  # the smallest normal numbers of 4 and 8 bytes
-LAST = {4: 1 - 2.0**-24, 8: 1 - 2.0**-53}  # the largest numbers below 1
+SMALLEST_NORMAL = {4: 2.0**-126, 8: 2.0**-1022}  # the smallest normal numbers of 4 and 8 bytes
+LARGEST_BELOW_ONE = {4: 1 - 2.0**-24, 8: 1 - 2.0**-53}  # the largest numbers below 1
 
 
-def _alike(layout: Layout, *_: object) -> Layout:
+def _same_layout(layout: Layout, *_: object) -> Layout:
     return contiguous(layout.shape, layout.dtype, layout.device)
 
 
@@ -40,7 +40,7 @@ class _standard_gamma:
 
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
-    outputs = _alike
+    outputs = _same_layout
     row_major = True
 
     def vjp_input(F, g, input, out):
@@ -50,8 +50,8 @@ class _standard_gamma:
 def _refused(F: Namespace, g: Tensor) -> Tensor:
     """Refuse the derivative of a sample's derivative with respect to a parameter, which is not implemented."""
     raise UnsupportedError(
-        "gamma and Dirichlet distributions have no second derivatives by their parameters; use detach() where these "
-        "are not wanted"
+        "gamma and Dirichlet distributions have no second derivatives with respect to their parameters; use detach() "
+        "where they are not required"
     )
 
 
@@ -94,7 +94,7 @@ class _log_standard_gamma:
 
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
-    outputs = _alike
+    outputs = _same_layout
     row_major = True
 
 
@@ -104,13 +104,13 @@ class _sample_dirichlet:
 
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
-    outputs = _alike
+    outputs = _same_layout
 
     def execute(operands, parameters):
         logs = no_record_ops.log_standard_gamma(operands[0], parameters)
         shares = no_record_ops.softmax(logs, (logs.ndim - 1,))
         size = shares.dtype.itemsize
-        return [no_record_ops.clamp(shares, TINY[size], LAST[size])]
+        return [no_record_ops.clamp(shares, SMALLEST_NORMAL[size], LARGEST_BELOW_ONE[size])]
 
     def vjp_input(F, g, input, out):
         last = ((input.ndim - 1,), True)
@@ -134,7 +134,7 @@ class _poisson:
 
     parameters = ("seed", "offset")
     launch_scalars = ("seed", "offset")
-    outputs = _alike
+    outputs = _same_layout
     row_major = True
 
 
@@ -148,7 +148,7 @@ class _binomial:
     row_major = True
 
     def outputs(layout, other, *_):
-        return _alike(layout)
+        return _same_layout(layout)
 
 
 def gamma_share(shape: Tensor, x: Tensor) -> Tensor:

@@ -72,7 +72,7 @@ def cov(
     else:
         whole = F.sum(weights, every)
         if count and whole.item() == 0:
-            raise ArgumentError("cov: expected weights that do not add up to 0; got such")
+            raise ArgumentError("cov: expected weights with a nonzero sum; got a sum of 0")
         total = F.to(whole, (real,))
         weights = F.to(weights, (real,))
         mean = F.div(F.sum(F.mul(rows, weights), ((1,), True)), total)
@@ -105,7 +105,7 @@ def _weights(name: str, weights: Tensor | None, count: int, *, integers: bool) -
         wanted = "integers" if integers else "floating"
         raise DTypeError(f"cov: expected {name} to be {wanted}; got {layout.dtype.name}")
     if layout.shape != (count,):
-        raise ArgumentError(f"cov: expected {name} of shape ({count},), one an observation; got {layout.shape}")
+        raise ArgumentError(f"cov: expected {name} of shape ({count},), one per observation; got {layout.shape}")
     if count and no_record_ops.amin(snapshot(weights), ((0,), False)).item() < 0:
         raise ArgumentError(f"cov: expected {name} of at least 0; got a negative one")
     return weights

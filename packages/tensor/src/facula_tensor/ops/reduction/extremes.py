@@ -124,20 +124,20 @@ def _extreme_into(name: str, input: Tensor, dim: int | Tensor | None, keepdim: b
         )
     input, parameters = along_one(name, input, dim, keepdim)
     if parameters[0] is None:
-        input, parameters = _as_one(input)
+        input, parameters = _as_vector(input)
     values, indices = getattr(recorded_ops, name + "_dim")(input, parameters)
     check_out(name, layout_of_tensor(indices), out[1], ())
     values, indices = write_out(name, values, out[0]), write_out(name, indices, out[1])
     return (MaxExtremes if name == "max" else MinExtremes)((values, indices))
 
 
-def _as_one(input: Tensor) -> tuple[Tensor, tuple[int, bool]]:
+def _as_vector(input: Tensor) -> tuple[Tensor, tuple[int, bool]]:
     """Return a number as a vector of length 1 with its parameters: the number is its own extreme, at index 0."""
     return recorded_ops.unsqueeze(input, 0), (0, False)
 
 
 _whole = [(tuple(range(ndim)), False) for ndim in range(MAX_DIMS + 1)]  # all dimensions, by their number
-_places: dict[tuple[object, ...], tuple[Any, ...]] = {}  # checked parameters, as in `reduction`
+_checked: dict[tuple[object, ...], tuple[Any, ...]] = {}  # checked parameters, as in `reduction`
 
 
 def along_one(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> tuple[Tensor, tuple[int | None, bool]]:
@@ -147,7 +147,7 @@ def along_one(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> 
         storage = input._storage
         offset = input._offset
         node = input.node
-        parameters = _places[len(layout.shape), dim, keepdim, type(dim)]
+        parameters = _checked[len(layout.shape), dim, keepdim, type(dim)]
     except (AttributeError, KeyError, TypeError):  # not a tensor, an overriding tensor, or not cached
         pass
     else:
@@ -164,7 +164,7 @@ def along_one(operation: str, input: Tensor, dim: int | None, keepdim: bool) -> 
     input, (dims, keepdim) = reduction(operation, input, dim, keepdim)
     parameters = (dims[0] if dim is not None and dims else None, keepdim)
     if dim is None or type(dim) is int:
-        _places[len(layout_of_tensor(input).shape), dim, keepdim, type(dim)] = parameters
+        _checked[len(layout_of_tensor(input).shape), dim, keepdim, type(dim)] = parameters
     return input, parameters
 
 
@@ -208,7 +208,7 @@ def _extreme_function(name: str, kind: type[Extremes], doc: str) -> Function:
                 return _extreme_into(name, input, dim, keepdim or keepdims, out)
             input, parameters = along_one(name, input, dim, keepdim or keepdims)  # type: ignore[assignment]
             if parameters[0] is None:
-                input, parameters = _as_one(input)
+                input, parameters = _as_vector(input)
             return kind(along(input, parameters))
         except FaculaError as error:
             trim_traceback(error)

@@ -39,7 +39,7 @@ def _range_of_bins(
     if not (isfinite(low) and isfinite(high)):
         raise ArgumentError(f"{name}: expected a finite range; got {low} to {high}; give a range, or mask the elements")
     if low > high:
-        raise ArgumentError(f"{name}: expected a range from the lesser to the greater; got {low} to {high}")
+        raise ArgumentError(f"{name}: expected a range in ascending order; got {low} to {high}")
     if low == high and values is not None and not values.numel():
         return low, high + 1
     return (low - aside, high + aside) if low == high else (low, high)

@@ -86,7 +86,7 @@ _median_all = _median_of_all("median")
 _nanmedian_all = _median_of_all("nanmedian")
 
 
-def without(F: Namespace, results: Iterable[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
+def drop_dim(F: Namespace, results: Iterable[Tensor], dim: int, keepdim: bool, layout: Layout) -> tuple[Tensor, Tensor]:
     """Return values and indices, without the dimension unless it is kept."""
     values, indices = results
     if keepdim or not layout.shape:
@@ -120,7 +120,7 @@ def kthvalue(
     most = length_along(layout, dim)
     if not 1 <= k <= most:
         raise ArgumentError(f"kthvalue: expected k from 1 to {most}, the elements along dim {dim}; got {k}")
-    return extreme_pair(KthValue, without(F, F.kthvalue(input, (dim, k)), dim, keepdim, layout), out)
+    return extreme_pair(KthValue, drop_dim(F, F.kthvalue(input, (dim, k)), dim, keepdim, layout), out)
 
 
 def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Function:
@@ -138,7 +138,7 @@ def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Functio
             return write_out(name, getattr(F, name + "_all")(steady(as_tensor(name, input))), out)  # type: ignore[arg-type]
         input, dim = one_dim(name, input, dim)
         results = getattr(F, name + "_dim")(input, (dim,))
-        return extreme_pair(kind, without(F, results, dim, keepdim, layout_of_tensor(input)), out)  # type: ignore[arg-type]
+        return extreme_pair(kind, drop_dim(F, results, dim, keepdim, layout_of_tensor(input)), out)  # type: ignore[arg-type]
 
     body.__doc__ = f"""{says}
 
@@ -186,4 +186,4 @@ def mode(
     tensor(1)
     """
     input, dim = one_dim("mode", input, dim)
-    return extreme_pair(Mode, without(F, F.mode(input, (dim,)), dim, keepdim, layout_of_tensor(input)), out)
+    return extreme_pair(Mode, drop_dim(F, F.mode(input, (dim,)), dim, keepdim, layout_of_tensor(input)), out)

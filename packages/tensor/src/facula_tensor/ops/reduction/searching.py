@@ -47,13 +47,15 @@ def number_or_tensor(operation: str, input: Operand, like: Tensor) -> Tensor:
     return as_tensor(operation, input)
 
 
-def find(operation: str, lines: Tensor, values: Operand, right: bool, narrow: bool, out: Tensor | None) -> Tensor:
+def search_positions(
+    operation: str, lines: Tensor, values: Operand, right: bool, narrow: bool, out: Tensor | None
+) -> Tensor:
     """Return the positions as int64, or as int32 if `narrow`."""
     values = number_or_tensor(operation, values, lines)
     shape, wanted = layout_of_tensor(lines).shape, layout_of_tensor(values).shape
     if not shape or (len(shape) > 1 and shape[:-1] != wanted[:-1]):
         raise ArgumentError(
-            f"{operation}: expected a sorted sequence of one dimension, or of the values' shape but for the last; got "
+            f"{operation}: expected a sorted sequence of one dimension, or with the values' leading dimensions; got "
             f"sequence {shape} and values {wanted}"
         )
     dtype = result_type(lines, values)
@@ -67,12 +69,12 @@ def find(operation: str, lines: Tensor, values: Operand, right: bool, narrow: bo
     return write_out(operation, no_record_ops.to(result, (int32,)) if narrow else result, out)
 
 
-def dims(x: Tensor) -> tuple[tuple[int, ...], bool]:
+def all_dims(x: Tensor) -> tuple[tuple[int, ...], bool]:
     """Return the parameters of a reduction over all elements."""
     return tuple(range(layout_of_tensor(x).ndim)), False
 
 
-def groups(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
+def group_runs(different: Tensor, n: int) -> tuple[Tensor, Tensor, Tensor]:
     """Return the start and the length of each group of n elements, and the group of each element.
 
     `different` contains, for each element except the first, whether it differs from the previous one.
@@ -102,7 +104,7 @@ def distinct(
         rest: tuple[int, ...] = ()
     else:
         if not shape:
-            raise ArgumentError(f"{name}: expected dimensions where dim is given; got a tensor of none")
+            raise ArgumentError(f"{name}: expected a tensor with dimensions if dim is given; got a number")
         dim = check_dim(name, dim, len(shape))
         moved = no_record_ops.movedim(input, dim, 0)
         rest = layout_of_tensor(moved).shape[1:]
@@ -123,7 +125,7 @@ def distinct(
         rows = no_record_ops.take(rows, order, (0,))
     if n:
         differ = no_record_ops.ne(no_record_ops.slice(rows, 0, 1, n, 1), no_record_ops.slice(rows, 0, 0, n - 1, 1))
-        starts, sizes, group = groups(no_record_ops.any(differ, ((1,), False)), n)
+        starts, sizes, group = group_runs(no_record_ops.any(differ, ((1,), False)), n)
     else:
         starts = sizes = group = zeros(0, dtype=int64, device=input.device)
     found = no_record_ops.take(rows, starts, (0,))
@@ -185,11 +187,14 @@ def searchsorted(
                 f"{sorter.dtype.name} of shape {shape}"
             )
         if layout_of_tensor(sorter).numel:
-            low, high = no_record_ops.amin(sorter, dims(sorter)).item(), no_record_ops.amax(sorter, dims(sorter)).item()
+            low, high = (
+                no_record_ops.amin(sorter, all_dims(sorter)).item(),
+                no_record_ops.amax(sorter, all_dims(sorter)).item(),
+            )
             if low < 0 or high >= shape[-1]:
                 raise ArgumentError(f"searchsorted: sorter has an index out of range 0 to {shape[-1] - 1}")
         lines = no_record_ops.gather(lines, sorter, (len(shape) - 1,))
-    return find("searchsorted", lines, input, bool(right) or side == "right", out_int32, out)
+    return search_positions("searchsorted", lines, input, bool(right) or side == "right", out_int32, out)
 
 
 @function(overridable=True)
@@ -218,7 +223,7 @@ def bucketize(
     """
     if layout_of_tensor(boundaries).ndim != 1:
         raise ArgumentError(f"bucketize: expected boundaries of one dimension; got shape {tuple(boundaries.shape)}")
-    return find("bucketize", boundaries, input, bool(right), out_int32, out)
+    return search_positions("bucketize", boundaries, input, bool(right), out_int32, out)
 
 
 @function(method=True, refuses={"minlength < 0": "minlength of at least 0; got {minlength}"})

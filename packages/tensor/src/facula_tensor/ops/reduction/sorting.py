@@ -157,5 +157,5 @@ def topk(
     if not 0 <= k <= most:
         raise ArgumentError(f"topk: expected k from 0 to {most}, the elements along dim {dim}; got {k}")
     if not layout.shape and not k:
-        raise ArgumentError("topk: expected k to be 1 for a tensor of no dimensions; got 0")
+        raise ArgumentError("topk: expected k to be 1 for a zero-dimensional tensor; got 0")
     return extreme_pair(TopK, F.topk(input, (k, dim, bool(largest), bool(sorted))), out)

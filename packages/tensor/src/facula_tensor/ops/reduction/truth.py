@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..._core.types import Dims, Function
 
 
-def tests(
+def nonzero_mask(
     operation: str, input: Tensor, dim: Dims | None, keepdim: bool
 ) -> tuple[Tensor, tuple[tuple[int, ...], bool]]:
     """Return the operator's arguments: the nonzero mask of the elements, the dimensions and `keepdim`."""
@@ -38,7 +38,7 @@ def _truth(name: str, elements: str, operand: str) -> Function:
     )
     class body:
         signature = staticmethod(over_dims)
-        prepare = tests
+        prepare = nonzero_mask
         method = out = True
         parameters = ("dims", "keepdim")
 

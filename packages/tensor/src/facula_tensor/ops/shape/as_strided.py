@@ -36,7 +36,7 @@ class _as_strided:
         return layout_of(size, stride, layout.dtype, layout.device), offset * layout.dtype.itemsize
 
     def vjp_input(F, g, input_layout, size, stride, offset):
-        zeros = F.zeros_of(g, room_of(input_layout))
+        zeros = F.zeros_of(g, spanned_layout(input_layout))
         repeated = tuple(dim for dim, step in enumerate(stride) if not step and size[dim] > 1)
         if repeated:  # as after expand()
             g = F.sum(g, (repeated, True))
@@ -91,7 +91,7 @@ class as_strided_scatter:
 # contiguous. For a base that is not contiguous, the gradient is first spread out: it is copied into a flat tensor that
 # has the base's element order and gaps, where the same strides select the same elements. The result is then read from
 # there in the base's order.
-def room_of(layout: Layout) -> Layout:
+def spanned_layout(layout: Layout) -> Layout:
     """Return a contiguous layout with one element for every position that `layout` spans; `layout` if contiguous."""
     if layout.is_contiguous:
         return layout
@@ -103,7 +103,7 @@ def spread_out(F: Namespace, g: Tensor, layout: Layout) -> Tensor:
     """Return a contiguous tensor with the elements of `g`, of the shape of `layout`, at the positions of `layout`."""
     if layout.is_contiguous:
         return F.contiguous(g)
-    return F.as_strided_scatter(F.zeros_of(g, room_of(layout)), g, (layout.shape, layout.strides, 0))
+    return F.as_strided_scatter(F.zeros_of(g, spanned_layout(layout)), g, (layout.shape, layout.strides, 0))
 
 
 @composite

@@ -51,7 +51,7 @@ class _roll:
         return F.roll(g, (back, dims))
 
 
-def named_once(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+def distinct_dims(operation: str, dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
     """Return dimensions of `ndim`, counted from the front.
 
     Raises:
@@ -77,7 +77,7 @@ def flip(F: Namespace, input: Steady, *order: Each, dims: SizesByName = None) ->
             [2, 1, 0]])
     """
     ndim = len(layout_of_tensor(input).shape)
-    return F.flip(input, (named_once("flip", order, ndim) if ndim else (),))
+    return F.flip(input, (distinct_dims("flip", order, ndim) if ndim else (),))
 
 
 @function(method=True)
@@ -124,7 +124,7 @@ def rot90(F: Namespace, input: Steady, k: Integer = 1, dims: Sizes = (0, 1)) -> 
     ndim = input.ndim
     if len(dims) != 2 or ndim < 2:
         raise ArgumentError(f"rot90: expected two dims of a tensor of at least 2; got dims {dims} of {ndim}")
-    first, second = named_once("rot90", dims, ndim)
+    first, second = distinct_dims("rot90", dims, ndim)
     k %= 4
     if k == 2:
         return F.flip(input, ((first, second),))
@@ -159,7 +159,7 @@ def roll(F: Namespace, input: Steady, shifts: Lengths, dims: Lengths | None = No
     by = sizes("roll", (), shifts if isinstance(shifts, (tuple, list)) else (shifts,), "shifts")
     if dims is None or (isinstance(dims, (tuple, list)) and not dims):
         if len(by) != 1:
-            raise ArgumentError(f"roll: expected one shift where dims are left out; got {by}")
+            raise ArgumentError(f"roll: expected one shift if dims are omitted; got {by}")
         flat = F.reshape(input, (-1,)) if input.numel() else F.reshape(input, (0,))
         return F.reshape(_rolled(flat, by, (0,)), shape)
     along = sizes("roll", (), dims if isinstance(dims, (tuple, list)) else (dims,), "dims")
@@ -167,7 +167,7 @@ def roll(F: Namespace, input: Steady, shifts: Lengths, dims: Lengths | None = No
         raise ArgumentError(f"roll: expected as many shifts as dims; got shifts {by} and dims {along}")
     found = tuple([check_dim("roll", dim, len(shape)) for dim in along])
     if not shape:
-        raise InvalidIndexError(f"roll: expected dims of a tensor that has dimensions; got {along} of a number")
+        raise InvalidIndexError(f"roll: expected a tensor with dimensions; got dims {along} of a number")
     if type(shifts) is int and type(dims) is int:
         if len(_parameters) >= MAX_PARAMETERS:
             _parameters.clear()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..._core.types import Dims, Lengths, MemoryFormat
 
 
-def _seen_through(
+def _become_view(
     name: str, self: Tensor, view: Callable[..., Tensor], *arguments: object, moves: bool = False
 ) -> Tensor:
     """Replace the layout of `self` by that of the view `view(self, *arguments)`, for the method `name`.
@@ -90,7 +90,7 @@ def squeeze_(self: Tensor, dim: Dims | None = None) -> Tensor:
     >>> ones(1, 2).squeeze_().shape
     facula.Size([2])
     """
-    return _seen_through("squeeze_", self, squeeze, dim)
+    return _become_view("squeeze_", self, squeeze, dim)
 
 
 @overridable
@@ -103,7 +103,7 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
     >>> ones(2).unsqueeze_(0).shape
     facula.Size([1, 2])
     """
-    return _seen_through("unsqueeze_", self, Tensor.unsqueeze, dim)
+    return _become_view("unsqueeze_", self, Tensor.unsqueeze, dim)
 
 
 @overridable
@@ -111,7 +111,7 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
 @boundary
 def t_(self: Tensor) -> Tensor:
     """Transpose this matrix in place, as `t` does, and return it."""
-    return _seen_through("t_", self, recorded_ops.t)
+    return _become_view("t_", self, recorded_ops.t)
 
 
 @overridable
@@ -128,7 +128,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     >>> ones(2, 3).transpose_(0, 1).shape
     facula.Size([3, 2])
     """
-    return _seen_through("transpose_", self, Tensor.transpose, dim0, dim1)
+    return _become_view("transpose_", self, Tensor.transpose, dim0, dim1)
 
 
 @overridable
@@ -136,7 +136,7 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @boundary
 def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Alias of `transpose_`."""
-    return _seen_through("swapdims_", self, Tensor.transpose, dim0, dim1)
+    return _become_view("swapdims_", self, Tensor.transpose, dim0, dim1)
 
 
 @overridable
@@ -144,7 +144,7 @@ def swapdims_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @boundary
 def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
     """Alias of `transpose_`, under NumPy's name."""
-    return _seen_through("swapaxes_", self, Tensor.transpose, axis0, axis1)
+    return _become_view("swapaxes_", self, Tensor.transpose, axis0, axis1)
 
 
 @overridable
@@ -158,7 +158,7 @@ def as_strided_(self: Tensor, size: Lengths, stride: Lengths, storage_offset: in
         stride: the strides, in elements.
         storage_offset: the position of the first element in the storage; None keeps it.
     """
-    return _seen_through("as_strided_", self, as_strided, size, stride, storage_offset, moves=True)
+    return _become_view("as_strided_", self, as_strided, size, stride, storage_offset, moves=True)
 
 
 # ----------------------------------------------------------------------------------------------- other memory

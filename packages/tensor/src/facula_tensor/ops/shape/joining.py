@@ -307,7 +307,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None, out
         parts = [one for one in tensors if one.ndim != 1 or one.shape[0]] or list(tensors[:1])
         first = parts[0]
         if not first.ndim:
-            raise ArgumentError("cat: tensors[0] has no dimension to go along; use stack")
+            raise ArgumentError("cat: expected tensors of at least 1 dimension; tensors[0] has none; use stack")
         at = check_dim("cat", dim, first.ndim)
         dtype = first.dtype
         for one in tensors:

@@ -33,7 +33,7 @@ def new_dim(operation: str, dim: int, ndim: int) -> int:
         return check_dim(operation, dim, ndim + 1)
     except IndexError:
         raise InvalidIndexError(
-            f"{operation}: dim is {dim}; expected {-ndim - 1} to {ndim} for a new dimension beside {ndim}"
+            f"{operation}: dim is {dim}; expected {-ndim - 1} to {ndim} to add a dimension to {ndim}"
         ) from None
 
 
@@ -235,7 +235,7 @@ def _movedim(layout: Layout, source: int | tuple[int, ...], destination: int | t
     )
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
         raise ArgumentError(
-            f"movedim: source {source} and destination {destination} must be equally many, each named once"
+            f"movedim: source {source} and destination {destination} must have equal lengths without duplicates"
         )
     rest = iter([i for i in range(ndim) if i not in sources])
     order = [sources[targets.index(i)] if i in targets else next(rest) for i in range(ndim)]

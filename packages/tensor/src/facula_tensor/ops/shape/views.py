@@ -46,7 +46,7 @@ def resolve(operation: str, shape: tuple[int, ...], numel: int) -> tuple[int, ..
     if unknown > 1:
         raise ArgumentError(f"{operation}: expected at most one -1, for one unknown length; got {shape}")
     if unknown and not known:
-        raise ArgumentError(f"{operation}: expected no -1 beside a length of 0, which leaves it open; got {shape}")
+        raise ArgumentError(f"{operation}: expected no -1 next to a length of 0, which makes it ambiguous; got {shape}")
     if numel % known if unknown else known != numel:
         room = f"a multiple of {known}" if unknown else f"{known}"
         raise ArgumentError(f"{operation}: shape {shape} has room for {room} element(s); the tensor has {numel}")
@@ -110,7 +110,7 @@ class _view:
         strides = view_strides(layout, wanted)
         if strides is None:
             raise ArgumentError(
-                f"view: a tensor of shape {layout.shape} and strides {layout.strides} cannot be seen as {wanted} "
+                f"view: a tensor of shape {layout.shape} and strides {layout.strides} cannot be viewed as {wanted} "
                 "without copying; use .reshape() instead"
             )
         return layout_of(wanted, strides, layout.dtype, layout.device), 0
@@ -126,7 +126,7 @@ Tensor.view = _view  # type: ignore[assignment, method-assign]
 VIEW = operators["view"]
 
 
-def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Window | None:
+def reshape_window(operation: str, layout: Layout, shape: tuple[int, ...]) -> Window | None:
     """Return the window that shows the elements in another shape, or None if the strides do not allow one."""
     wanted = resolve(operation, shape, layout.numel)
     strides = view_strides(layout, wanted)
@@ -137,7 +137,7 @@ def seen_as(operation: str, layout: Layout, shape: tuple[int, ...]) -> Window | 
 
 @form
 def _reshaped(layout: Layout, shape: tuple[int, ...]) -> Window | None:
-    return seen_as("reshape", layout, shape)
+    return reshape_window("reshape", layout, shape)
 
 
 @form
@@ -147,7 +147,7 @@ def _flattened(layout: Layout, start_dim: int, end_dim: int) -> Window | None:
     first, last = check_dim("flatten", start_dim, len(shape)), check_dim("flatten", end_dim, len(shape))
     if first > last:
         raise ArgumentError(f"flatten: expected start_dim before end_dim; got {start_dim} and {end_dim}")
-    return seen_as("flatten", layout, (*shape[:first], product(shape[first : last + 1]), *shape[last + 1 :]))
+    return reshape_window("flatten", layout, (*shape[:first], product(shape[first : last + 1]), *shape[last + 1 :]))
 
 
 @form

@@ -36,7 +36,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     """
     try:
         if eps is not None:
-            result = bodies.held("logit", input, eps)
+            result = bodies.clamped_logit("logit", input, eps)
             return result if out is None else write_out("logit", result, out)
         result = ops.logit(input)
         return result if out is None else write_out("logit", result, out)
@@ -52,7 +52,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     try:
         if eps is not None:
             before = source("logit_", input)
-            return assign_inplace("logit_", input, bodies.held("logit_", before, eps))
+            return assign_inplace("logit_", input, bodies.clamped_logit("logit_", before, eps))
         return inplace_ops.logit(input)
     except FaculaError as error:
         trim_traceback(error)
@@ -74,7 +74,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if type(input) is not Tensor:
             input = as_tensor("sinc", input)
         if input.dtype.is_complex:
-            result = bodies.of_complex("sinc", input)
+            result = bodies.complex_sinc("sinc", input)
             return result if out is None else write_out("sinc", result, out)
         result = ops.sinc(input)
         return result if out is None else write_out("sinc", result, out)
@@ -92,7 +92,7 @@ def sinc_(input: Tensor) -> Tensor:
             input = as_tensor("sinc_", input)
         if input.dtype.is_complex:
             before = source("sinc_", input)
-            return assign_inplace("sinc_", input, bodies.of_complex("sinc_", before))
+            return assign_inplace("sinc_", input, bodies.complex_sinc("sinc_", before))
         return inplace_ops.sinc(input)
     except FaculaError as error:
         trim_traceback(error)

@@ -48,7 +48,7 @@ def any(
             dim = axis_for(dim, axis, "any")
         if keepdims:
             keepdim = keepdims
-        return ops.any(*bodies.tests("any", input, dim, keepdim), out)
+        return ops.any(*bodies.nonzero_mask("any", input, dim, keepdim), out)
     except FaculaError as error:
         trim_traceback(error)
         raise
@@ -82,7 +82,7 @@ def all(
             dim = axis_for(dim, axis, "all")
         if keepdims:
             keepdim = keepdims
-        return ops.all(*bodies.tests("all", input, dim, keepdim), out)
+        return ops.all(*bodies.nonzero_mask("all", input, dim, keepdim), out)
     except FaculaError as error:
         trim_traceback(error)
         raise
