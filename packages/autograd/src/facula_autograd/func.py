@@ -290,7 +290,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
         this = call_with_args("jacrev", func, argnums, has_aux, args, kwargs)
         _check_arrays("jacrev", this)
         jacobians = [
-            per_argument(argnums, this.rebuild([this.released(j) for j in _rows(this, k)]))
+            per_argument(argnums, this.rebuild([this.released(j) for j in _jacobian_rows(this, k)]))
             for k in range(len(this.outputs))
         ]
         found = this.rebuild_output(jacobians)
@@ -299,7 +299,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     return call
 
 
-def _rows(this: Call, k: int) -> list[AnyValue]:
+def _jacobian_rows(this: Call, k: int) -> list[AnyValue]:
     """The derivatives of output `k` by each input."""
     output = this.outputs[k]
     rows = [this.pulled_back(unit) for unit in _units(this.outputs, k)]

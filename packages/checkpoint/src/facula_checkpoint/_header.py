@@ -168,7 +168,7 @@ def parse_json(path: str, what: str, text: bytes | str) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode()
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except RecursionError:
         raise CheckpointError(path, f"{what} is nested too deeply") from None
     except ValueError as error:  # including UnicodeDecodeError, and integers of thousands of digits
@@ -184,7 +184,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return made
 
 
-def _constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise InvalidValueError(f"{name} is no JSON number")
 
 

@@ -248,7 +248,7 @@ class multinomial(_Below):
         return ((value >= 0) & (value % 1 == 0)).all(-1) & (value.sum(-1) <= self.upper_bound)
 
 
-class _Parts(Constraint):
+class _PartsConstraint(Constraint):
     """Constraints of the parts of a tensor along a dimension."""
 
     cseq: list[Constraint]
@@ -267,7 +267,7 @@ class _Parts(Constraint):
         return max(one.event_dim for one in self.cseq)
 
 
-class cat(_Parts):
+class cat(_PartsConstraint):
     """A constraint for each part, of these `lengths` (1 where left out), along a dimension; further ones are free.
 
     Arguments:
@@ -288,7 +288,7 @@ class cat(_Parts):
         return join([one.check(value.narrow(self.dim, start, length)) for one, start, length in places], self.dim)
 
 
-class stack(_Parts):
+class stack(_PartsConstraint):
     """A constraint for each index of a dimension; indices and constraints beyond the shorter of the two are ignored."""
 
     @property

@@ -33,10 +33,10 @@ def decorate(function: Callable[..., AnyValue], make: Make) -> Callable[..., obj
     for flag, wrapper in ((_GENERATOR, _generator), (_COROUTINE, _coroutine), (_ASYNC_GENERATOR, _async_generator)):
         if flags & flag:
             return wrapper(function, make)
-    return _plain(function, make)
+    return _decorated_function(function, make)
 
 
-def _plain(function: Callable[..., object], make: Make) -> Callable[..., object]:
+def _decorated_function(function: Callable[..., object], make: Make) -> Callable[..., object]:
     @wraps(function)
     def call(*args: object, **kwargs: object) -> object:
         with make():

@@ -35,7 +35,7 @@ def _build_dtype(dtype: np.dtype, state: Value) -> None:
         dtype.__setstate__((3, ">", None, None, None, -1, -1, 0))  # type: ignore[attr-defined]
 
 
-def _scalar(dtype: Value, data: Value = b"") -> Any:
+def _numpy_scalar(dtype: Value, data: Value = b"") -> Any:
     return _elements((), dtype, data)[()]
 
 
@@ -76,7 +76,7 @@ def _from_buffer(data: Value, dtype: Value, shape: Value, order: Value, *axes: V
 NUMPY: dict[str, Global] = {
     "numpy ndarray": Global(np.ndarray),
     "numpy dtype": Global(np.dtype, call=_dtype, build=_build_dtype),
-    "numpy._core.multiarray scalar": Global(Marker("numpy.scalar"), call=_scalar),
+    "numpy._core.multiarray scalar": Global(Marker("numpy.scalar"), call=_numpy_scalar),
     "numpy._core.multiarray _reconstruct": Global(
         Marker("numpy._reconstruct"), call=_reconstruct, build=_build_array, instance=np.ndarray
     ),

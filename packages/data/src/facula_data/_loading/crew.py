@@ -120,7 +120,7 @@ class Crew:
         # workers reply only to the process that started them
         workers = self._kept if self._process == getpid() else None
         if workers is None:
-            workers, self._process = _start(job, settings), getpid()
+            workers, self._process = _start_workers(job, settings), getpid()
         self._kept = workers if settings.keep else None
         workers.meter = meter
         first = workers.begin(seed, int(bits(seed, progress.epoch, WORKERS).random_raw()), progress.epoch)
@@ -137,7 +137,7 @@ def _kept(batch: Batch) -> Batch:
     return batch
 
 
-def _start(job: Job, settings: WorkerSettings) -> Workers:
+def _start_workers(job: Job, settings: WorkerSettings) -> Workers:
     if settings.method == THREAD:
         from .._workers.threads import Threads
 

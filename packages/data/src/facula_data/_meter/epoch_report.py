@@ -153,7 +153,7 @@ def _fewer_workers(epoch: EpochReport) -> list[str]:
     return [f"num_workers={enough} would do, and leaves processors to the program"] if enough < workers else []
 
 
-def _start(epoch: EpochReport) -> str:
+def _slow_start(epoch: EpochReport) -> str:
     return (
         f"Starting is the bottleneck: the first batch took {epoch.first_wait:.2g} of the {epoch.waited:.2g} seconds of "
         "waiting."
@@ -247,7 +247,7 @@ def _more_ahead(epoch: EpochReport) -> list[str]:
 BOTTLENECKS: dict[str, tuple[Callable[[EpochReport], str], Callable[[EpochReport], list[str]]]] = {
     "nothing": (lambda epoch: "No batch was delivered.", lambda epoch: []),
     "program": (_program, _fewer_workers),
-    "start": (_start, _quicker_start),
+    "start": (_slow_start, _quicker_start),
     "reading": (_reading, _quicker_reading),
     "collation": (_collation, _quicker_collation),
     "one worker": (_one_worker, lambda epoch: ["parts of one size for all workers, and more of them than workers"]),

@@ -148,11 +148,11 @@ class Tuples:
         return Tuples, (self.columns,)
 
 
-def _text(buffer: memoryview) -> str:
+def _decode_text(buffer: memoryview) -> str:
     return str(buffer, "utf-8", "surrogatepass")
 
 
-DECODERS: dict[str, Any] = {"str": _text, "bytes": bytes, "pickled objects": pickle.loads}
+DECODERS: dict[str, Any] = {"str": _decode_text, "bytes": bytes, "pickled objects": pickle.loads}
 
 
 def as_slice(indices: range) -> slice:

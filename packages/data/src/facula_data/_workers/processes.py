@@ -67,7 +67,7 @@ class Processes(Workers):
     def __init__(self, job: Job, count: int, context: object, timeout: float) -> None:
         self._job, self._epoch, self._context = job, (0, 0, 0), context_of(context)
         self._processes: list[_Worker] = []
-        super().__init__(self._processes, timeout, finalize(self, _end_all, self._processes, os.getpid()))
+        super().__init__(self._processes, timeout, finalize(self, _end_processes, self._processes, os.getpid()))
         for number in range(count):
             self._processes.append(_Worker(number, job, self._context, SHARE / count))
 
@@ -257,7 +257,7 @@ def _error_of(failure: Failure, worker: _Worker) -> BaseException:
     return error
 
 
-def _end_all(workers: list[_Worker], process: int) -> None:
+def _end_processes(workers: list[_Worker], process: int) -> None:
     if os.getpid() != process:
         return  # a forked process: the workers belong to its parent
     for worker in workers:

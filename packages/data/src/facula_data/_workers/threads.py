@@ -30,7 +30,7 @@ class Threads(Workers):
 
     def __init__(self, job: Job, count: int, timeout: float) -> None:
         threads = [_Thread(number, job) for number in range(count)]
-        super().__init__(threads, timeout, finalize(self, _end_all, threads))
+        super().__init__(threads, timeout, finalize(self, _end_threads, threads))
 
 
 class _Thread:
@@ -87,6 +87,6 @@ def _work(number: int, job: Job, tasks: SimpleQueue[Task | None], results: Simpl
                 del batch
 
 
-def _end_all(threads: list[_Thread]) -> None:
+def _end_threads(threads: list[_Thread]) -> None:
     for thread in threads:
         thread.tasks.put(None)

@@ -67,7 +67,7 @@ def map_idx(path: Path) -> MappedArray:
     mapped = MappedArray("read_idx", name, layout.dtype, layout.shape, layout.offset)
     size, end = os.path.getsize(name), layout.offset + layout.size
     if size > end:
-        raise _too_long(name, end, layout)
+        raise _bytes_left(name, end, layout)
     return mapped
 
 
@@ -122,7 +122,7 @@ def _unpacked(path: str, max_bytes: int) -> np.ndarray:
                     raise _too_short(path, layout, got)
                 got += count
             if file.read(1):
-                raise _too_long(path, layout.offset + layout.size, layout)
+                raise _bytes_left(path, layout.offset + layout.size, layout)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise CorruptFileError(
             "read_idx", path, "", f"expected a complete gzip file; {error}", "copy or download it again"
@@ -135,6 +135,6 @@ def _too_short(path: str, layout: IdxLayout, got: int) -> CorruptFileError:
     return CorruptFileError("read_idx", path, f"byte {layout.offset + got}", problem, TRUNCATED)
 
 
-def _too_long(path: str, end: int, layout: IdxLayout) -> CorruptFileError:
+def _bytes_left(path: str, end: int, layout: IdxLayout) -> CorruptFileError:
     problem = f"expected the end of the file after {layout.dtype} {layout.shape}; there is more"
     return CorruptFileError("read_idx", path, f"byte {end}", problem, "check that it is the right file")

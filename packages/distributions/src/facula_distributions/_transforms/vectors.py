@@ -176,7 +176,7 @@ class CorrCholeskyTransform(_Plain):
         return Size((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
 
 
-class _Parts(Transform):
+class _PartsTransform(Transform):
     """Transforms of the parts of a tensor along a dimension.
 
     Arguments:
@@ -228,7 +228,7 @@ class _Parts(Transform):
 
 
 @boundary
-class StackTransform(_Parts):
+class StackTransform(_PartsTransform):
     """A transform for each index of a dimension.
 
     Arguments:
@@ -269,7 +269,7 @@ class StackTransform(_Parts):
 
 
 @boundary
-class CatTransform(_Parts):
+class CatTransform(_PartsTransform):
     """A transform for each part, of these `lengths` (1 where left out), along a dimension.
 
     Arguments:

@@ -130,7 +130,7 @@ def _after_in_parent() -> None:
     _forks.in_parent()
 
 
-def _after_in_child() -> None:
+def _renew_blocks() -> None:
     global _forks, _block_table
     inherited, _block_table = _block_table, _BlockTable()
     for block in inherited.alive():
@@ -141,4 +141,4 @@ def _after_in_child() -> None:
     _starting.clear()
 
 
-os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
+os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_renew_blocks)

@@ -128,9 +128,9 @@ def claimed_file() -> tuple[int, tuple[int, int]] | None:
     return None
 
 
-def _after_in_child() -> None:
+def _renew_kept_files() -> None:
     _files[0].close()
     _files[0] = KeptFiles()
 
 
-os.register_at_fork(after_in_child=_after_in_child)
+os.register_at_fork(after_in_child=_renew_kept_files)

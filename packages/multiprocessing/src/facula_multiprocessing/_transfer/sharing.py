@@ -92,12 +92,12 @@ _current = _Sharing()
 _sending = local()
 
 
-def _after_in_child() -> None:
+def _renew_sharing() -> None:
     global _current
     _current = _Sharing(_current)
 
 
-os.register_at_fork(after_in_child=_after_in_child)
+os.register_at_fork(after_in_child=_renew_sharing)
 
 
 def _tidy() -> None:

@@ -309,7 +309,7 @@ class ParameterList(_Holder):
         return self.extend(values)
 
     def __repr__(self) -> str:
-        return nested(self._get_name(), [], [f"  ({place}): {_shown(value)}" for place, value in enumerate(self)])
+        return nested(self._get_name(), [], [f"  ({place}): {_entry_text(value)}" for place, value in enumerate(self)])
 
 
 @boundary
@@ -354,7 +354,7 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
         return len(self._keys)
 
     def __repr__(self) -> str:
-        return nested(self._get_name(), [], [f"  ({key}): {_shown(value)}" for key, value in self.items()])
+        return nested(self._get_name(), [], [f"  ({key}): {_entry_text(value)}" for key, value in self.items()])
 
 
 def _several(holder: str, values: Iterable[T]) -> Iterable[T]:
@@ -384,7 +384,7 @@ def _parameter(value: object) -> object:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
-def _shown(value: object) -> str:
+def _entry_text(value: object) -> str:
     if isinstance(value, Parameter):
         return f"Parameter containing: [{value.dtype} of size {'x'.join(map(str, value.shape))}]"
     return f"Object of type: {type(value).__name__}"

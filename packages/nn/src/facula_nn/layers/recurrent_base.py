@@ -248,12 +248,12 @@ class RNNBase(Module):
             return None
         called, names = type(self).__name__, ("h_0", "c_0") if states == 2 else ("hx",)
         if states == 2 and (not isinstance(hx, (tuple, list)) or len(hx) != 2):
-            raise InvalidTypeError(f"{called}: expected hx to be (h_0, c_0), a pair of tensors; got {_shown(hx)}")
+            raise InvalidTypeError(f"{called}: expected hx to be (h_0, c_0), a pair of tensors; got {_state_text(hx)}")
         given = tuple(hx) if states == 2 else (hx,)
         count = self.num_layers * (2 if self.bidirectional else 1)
         for name, one, width in zip(names, given, (self.proj_size or self.hidden_size, self.hidden_size)):
             if not isinstance(one, Tensor):
-                raise InvalidTypeError(f"{called}: expected {name} to be a Tensor; got {_shown(one)}")
+                raise InvalidTypeError(f"{called}: expected {name} to be a Tensor; got {_state_text(one)}")
             expected = (count, width) if unbatched else (count, batch, width)
             if tuple(one.shape) != expected:
                 said = "(layers * directions, features)" if unbatched else "(layers * directions, batch, features)"
@@ -262,7 +262,7 @@ class RNNBase(Module):
         return tuple([one.unsqueeze(1) for one in given]) if unbatched else given
 
 
-def _shown(value: object) -> str:
+def _state_text(value: object) -> str:
     if isinstance(value, Tensor):
         return f"Tensor {tuple(value.shape)}"
     return f"{type(value).__name__} of {len(value)}" if isinstance(value, (tuple, list)) else type(value).__name__

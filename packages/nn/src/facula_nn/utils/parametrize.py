@@ -100,14 +100,14 @@ class ParametrizationList(ModuleList):
                 raise InvalidValueError(f"right_inverse: expected {original.dtype.name}; got {new.dtype.name}")
             if new is not original:
                 original.data = new.detach()
-            _place(self, "original", original)
+            _put_back(self, "original", original)
         else:
             for at, one in enumerate(new):
                 if not isinstance(one, Tensor):
                     raise InvalidValueError(f"right_inverse: expected Tensors; got {type(one).__name__} at {at}")
                 wants = original.requires_grad
                 made = Parameter(one.detach(), wants) if isinstance(original, Parameter) else one.detach()
-                _place(self, f"original{at}", made)
+                _put_back(self, f"original{at}", made)
         if not unsafe:
             _check_same("", original, self())
 
@@ -242,7 +242,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
             original = Parameter(value.detach(), wants) if isinstance(original, Parameter) else value.detach()
     delattr(type(module), tensor_name)
     del module._modules["parametrizations"][tensor_name]
-    _place(module, tensor_name, original)
+    _put_back(module, tensor_name, original)
     if not is_parametrized(module):
         del module.parametrizations
         module.__class__ = type_before_parametrizations(module)
@@ -277,7 +277,7 @@ def _check_same(what: str, wanted: Tensor, got: object) -> None:
         )
 
 
-def _place(module: Module, name: str, tensor: Tensor) -> None:
+def _put_back(module: Module, name: str, tensor: Tensor) -> None:
     """Put a tensor back, as a parameter if it is one, else as a buffer.
 
     Arguments:

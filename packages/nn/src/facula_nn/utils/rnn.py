@@ -185,7 +185,7 @@ def pack_padded_sequence(
         raise ArgumentError(
             f"pack_padded_sequence: expected input (steps, batch, ...) or (batch, steps, ...); got {shown}"
         )
-    counts = _lengths("pack_padded_sequence", lengths)
+    counts = _sequence_lengths("pack_padded_sequence", lengths)
     steps, batch = input.shape[:2]
     if batch_first:
         steps, batch = batch, steps
@@ -318,7 +318,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     >>> [one.tolist() for one in unpad_sequence(tensor([[1, 2], [3, 0]]), tensor([2, 1]))]
     [[1, 3], [2]]
     """
-    counts = _lengths("unpad_sequence", lengths).tolist()
+    counts = _sequence_lengths("unpad_sequence", lengths).tolist()
     columns = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     if len(counts) != columns.shape[0]:
         raise ArgumentError(
@@ -350,7 +350,7 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
 
 
-def _lengths(function: str, lengths: Tensor | Iterable[SupportsInt]) -> np.ndarray:
+def _sequence_lengths(function: str, lengths: Tensor | Iterable[SupportsInt]) -> np.ndarray:
     """Lengths as int64, of whatever numbers they are."""
     given = np.asarray(lengths.cpu().tolist() if isinstance(lengths, Tensor) else [int(one) for one in lengths])
     if given.ndim != 1:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Lengths: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 
 
-def _lengths(layer: str, normalized_shape: Any) -> tuple[int, ...]:
+def _normalized_lengths(layer: str, normalized_shape: Any) -> tuple[int, ...]:
     several = hasattr(normalized_shape, "__iter__") and not isinstance(normalized_shape, bytes)
     given = normalized_shape if several else (normalized_shape,)
     try:
@@ -94,7 +94,7 @@ class LayerNorm(_Affine):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = _lengths("LayerNorm", normalized_shape)
+        self.normalized_shape = _normalized_lengths("LayerNorm", normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         place: DeviceAndDType = {"device": device, "dtype": dtype}
         self._make_affine(self.normalized_shape, elementwise_affine, elementwise_affine and bias, place)
@@ -135,7 +135,7 @@ class RMSNorm(_Affine):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        self.normalized_shape = _lengths("RMSNorm", normalized_shape)
+        self.normalized_shape = _normalized_lengths("RMSNorm", normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         self._make_affine(self.normalized_shape, elementwise_affine, None, {"device": device, "dtype": dtype})
         self.reset_parameters()
