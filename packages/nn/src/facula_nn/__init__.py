@@ -1,10 +1,10 @@
-"""facula_nn: modules, layers, losses and initial values, under PyTorch's names.
+"""facula_nn: modules, layers, losses and initializers, under PyTorch's names.
 
-What it is: `Module` and containers (here), layers (`layers/`, a file or a folder a family), `functional`, `init`,
-`utils`. May import: facula_tensor, its `functional` and its `extend`; facula_errors; NumPy.
-Rooms, each of which imports only earlier ones: `_modules` (what a module is), `init`, `functional`, `utils`, `layers`.
-Where next: `_modules/module.py` for what a call does, `_modules/tree.py` and Note [Where members are] in
-`_modules/members.py` for where parameters are kept, `_modules/state.py` for state dicts, `_modules/hooks.py` for hooks.
+Exports `Module`, containers, layers (`layers/`, one file or folder per family), `functional`, `init` and `utils`.
+May import: facula_tensor, its `functional` and its `extend`; facula_errors; NumPy.
+Rooms, each of which imports only earlier ones: `_modules` (the base class), `init`, `functional`, `utils`, `layers`.
+Where next: `_modules/module.py` for calls, `_modules/tree.py` and Note [Where members are] in `_modules/members.py`
+for the storage of parameters, `_modules/state.py` for state dicts, `_modules/hooks.py` for hooks.
 """
 
 from facula_errors.extend import published
@@ -119,7 +119,7 @@ from .layers.transformer import (
     TransformerEncoderLayer,
 )
 
-_register("facula_nn")  # errors name the user's line, not one of these
+_register("facula_nn")  # errors point to the user's line, not into this package
 
 __version__ = "0.1.0"
 
@@ -151,7 +151,7 @@ __all__ = [
     "functional", "init", "utils",
 ]  # fmt: skip
 
-for _name in set(__all__) - {"Identity"}:  # which takes anything
+for _name in set(__all__) - {"Identity"}:  # Identity accepts any arguments
     if getattr(globals()[_name], "__module__", "").startswith("facula_nn.layers."):
         _check_arguments(globals()[_name])
 

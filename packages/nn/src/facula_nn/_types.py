@@ -1,4 +1,4 @@
-"""Types that several modules share, for type checkers alone: nothing imports this at run time."""
+"""Types shared by several modules, only for type checkers: not imported at run time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from facula_tensor import Tensor
 if TYPE_CHECKING:
     from facula_tensor.extend import DeviceLike, DTypeLike
 
-# What modules are called with, and what state dicts hold beside tensors: values of any type.
+# Arguments of module calls, and entries of state dicts other than tensors: values of any type.
 Args: TypeAlias = tuple[Any, ...]
 Kwargs: TypeAlias = dict[str, Any]
 StateDict: TypeAlias = dict[str, Any]
@@ -18,12 +18,12 @@ Hook: TypeAlias = Callable[..., Any]
 
 Gradients: TypeAlias = tuple[Tensor | None, ...]
 
-# A pair, with the places of the maxima, where `return_indices` says so at run time.
+# A pair with the indices of the maxima if `return_indices` is set at run time.
 Pooled: TypeAlias = Tensor | Any
 
 
 class DeviceAndDType(TypedDict):
-    """Where a layer's parameters lie, and their dtype; None for the default's."""
+    """The device and the dtype of a layer's parameters; None for the defaults."""
 
     device: DeviceLike | None
     dtype: DTypeLike | None

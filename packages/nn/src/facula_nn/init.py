@@ -71,10 +71,10 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
     """Numbers drawn evenly from [a, b).
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         a: the lower bound.
         b: the upper bound.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.
@@ -92,10 +92,10 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
     """Draws from the normal distribution.
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         mean: the mean.
         std: the standard deviation.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.
@@ -118,12 +118,12 @@ def trunc_normal_(
     A cut at which nearly nothing is left (both ends beyond 4 `std` on one side of `mean`) is refused.
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         mean: the mean before it is cut off.
         std: the standard deviation before it is cut off.
         a: the least value.
         b: the greatest value.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.
@@ -203,9 +203,9 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     X. Glorot and Y. Bengio, Understanding the difficulty of training deep feedforward neural networks, AISTATS 2010.
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         gain: what the bound is multiplied by; see `calculate_gain`.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.
@@ -220,9 +220,9 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     """Drawn from a normal distribution of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`.
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         gain: what the deviation is multiplied by; see `calculate_gain`.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.
@@ -245,11 +245,11 @@ def kaiming_uniform_(
     K. He et al., Delving Deep into Rectifiers, ICCV 2015.
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         a: the slope of `nonlinearity` below 0, for "leaky_relu".
         mode: "fan_in" keeps the variance forward, "fan_out" backward.
         nonlinearity: what follows the layer, as in `calculate_gain`.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.
@@ -272,11 +272,11 @@ def kaiming_normal_(
     """Drawn from a normal distribution of mean 0 and variance gain² / fan; see `kaiming_uniform_`.
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         a: the slope of `nonlinearity` below 0, for "leaky_relu".
         mode: "fan_in" keeps the variance forward, "fan_out" backward.
         nonlinearity: what follows the layer, as in `calculate_gain`.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.
@@ -295,9 +295,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     A. Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014.
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         gain: what all elements are multiplied by.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.
@@ -324,10 +324,10 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     optimization, ICML 2010.
 
     Arguments:
-        tensor: what is filled, in place.
+        tensor: the tensor to fill in place.
         sparsity: the share of zeros in each column.
         std: the standard deviation of the others.
-        generator: whose random numbers; the default one's if None.
+        generator: the random number generator; the default generator if None.
 
     Returns:
         The tensor.

@@ -1,7 +1,7 @@
-"""What a module is: its members, calls and hooks, and the states that it gives and takes.
+"""The base class `Module`: members, calls, hooks and state dicts.
 
-In order of use: `members` and `tree` (parts under names), `uninitialized`, `hooks`, `places` (which layer failed),
-`state` (state dicts), `html`, `module` (`Module` and its calls), `scopes`, `containers`; `layer` makes constructors.
+In order of use: `members` and `tree` (named members), `uninitialized`, `hooks`, `places` (the failing layer's path),
+`state` (state dicts), `html`, `module` (`Module` and its calls), `scopes`, `containers`; `layer` builds constructors.
 """
 
-from . import scopes as scopes  # connects calls of modules with the graph
+from . import scopes as scopes  # records module calls as scopes of the graph

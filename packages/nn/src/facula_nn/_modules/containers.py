@@ -1,4 +1,4 @@
-"""Modules that hold modules or parameters: in a chain, in a list, under keys."""
+"""Modules that contain other modules or parameters: sequences, lists and dicts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Self, SupportsIndex
 
-    from typing_extensions import TypeVar  # which every type checker brings: what a list of anything is a list of
+    from typing_extensions import TypeVar  # supports defaults; installed with every type checker
 
     M = TypeVar("M", bound=Module, default=Module)
     T = TypeVar("T")
@@ -29,10 +29,10 @@ else:
 
 @boundary
 class _Holder(Module):
-    """Base of containers, which compute nothing."""
+    """Base class of containers that have no forward of their own."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """There is nothing to compute: NotImplementedError."""
+        """Raise NotImplementedError: a container has no forward."""
         name = type(self).__name__
         raise UnsupportedError(
             f"{name}: holds its members and computes nothing; call them one by one, as in "
@@ -42,7 +42,7 @@ class _Holder(Module):
 
 @boundary
 class _Row(Module, Generic[M]):
-    """Modules one after another, under the names "0", "1", ..."""
+    """A sequence of modules, registered under the names "0", "1", ..."""
 
     def _place(self, index: SupportsIndex, length: int) -> int:
         try:
@@ -59,14 +59,14 @@ class _Row(Module, Generic[M]):
         return place % length
 
     def _set_all(self, named: list[tuple[str, M]]) -> None:
-        """Hold these and no others; names that are numbers are counted from 0."""
+        """Replace all children; numeric names are renumbered from 0."""
         counted = all([name.isdigit() for name, _ in named])
         self._modules.clear()
         for place, (name, module) in enumerate(named):
             self.add_module(str(place) if counted else name, module)
 
     def _free_name(self) -> str:
-        """The next number; one further where names of the user's own are numbers too."""
+        """Return the next number as a name, skipping names that the user has taken."""
         return next(name for name in map(str, count(len(self))) if name not in self._kinds)
 
     def __len__(self) -> int:
@@ -98,12 +98,12 @@ class _Row(Module, Generic[M]):
         self._set_all(named)
 
     def append(self, module: M) -> Self:
-        """Add a module at the end."""
+        """Append a module."""
         self.add_module(self._free_name(), module)
         return self
 
     def insert(self, index: int, module: M) -> Self:
-        """Add a module before place `index`; the names that follow count on."""
+        """Insert a module at position `index`; later modules are renumbered."""
         if not isinstance(module, Module):
             raise InvalidTypeError(f"{type(self).__name__}.insert: expected a Module; got {type(module).__name__}")
         named = members(self, MODULE)
@@ -116,7 +116,7 @@ class _Row(Module, Generic[M]):
         return self
 
     def extend(self, modules: Iterable[M]) -> Self:
-        """Add modules at the end."""
+        """Append several modules."""
         if isinstance(modules, Module) and not isinstance(modules, _Row):
             raise InvalidTypeError(f"{type(self).__name__}.extend: expected several modules; got one; use append")
         for module in list(modules):
@@ -128,7 +128,7 @@ class _Row(Module, Generic[M]):
     @overload
     def pop(self, key: slice) -> Self: ...
     def pop(self, key: int | slice) -> M | Self:
-        """Take the module at a place, or those of a slice, out, and return it."""
+        """Remove and return the module at an index, or the modules of a slice."""
         module = self[key]
         del self[key]
         return module
@@ -142,7 +142,7 @@ class _Row(Module, Generic[M]):
 
 @boundary
 class Sequential(_Row[Module]):
-    """Modules called in turn, each on what the one before gave. Made from modules, or from one dict of named ones.
+    """A chain of modules, each called with the result of the previous one. Takes modules, or one dict of named modules.
 
     >>> from facula_nn import Linear, ReLU
     >>> net = Sequential(Linear(4, 3), ReLU(), Linear(3, 2))
@@ -166,8 +166,8 @@ class Sequential(_Row[Module]):
     def _part(self, named: list[tuple[str, Module]]) -> Self:
         return type(self)(dict(named))
 
-    def forward(self, input: Any) -> Tensor | Any:  # a tensor, or what the last module makes of it
-        """The last module's result."""
+    def forward(self, input: Any) -> Tensor | Any:  # the type depends on the last module
+        """Return the result of the last module."""
         own = self.__dict__
         for name, kind in self._kinds.items():
             if kind == MODULE:
@@ -182,7 +182,7 @@ class Sequential(_Row[Module]):
 
 @boundary
 class ModuleList(_Holder, _Row[M]):
-    """A list of modules, whose parameters are found. It computes nothing itself.
+    """A list of modules whose parameters are registered. It has no forward of its own.
 
     >>> from facula_nn import Linear
     >>> ModuleList([Linear(2, 2) for _ in range(3)])
@@ -197,7 +197,7 @@ class ModuleList(_Holder, _Row[M]):
             self.extend(_several("ModuleList", modules))
 
     def __repr__(self) -> str:
-        runs: list[tuple[int, int, str]] = []  # first and last place, and what is there
+        runs: list[tuple[int, int, str]] = []  # first index, last index, repr
         for place, module in enumerate(self):
             if runs and runs[-1][2] == repr(module):
                 runs[-1] = (runs[-1][0], place, runs[-1][2])
@@ -212,7 +212,7 @@ class ModuleList(_Holder, _Row[M]):
 
 @boundary
 class ModuleDict(_Holder, MutableMapping[str, M]):
-    """Modules under keys, whose parameters are found. It computes nothing itself.
+    """A dict of modules whose parameters are registered. It has no forward of its own.
 
     >>> from facula_nn import ReLU, Tanh
     >>> ModuleDict({"soft": Tanh(), "hard": ReLU()})
@@ -253,7 +253,7 @@ class ModuleDict(_Holder, MutableMapping[str, M]):
 
 @boundary
 class ParameterList(_Holder):
-    """A list of parameters, which are found; tensors become parameters, other values stay as they are.
+    """A list of registered parameters. Tensors become parameters; other values are stored unchanged.
 
     >>> from facula_tensor import ones
     >>> ParameterList([ones(2), ones(3)])[1].requires_grad
@@ -292,13 +292,13 @@ class ParameterList(_Holder):
         setattr(self, self._place(index), _parameter(value))
 
     def append(self, value: object) -> Self:
-        """Add a value at the end."""
+        """Append a value."""
         setattr(self, str(self._size), _parameter(value))
         self._size += 1
         return self
 
     def extend(self, values: Iterable[object]) -> Self:
-        """Add values at the end."""
+        """Append several values."""
         if isinstance(values, Tensor):
             raise InvalidTypeError("ParameterList.extend: expected several values; got one tensor; use append")
         for value in list(values):
@@ -314,7 +314,7 @@ class ParameterList(_Holder):
 
 @boundary
 class ParameterDict(_Holder, MutableMapping[str, Any]):
-    """Parameters under keys, which are found; tensors become parameters, other values stay as they are.
+    """A dict of registered parameters. Tensors become parameters; other values are stored unchanged.
 
     >>> from facula_tensor import ones
     >>> [name for name, parameter in ParameterDict({"scale": ones(2)}).named_parameters()]
@@ -358,7 +358,7 @@ class ParameterDict(_Holder, MutableMapping[str, Any]):
 
 
 def _several(holder: str, values: Iterable[T]) -> Iterable[T]:
-    """The values for a list; TypeError unless they are a sequence."""
+    """Return the values for a list. TypeError unless they are iterable and not a string."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise InvalidTypeError(
             f"{holder}: expected several values in a list; got {type(values).__name__} {values!r:.60}"
@@ -367,7 +367,7 @@ def _several(holder: str, values: Iterable[T]) -> Iterable[T]:
 
 
 def _pairs(holder: str, values: Mapping[str, T] | Iterable[tuple[str, T]]) -> Mapping[str, T] | Iterable[tuple[str, T]]:
-    """The items for a dict; TypeError unless they are a mapping or pairs."""
+    """Return the items for a dict. TypeError unless they are a mapping or an iterable of pairs."""
     if isinstance(values, Mapping):
         return values
     pairs: list[Any] = (

@@ -1,11 +1,12 @@
-"""Hooks on modules: before and after forward, on gradients, and around state dicts. A module without any pays nothing.
+"""Hooks on modules: around forward, on gradients, and around state dicts. Modules without hooks have no overhead.
 
 Note [Backward hooks]
 ~~~~~~~~~~~~~~~~~~~~~
-The gradients at a module's boundary are those that pass two identities put there, one around the arguments and one
-around the results, when a module with such hooks is called. Backward reaches the second first: it shows the gradients
-of the results to the pre-hooks and keeps them in a `Crossing`, which both hold. When it reaches the first, the hooks
-see both sides. Where no argument wants a gradient there is no first, and the hooks run at once with Nones.
+A call of a module with backward hooks inserts two identity functions into the graph: one around the arguments, one
+around the results. The gradients at the module's boundary are the gradients of these two functions. Backward reaches
+the function at the results first: it passes the gradients of the results to the pre-hooks and saves them in a
+`Crossing`, which both functions share. When backward reaches the function at the arguments, the hooks receive both
+sides. If no argument requires a gradient, the second function does not exist, and the hooks run at once with Nones.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class Hooked(Protocol):
-        """A module, as far as its hooks go."""
+        """The attributes of a module that its hooks need."""
 
         _hooks: dict[str, Hooks] | None
 
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 
 
 class ForwardHooks(Hooks):
-    """Hooks around forward, the program's functions as they are, and how some of them want to be called, by their keys.
+    """Hooks around forward, by key. The values are the user's functions; two sets store the calling options by key.
 
-    `with_kwargs` has those that are called with keyword arguments, too, `always_called` those that are called where
-    forward raised, too.
+    `with_kwargs` contains the keys of hooks that also receive keyword arguments, `always_called` the keys of hooks that
+    also run if forward raised.
     """
 
     with_kwargs: dict[int, bool]
@@ -51,14 +52,14 @@ class ForwardHooks(Hooks):
         self.with_kwargs, self.always_called = {}, {}
 
     def call(self, key: int, module: Hooked, args: Args, kwargs: Kwargs, *output: object) -> object:
-        """Call the hook of this key.
+        """Call the hook with this key.
 
         Arguments:
-            key: the hook's.
-            module: what is called.
+            key: the hook's key.
+            module: the module being called.
             args: the positional arguments.
             kwargs: the keyword arguments.
-            *output: the result of forward, where it is there.
+            *output: the result of forward, for hooks that run after it.
         """
         if key in self.with_kwargs:
             return self[key](module, args, kwargs, *output)
@@ -66,7 +67,7 @@ class ForwardHooks(Hooks):
 
 
 class LoadHooks(Hooks):
-    """Hooks before a state dict is loaded."""
+    """Hooks that run before a state dict is loaded."""
 
     __slots__ = ()
 
@@ -75,11 +76,11 @@ _CLASSES = {"forward": ForwardHooks, "forward_pre": ForwardHooks, "load_pre": Lo
 
 
 class HookTable:
-    """A module's hooks of one kind as an attribute, which may be read, changed and assigned, as PyTorch's are.
+    """A descriptor for one table of a module's hooks, which can be read, changed and assigned as in PyTorch.
 
     Arguments:
         table: the table's name.
-        part: an attribute of the table that is meant in its place, or "".
+        part: the attribute of the table to expose instead of the table itself, or "".
     """
 
     __slots__ = ("part", "table")
@@ -100,7 +101,7 @@ class HookTable:
 
 
 class WithoutModule:
-    """A hook that is called with all arguments but the first, the module."""
+    """Wrapper of a hook that drops the first argument, the module."""
 
     __slots__ = ("hook",)
 
@@ -114,15 +115,15 @@ class WithoutModule:
 def add_hook(
     module: Hooked, operation: str, table: str, hook: Hook, prepend: bool = False, flags: tuple[str, ...] = ()
 ) -> Handle:
-    """Put a hook into one of the module's tables, last or first. TypeError where it is no callable.
+    """Add a hook to one of the module's tables, last or first. TypeError if it is not callable.
 
     Arguments:
-        module: whose hook it is.
-        operation: how errors begin: the method's name.
+        module: the module that the hook belongs to.
+        operation: the method's name, with which errors begin.
         table: the table's name.
         hook: the function.
-        prepend: call it before all others of its kind.
-        flags: how it wants to be called: attributes of `ForwardHooks`.
+        prepend: call it before all other hooks of the table.
+        flags: the calling options: names of attributes of `ForwardHooks`.
     """
     if not callable(hook):
         raise InvalidTypeError(f"{operation}: expected a callable; got {type(hook).__name__}")
@@ -139,7 +140,7 @@ def add_hook(
 
 
 def hooks_of(module: Hooked, table: str) -> Hooks:
-    """One of the module's tables of hooks, made if it is not there yet."""
+    """Return one of the module's hook tables, creating it if necessary."""
     if module._hooks is None:
         module._hooks = {}
     if table not in module._hooks:
@@ -148,7 +149,7 @@ def hooks_of(module: Hooked, table: str) -> Hooks:
 
 
 def copied(table: str, hooks: Hooks) -> Hooks:
-    """A table of the same hooks."""
+    """Return a copy of a table, with the same hooks."""
     new = _CLASSES.get(table, Hooks)()
     new.update(hooks)
     if isinstance(new, ForwardHooks) and isinstance(hooks, ForwardHooks):
@@ -162,12 +163,12 @@ def copied(table: str, hooks: Hooks) -> Hooks:
 
 
 def run_hooks(module: Hooked, table: str, *arguments: object) -> None:
-    """Call each hook of a table whose results mean nothing.
+    """Call each hook of a table, ignoring the results.
 
     Arguments:
-        module: whose hooks they are.
+        module: the module that the hooks belong to.
         table: the table's name.
-        *arguments: what each is called with.
+        *arguments: the arguments of each call.
     """
     if module._hooks and table in module._hooks:
         for hook in list(module._hooks[table].values()):
@@ -175,10 +176,10 @@ def run_hooks(module: Hooked, table: str, *arguments: object) -> None:
 
 
 def call_recorded(module: Hooked, args: Args, kwargs: Kwargs) -> object:
-    """A call of a module while work is captured in some thread: where it is this one, its recorder is told.
+    """Call a module while some thread captures work; if it is this thread, notify the recorder of the call.
 
     Arguments:
-        module: what is called.
+        module: the module to call.
         args: the positional arguments.
         kwargs: the keyword arguments.
     """
@@ -193,15 +194,15 @@ def call_recorded(module: Hooked, args: Args, kwargs: Kwargs) -> object:
 
 
 def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
-    """A call of a module that has hooks.
+    """Call a module that has hooks.
 
     Arguments:
-        module: what is called.
+        module: the module to call.
         args: the positional arguments.
         kwargs: the keyword arguments.
 
     Returns:
-        The result of forward, or what a hook made of it.
+        The result of forward, or its replacement by a hook.
     """
     tables: dict[str, Any] = module._hooks or {}
     called = set()
@@ -216,7 +217,7 @@ def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
             crossing = Crossing(module)
             args = crossing.enter(args)
         result = module.forward(*args, **kwargs)
-        after = tables.get("forward") or ()  # which forward may have added
+        after = tables.get("forward") or ()  # read here: forward may have added hooks
         for key in list(after):
             called.add(key)
             new = after.call(key, module, args, kwargs, result)
@@ -232,13 +233,13 @@ def call_hooked(module: Hooked, args: Args, kwargs: Kwargs) -> object:
 
 
 def _changed(with_kwargs: bool, args: Args, kwargs: Kwargs, new: object) -> tuple[Args, Kwargs]:
-    """The arguments after a forward pre-hook returned `new`.
+    """Return the arguments after a forward pre-hook returned `new`.
 
     Arguments:
-        with_kwargs: whether it was called with keyword arguments.
+        with_kwargs: whether the hook was called with keyword arguments.
         args: the positional arguments so far.
         kwargs: the keyword arguments so far.
-        new: what it returned.
+        new: the value that the hook returned.
     """
     if new is None:
         return args, kwargs
@@ -252,16 +253,16 @@ def _changed(with_kwargs: bool, args: Args, kwargs: Kwargs, new: object) -> tupl
 
 
 def _call_anyway(hooks: ForwardHooks, key: int, arguments: Args) -> None:
-    """Call a hook while an exception propagates; an exception of its own becomes a warning."""
+    """Call a hook while an exception propagates; an exception raised by the hook becomes a warning."""
     try:
         hooks.call(key, *arguments)
     except Exception as error:
-        warn(f"a forward hook raised {error!r} while another exception was on its way")
+        warn(f"a forward hook raised {error!r} while another exception was propagating")
 
 
 # ---------------------------------------------------------------------------------------------------- gradients
 class Crossing:
-    """One call of a module with backward hooks: what its two identities share. See Note [Backward hooks]."""
+    """The state of a call of a module with backward hooks, shared by its two identities. See Note [Backward hooks]."""
 
     entered: bool
     grad_output: Gradients
@@ -271,11 +272,11 @@ class Crossing:
 
     def __init__(self, module: Hooked) -> None:
         self.module, self.entered, self.grad_output = module, False, ()
-        self.places: list[int] = []  # of the arguments that want gradients
+        self.places: list[int] = []  # indices of the arguments that require gradients
         self.width = 0
 
     def enter(self, args: Args) -> Args:
-        """The arguments, such that their gradients pass here."""
+        """Return the arguments, routed through the identity whose backward runs the hooks."""
         self.width = len(args)
         self.places = _wanting(args)
         if not self.places or not is_grad_enabled():
@@ -284,7 +285,7 @@ class Crossing:
         return _put(args, self.places, _Entrance.apply(self, *[args[k] for k in self.places]))
 
     def leave(self, result: object) -> object:
-        """The results, such that their gradients pass here."""
+        """Return the results, routed through the identity whose backward runs the pre-hooks."""
         outputs = result if isinstance(result, (tuple, list)) else (result,)
         places = _wanting(outputs)
         if not places or not is_grad_enabled():
@@ -295,7 +296,7 @@ class Crossing:
         return type(result)(*passed) if hasattr(result, "_fields") else type(result)(passed)
 
     def arrive(self, grad_output: Gradients) -> Gradients:
-        """Backward reached the results: their gradients after the pre-hooks."""
+        """Return the gradients of the results after the pre-hooks; backward has reached the results."""
         for hook in list(self._table("backward_pre")):
             new = hook(self.module, grad_output)
             if new is not None:
@@ -306,7 +307,7 @@ class Crossing:
         return grad_output
 
     def finish(self, grad_input: Gradients) -> Gradients:
-        """Backward reached the arguments: their gradients after the hooks."""
+        """Return the gradients of the arguments after the hooks; backward has reached the arguments."""
         grad_output, self.grad_output = self.grad_output, ()
         for hook in list(self._table("backward")):
             new = hook(self.module, grad_input, grad_output)
@@ -326,7 +327,7 @@ class Crossing:
 if TYPE_CHECKING:
 
     class Shared(Protocol):
-        """What the two functions keep for their way back."""
+        """The context that the two functions save for their backward."""
 
         crossing: Crossing
         places: list[int]
@@ -363,17 +364,17 @@ class _Exit(Function):
 
 
 def _wanting(values: Sequence[object]) -> list[int]:
-    """The places of the tensors that want a gradient."""
+    """Return the indices of the tensors that require a gradient."""
     return [k for k, value in enumerate(values) if isinstance(value, Tensor) and value.requires_grad]
 
 
 def _put(values: Sequence[T], places: list[int], new: Iterable[T]) -> tuple[T, ...]:
-    """`values` with others at some places.
+    """Return `values` with the values at some indices replaced.
 
     Arguments:
-        values: the former values.
-        places: where the others go.
-        new: the others.
+        values: the original values.
+        places: the indices to replace.
+        new: the replacements.
     """
     replaced = list(values)
     for k, value in zip(places, new, strict=True):
@@ -382,12 +383,12 @@ def _put(values: Sequence[T], places: list[int], new: Iterable[T]) -> tuple[T, .
 
 
 def _replaced(operation: str, new: Gradients | Tensor, former: Gradients) -> Gradients:
-    """The result of a hook as a tuple, of the length that the hook was shown.
+    """Return the result of a hook as a tuple, as long as the tuple that the hook received.
 
     Arguments:
-        operation: how errors begin.
-        new: what the hook returned.
-        former: what it was shown.
+        operation: the method's name, with which errors begin.
+        new: the value that the hook returned.
+        former: the gradients that the hook received.
     """
     new = new if isinstance(new, tuple) else (new,)
     if len(new) != len(former):

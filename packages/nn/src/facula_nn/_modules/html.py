@@ -1,4 +1,4 @@
-"""Modules in notebooks: a tree whose branches open and close, with shapes and numbers of parameters. No scripts."""
+"""HTML reprs of modules for notebooks: a collapsible tree with shapes and parameter counts. No scripts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
     from .tree import AnyTree
 
-OPEN_LEVELS = 1  # that are not folded up at first
+OPEN_LEVELS = 1  # levels that are expanded initially
 
 
 def html_of(module: AnyTree) -> str:
-    """The module and all below it as nested ``<details>``."""
+    """Return the module and all its descendants as nested ``<details>`` elements."""
     return f"<div>{_node(module, '', 0, ())}</div>"
 
 
 def _node(module: AnyTree, name: str, level: int, above: tuple[AnyTree, ...]) -> str:
-    """A module and those below it, as a part of a page.
+    """Return the HTML of a module and its descendants.
 
     Arguments:
         module: the module.
-        name: its name in the module above.
-        level: how deep it lies.
-        above: the modules around it.
+        name: its name in its parent.
+        level: its depth in the tree.
+        above: its ancestors.
     """
     children = [(child, one) for child, one in members(module, MODULE) if one is not None]
     parameters = list({id(one): one for one in module.parameters()}.values())
@@ -51,7 +51,7 @@ def _node(module: AnyTree, name: str, level: int, above: tuple[AnyTree, ...]) ->
 
 
 def _tensor(kind: str, name: str, tensor: Tensor) -> str:
-    """A line for one parameter or buffer.
+    """Return the HTML line of one parameter or buffer.
 
     Arguments:
         kind: "parameter" or "buffer".

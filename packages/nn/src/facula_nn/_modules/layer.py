@@ -1,16 +1,16 @@
-"""`layer`: the constructor and the repr of a layer from the fields in its class body.
+"""`layer`: a decorator that derives the constructor and the repr of a layer from the fields in its class body.
 
 Note [Fields of layers]
 ~~~~~~~~~~~~~~~~~~~~~~~
-`@layer` reads a class body as `dataclasses.dataclass` does, and type checkers know it as such (PEP 681). The
-constructor is a function of its own with the fields as parameters, so that its signature and Python's messages for
-arguments that do not fit are those of a constructor written by hand. It has the code of `_template` with other names:
-no source is compiled. It is said to stand where the decorator does, and to have the globals of that module, in which
-`typing.get_type_hints` looks the annotations up.
+`@layer` reads a class body as `dataclasses.dataclass` does, and is declared to type checkers by PEP 681. Each
+constructor is a separate function with the fields as parameters. Its signature, and Python's messages about arguments
+that do not match, are therefore those of a hand-written constructor. The function reuses the code object of
+`_template` with other names, so that no source is compiled. Its reported location is the line of the decorator, and
+its globals are those of the decorated class's module, where `typing.get_type_hints` resolves the annotations.
 
-A repr's items are one string, `_repr_items`: "name" shows an attribute's value, "name=" its name, too, and "name=0"
-leaves it out where it is 0 or consists of zeros. "!r" after the name shows strings in quotes. Of a parameter it shows
-whether there is one.
+`_repr_items` lists the items of a repr in one string: "name" shows an attribute's value, "name=" the name and the
+value, and "name=0" omits the item if the value is 0 or consists of zeros. "!r" after the name puts strings in quotes.
+For a parameter, the repr shows whether it is present.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ C = TypeVar("C", bound=type)
 
 @dataclass_transform(eq_default=False)
 def layer(declared: C) -> C:
-    """Make a constructor whose parameters are the class's annotated fields, with their defaults.
+    """Add a constructor whose parameters are the class's annotated fields, with their defaults.
 
-    It passes the parameters that the base's constructor has on to it and keeps the others as attributes; `InitVar`
-    marks those that the base turns into other attributes. Then it calls the method `_complete`, if there is one.
-    The class is a boundary, too.
+    The constructor passes the base class's parameters to the base constructor and stores the others as attributes.
+    `InitVar` marks parameters that the base class turns into other attributes. The constructor then calls the method
+    `_complete`, if it is defined. The class also becomes an error boundary.
     """
     cls: Any = declared
     own = vars(cls)
@@ -57,12 +57,12 @@ def layer(declared: C) -> C:
         delattr(cls, name)  # values belong to instances
     for name in fields:
         if fields[name] != own["__annotations__"][name]:
-            del own["__annotations__"][name]  # a parameter, and no attribute
+            del own["__annotations__"][name]  # a constructor parameter, not an attribute
     return boundary(declared)
 
 
 def innermost(function: Any) -> Any:
-    """A function without its wrappers."""
+    """Return the function inside all wrappers."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     return function
@@ -76,18 +76,18 @@ def constructor(
     known: dict[str, Any],
     only_by_name: int = 0,
 ) -> FunctionType:
-    """A function `__init__` with parameters of these names, which calls `_construct`.
+    """Return a function `__init__` with parameters of these names, which calls `_construct`.
 
     Arguments:
         how: the first argument of `_construct`.
         names: the parameters' annotations.
         defaults: the values of the last positional parameters.
-        frame: what runs the decorator, whose line is the function's first.
-        known: the function's globals, which have what the annotations name.
-        only_by_name: how many parameters at the end are keywords.
+        frame: the frame that runs the decorator; its line becomes the function's first line.
+        known: the function's globals, in which the annotations are resolved.
+        only_by_name: the number of trailing keyword-only parameters.
     """
     code = _template.__code__
-    call = partial(_construct, how)  # hashed by identity: a code object's hash needs that of each constant
+    call = partial(_construct, how)  # hashes by identity; hashing a code object hashes each of its constants
     code = code.replace(
         co_name="__init__",
         co_filename=frame.f_code.co_filename,
@@ -108,10 +108,10 @@ def _template(self: Any) -> None:
 
 
 def _construct(how: Any, values: dict[str, Any]) -> None:
-    """Fill an instance with the arguments of its constructor.
+    """Initialize an instance from the arguments of its constructor.
 
     Arguments:
-        how: the class with the constructor, the names of arguments for its base's, and further arguments of that.
+        how: the class, the names of the arguments for the base constructor, and further arguments of that constructor.
         values: the instance as `self`, and the arguments.
     """
     cls, passed, fixed = how
@@ -124,7 +124,7 @@ def _construct(how: Any, values: dict[str, Any]) -> None:
 
 
 def shown(module: Any, items: str) -> str:
-    """What a module's repr shows of its attributes; see Note [Fields of layers]."""
+    """Return the attributes that a module's repr shows; see Note [Fields of layers]."""
     from ast import literal_eval
 
     parts = []
@@ -140,7 +140,7 @@ def shown(module: Any, items: str) -> str:
                 value = bool(value) if isinstance(default, bool) else value
                 if value == ((default,) * len(value) if isinstance(value, tuple) else default):
                     continue
-            except Exception:  # such as a tensor of many elements, which is neither true nor false
+            except Exception:  # such as the truth value of a tensor with several elements
                 pass
         parts.append(f"{name * bool(equals)}{equals}{repr(value) if quoted else value}")
     return ", ".join(parts)

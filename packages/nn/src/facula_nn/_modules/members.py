@@ -1,11 +1,11 @@
-"""Members of modules (parameters, submodules, buffers), and mappings of those of one kind.
+"""Members of modules (parameters, submodules, buffers), and mapping views of the members of one kind.
 
 Note [Where members are]
 ~~~~~~~~~~~~~~~~~~~~~~~~
-Parameters, buffers and submodules lie in the instance's own ``__dict__``, so that `self.weight` is an ordinary
-attribute. Beside them `_kinds` says of each registered name what it is, in the order of registration. That is all
-the truth there is: `_parameters`, `_buffers` and `_modules` are views, made when somebody asks, which read and write
-those two, and are dicts for `isinstance`. (One that the module kept would hold the module's dict and close a cycle.)
+Parameters, buffers and submodules are stored in the instance's ``__dict__``, so that `self.weight` is an ordinary
+attribute. `_kinds` maps each registered name to its kind, in the order of registration. These two are the only
+storage: `_parameters`, `_buffers` and `_modules` are views, created on access, that read and write both. `isinstance`
+treats the views as dicts. (The module does not cache its views: a view refers to the module and would close a cycle.)
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from .._types import StateDict
 
     class Holder(Protocol):
-        """A module, as far as its members go."""
+        """The attributes of a module that its members need."""
 
         _kinds: dict[str, int]
 
 
-# What `_kinds` says of a name: one of the first three, and for buffers perhaps the last.
+# The flags in `_kinds`: one of the first three; a buffer may also have the last.
 PARAMETER: Final = 1
 MODULE: Final = 2
 BUFFER: Final = 4
@@ -41,10 +41,10 @@ NAMES: dict[int, str] = {PARAMETER: "parameter", MODULE: "module", BUFFER: "buff
 
 
 class Buffer(Tensor):
-    """A tensor that becomes a module's buffer when it is assigned to one: state that is not trained.
+    """A tensor that becomes a buffer (state that is not trained) when it is assigned to a module's attribute.
 
-    `data` becomes the buffer's memory, without a copy. A buffer that is not `persistent` is no part of state dicts.
-    TypeError where `data` is no tensor.
+    The buffer shares the memory of `data`. State dicts omit a buffer that is not `persistent`.
+    TypeError if `data` is not a tensor.
 
     >>> from facula_tensor import zeros
     >>> from facula_nn import Module
@@ -69,7 +69,7 @@ class Buffer(Tensor):
 
 
 class _Reversible:
-    """What the views of dicts have, and those of `collections.abc` do not."""
+    """Methods that views of dicts have and views of `collections.abc` lack."""
 
     _mapping: Members
     __slots__ = ()
@@ -98,16 +98,16 @@ if TYPE_CHECKING:
 else:
 
     class _Dict(MutableMapping, dict):
-        """A dict for `isinstance`, all of whose methods go by those that its subclass defines."""
+        """A dict for `isinstance`, whose methods all use the methods that its subclass defines."""
 
         __slots__ = ()
 
 
 @boundary
 class Members(_Dict):
-    """A module's members of one kind, by name: a view of its attributes, which writes there too.
+    """A module's members of one kind, by name: a view of its attributes, through which they can also be assigned.
 
-    A dict for `isinstance`, which has no entries of its own: everything that a dict does goes by the methods here.
+    It is a dict for `isinstance` but has no entries: every dict operation uses the methods defined here.
     """
 
     __slots__ = ("_kind", "_module")
@@ -160,34 +160,34 @@ class Members(_Dict):
         return dict, (self.copy(),)
 
     def keys(self) -> Keys:  # type: ignore[override]
-        """The names."""
+        """Return the names."""
         return Keys(self)
 
     def values(self) -> Values:  # type: ignore[override]
-        """The members."""
+        """Return the members."""
         return Values(self)
 
     def items(self) -> Items:  # type: ignore[override]
-        """The names and members."""
+        """Return pairs of names and members."""
         return Items(self)
 
     def popitem(self) -> tuple[str, Any]:
-        """Take the last one away. KeyError where there is none."""
+        """Remove and return the last member. KeyError if there is none."""
         names = list(self)
         if not names:
             raise MissingKeyError("popitem: the module has no such member")
         return names[-1], self.pop(names[-1])
 
     def copy(self) -> StateDict:
-        """A dict of the same members."""
+        """Return a dict of the same members."""
         return dict(self)
 
     def replace(self, others: Mapping[str, Any]) -> None:
-        """Have these members and no others, in this order: what assigning the whole dict does."""
+        """Replace all members by `others`, in their order, as assigning the whole dict does."""
         if not isinstance(others, Mapping):
-            raise InvalidTypeError(f"expected a dict of members in the place of another; got {type(others).__name__}")
+            raise InvalidTypeError(f"expected a dict of members as the replacement; got {type(others).__name__}")
         given = dict(others)
-        kinds = {name: self._module._kinds.get(name, 0) for name in given}  # whether buffers are saved
+        kinds = {name: self._module._kinds.get(name, 0) for name in given}  # keeps the UNSAVED flags
         for name in self:
             del self[name]
         for name, value in given.items():
@@ -197,7 +197,7 @@ class Members(_Dict):
 
 
 class UnsavedNames(MutableSet[str]):
-    """The names of a module's buffers that are no part of state dicts: a view, as `Members` are."""
+    """The names of a module's buffers that state dicts omit: a view, like `Members`."""
 
     _kinds: dict[str, int]
 
@@ -223,18 +223,18 @@ class UnsavedNames(MutableSet[str]):
         return repr(set(self))
 
     def add(self, name: str) -> None:
-        """Let a buffer be no part of state dicts. KeyError where there is none of this name."""
+        """Exclude a buffer from state dicts. KeyError if no buffer has this name."""
         if not self._kinds.get(name, 0) & BUFFER:
             raise MissingKeyError(f"expected the name of a buffer; got {name!r}; call register_buffer first")
         self._kinds[name] |= UNSAVED
 
     def discard(self, name: str) -> None:
-        """Let a buffer be a part of state dicts again."""
+        """Include a buffer in state dicts again."""
         if name in self:
             self._kinds[name] &= ~UNSAVED
 
     def replace(self, names: Iterable[str]) -> None:
-        """Have these names and no others."""
+        """Replace all names by these."""
         given = set(names)
         self |= given
         self &= given
@@ -245,15 +245,15 @@ class UnsavedNames(MutableSet[str]):
             self |= set(other)
 
     def copy(self) -> set[str]:
-        """A set of the same names."""
+        """Return a set of the same names."""
         return set(self)
 
     def union(self, *others: Iterable[str]) -> set[str]:
-        """A set of these names and those of others."""
+        """Return a set of these names and the names of others."""
         return set(self).union(*others)
 
     def difference(self, *others: Iterable[str]) -> set[str]:
-        """A set of the names that others have not."""
+        """Return a set of the names that are not in others."""
         return set(self).difference(*others)
 
 
@@ -264,6 +264,6 @@ def members(module: Holder, kind: Literal[4]) -> list[tuple[str, Tensor | None]]
 @overload
 def members(module: Holder, kind: int) -> list[tuple[str, Any]]: ...
 def members(module: Holder, kind: int) -> list[tuple[str, Any]]:
-    """Names and values of the members of one kind, in the order of registration."""
+    """Return names and values of the members of one kind, in the order of registration."""
     own = module.__dict__
     return [(name, own[name]) for name, one in module._kinds.items() if one & kind and name in own]

@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     Output = TypeVar("Output", covariant=True)
 
     class Forward(Protocol[P, Output]):
-        """Anything with a `forward`, whose arguments and result a call has, too."""
+        """An object with a `forward`, whose arguments and result its calls share."""
 
         def forward(self, *args: P.args, **kwargs: P.kwargs) -> Output: ...
 
 else:
     Stateful = {"Module": Stateful}  # see `Generic` in `_modules/tree.py`
 
-_noticed: list[None] = []  # whether the notice of `compile` was given
-compilers: list[Callable[..., None]] = []  # what `compile` calls: the face's
+_noticed: list[None] = []  # non-empty once `compile` has warned
+compilers: list[Callable[..., None]] = []  # implementations of `compile`, registered by the face
 
 
 @boundary
 class Module(Stateful["Module"]):
     """Base class of all layers and networks.
 
-    A subclass calls ``super().__init__()``, assigns parameters and other modules to attributes, and defines
-    `forward`; calling the module calls it. See Note [Where members are] for how attributes are kept.
+    A subclass calls ``super().__init__()``, assigns parameters and other modules to attributes, and defines `forward`.
+    Calling the module calls `forward`. See Note [Where members are] for the storage of attributes.
 
     >>> from facula_tensor import Parameter, ones
     >>> class Scale(Module):
@@ -63,7 +63,7 @@ class Module(Stateful["Module"]):
     training: bool = True
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute the result; each subclass defines it."""
+        """Compute the result. Subclasses must define this method."""
         raise UnsupportedError(
             f"{type(self).__name__}: expected the class to define forward(self, ...); check its name and indentation"
         )
@@ -71,13 +71,13 @@ class Module(Stateful["Module"]):
     if TYPE_CHECKING:
 
         def __call__(self: Forward[P, Output], *args: P.args, **kwargs: P.kwargs) -> Output:
-            """Run `forward`, and the hooks around it."""
+            """Run `forward` and the hooks around it."""
             raise UnsupportedError
 
     else:
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            """Run `forward`, and the hooks around it. An exception gets a note that says which module it came from."""
+            """Run `forward` and the hooks around it. An exception gets a note with the path of the failing module."""
             try:
                 if collecting:
                     return call_recorded(self, args, kwargs)
@@ -94,14 +94,14 @@ class Module(Stateful["Module"]):
 
     # ----------------------------------------------------------------------------------------- the whole tree
     def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call `fn` on each module below, then on this one."""
+        """Call `fn` on each descendant, children first, then on this module."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Put this module and all below in training mode, in which dropout drops and batch norm averages."""
+        """Set this module and its descendants to training mode, in which dropout and batch statistics are active."""
         if not isinstance(mode, bool):
             raise InvalidValueError(f"train: expected a bool; got {mode!r}")
         self.training = mode
@@ -110,17 +110,17 @@ class Module(Stateful["Module"]):
         return self
 
     def eval(self) -> Self:
-        """Put this module and all below in evaluation mode."""
+        """Set this module and its descendants to evaluation mode."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients of all parameters, or no longer ask."""
+        """Enable or disable gradients for all parameters."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget all parameters' gradients, or set them to zero."""
+        """Reset the gradients of all parameters to None, or to zeros if `set_to_none` is False."""
         for parameter in self.parameters():
             if parameter.grad is not None:
                 if set_to_none:
@@ -129,11 +129,11 @@ class Module(Stateful["Module"]):
                     parameter.grad = parameter.grad.detach().zero_()
 
     def share_memory(self) -> Self:
-        """Move all parameters, their gradients and the buffers to memory that other processes can be sent."""
+        """Move all parameters, their gradients and the buffers to shared memory, which other processes can open."""
         return self._apply(lambda one: one.share_memory_())
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Put `fn` of each parameter and buffer in its place; parameters stay the same objects, for optimizers."""
+        """Replace each parameter and buffer by `fn` of it. Parameters keep their identity, for optimizers."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -160,16 +160,16 @@ class Module(Stateful["Module"]):
         non_blocking: bool = False,
         memory_format: MemoryFormat | None = None,
     ) -> Self:
-        """Move parameters and buffers to a device, or cast those of floating dtype; changes and returns the module.
+        """Move parameters and buffers to a device, or cast the floating ones. Modifies and returns the module.
 
-        `to("cpu")`, `to(facula.float64)`, `to(other_tensor)`. TypeError for a dtype that is not floating.
+        Accepts `to("cpu")`, `to(facula.float64)` and `to(other_tensor)`. TypeError for a dtype that is not floating.
 
         Arguments:
-            *args: a device, a dtype or a tensor that has both, in any order.
-            device: where to.
-            dtype: the floating dtype.
-            non_blocking: taken, and means nothing.
-            memory_format: the order of elements in memory of tensors with four dimensions.
+            *args: a device, a dtype, or a tensor that provides both, in any order.
+            device: the target device.
+            dtype: the target floating dtype.
+            non_blocking: accepted for compatibility; ignored.
+            memory_format: the memory format of tensors with four dimensions.
 
         Returns:
             The module.
@@ -199,7 +199,7 @@ class Module(Stateful["Module"]):
         return self._apply(convert)
 
     def to_empty(self, *, device: DeviceLike, recurse: bool = True) -> Self:
-        """Move to a device without the elements, which are whatever is there: from `meta`, say."""
+        """Move to a device without copying elements, for example from `meta`; the new elements are uninitialized."""
         return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
 
     def cpu(self) -> Self:
@@ -207,11 +207,11 @@ class Module(Stateful["Module"]):
         return self.to(device="cpu")
 
     def cuda(self, device: DeviceLike | int | None = None) -> Self:
-        """Move to a CUDA device. RuntimeError, with what to install, where there is none."""
+        """Move to a CUDA device. Without one, RuntimeError with instructions for installing it."""
         return self._apply(lambda tensor: tensor.cuda(device))
 
     def type(self, dst_type: DTypeLike | builtins.type[Tensor]) -> Self:
-        """Cast floating parameters and buffers to a dtype, which may be given as `FloatTensor` and the like."""
+        """Cast floating parameters and buffers to a dtype, also given as a type name such as `FloatTensor`."""
         return self.to(dtype=dtype_of_type(dst_type, "type"))
 
     def float(self) -> Self:
@@ -231,27 +231,27 @@ class Module(Stateful["Module"]):
         return self.to(dtype=bfloat16)
 
     def compile(self, *args: object, **kwargs: object) -> None:
-        """Let calls run captured, as `facula.compile(module)` does, which takes the same arguments.
+        """Capture future calls, as `facula.compile(module)` does; the arguments are the same.
 
-        Without the package that captures the module stays as it is; a warning says so once.
+        If the package that captures is not installed, the module is unchanged, and the first call of this method warns.
         """
         if compilers:
             compilers[-1](self, *args, **kwargs)
         elif not _noticed:
             _noticed.append(None)
-            warn("Module.compile: facula-jit, which captures, is not there; the module runs as it is")
+            warn("Module.compile: facula-jit, which captures, is not installed; the module runs uncompiled")
 
     # --------------------------------------------------------------------------------------------------- hooks
     def register_forward_pre_hook(self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False) -> Handle:
-        """Call ``hook(module, args)`` before forward, or ``(module, args, kwargs)``; it may return other arguments.
+        """Call ``hook(module, args)`` before forward, or ``hook(module, args, kwargs)``; it may return new arguments.
 
         Arguments:
             hook: the function.
-            prepend: call it before all others of its kind.
-            with_kwargs: call it with keyword arguments, too.
+            prepend: call it before all other forward pre-hooks.
+            with_kwargs: also pass the keyword arguments.
 
         Returns:
-            A handle, whose `remove()` ends it.
+            A handle whose `remove()` removes the hook.
         """
         return add_hook(self, "register_forward_pre_hook", "forward_pre", hook, prepend, ("with_kwargs",) * with_kwargs)
 
@@ -263,59 +263,59 @@ class Module(Stateful["Module"]):
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> Handle:
-        """Call ``hook(module, args, output)`` after forward, or ``(module, args, kwargs, output)``.
+        """Call ``hook(module, args, output)`` after forward, or ``hook(module, args, kwargs, output)``.
 
-        It may return another output. With `always_call` also when forward raised (output is None).
+        The hook may return a new output. With `always_call` it also runs if forward raised; its output is then None.
 
         Arguments:
             hook: the function.
-            prepend: call it before all others of its kind.
-            with_kwargs: call it with keyword arguments, too.
-            always_call: call it where forward raised, too.
+            prepend: call it before all other forward hooks.
+            with_kwargs: also pass the keyword arguments.
+            always_call: also call it if forward raised.
 
         Returns:
-            A handle, whose `remove()` ends it.
+            A handle whose `remove()` removes the hook.
         """
         flags = ("with_kwargs",) * with_kwargs + ("always_called",) * always_call
         return add_hook(self, "register_forward_hook", "forward", hook, prepend, flags)
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
-        """Call ``hook(module, grad_output)`` when the gradients of the outputs are there; it may return others."""
+        """Call ``hook(module, grad_output)`` when the gradients of the outputs are available; it may replace them."""
         return add_hook(self, "register_full_backward_pre_hook", "backward_pre", hook, prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> Handle:
-        """Call ``hook(module, grad_input, grad_output)`` when both are there; it may return another grad_input.
+        """Call ``hook(module, grad_input, grad_output)`` when both are available; it may return a new grad_input.
 
-        Tuples, with None for what wants no gradient; `grad_input` has the positional arguments. What passes into and
-        out of a module with such a hook cannot be changed in place.
+        Both are tuples, with None for values that require no gradient; `grad_input` covers the positional arguments.
+        The tensors that enter and leave a module with such a hook cannot be modified in place.
         """
         return add_hook(self, "register_full_backward_hook", "backward", hook, prepend)
 
     def register_state_dict_pre_hook(self, hook: Hook) -> Handle:
-        """Call ``hook(module, prefix, keep_vars)`` before `state_dict` looks at the module."""
+        """Call ``hook(module, prefix, keep_vars)`` before `state_dict` reads the module."""
         return add_hook(self, "register_state_dict_pre_hook", "state_pre", hook)
 
     def register_state_dict_post_hook(self, hook: Hook) -> Handle:
-        """Call ``hook(module, state_dict, prefix, {})`` when `state_dict` has put the module's tensors there."""
+        """Call ``hook(module, state_dict, prefix, {})`` after `state_dict` has stored the module's tensors."""
         return add_hook(self, "register_state_dict_post_hook", "state_post", hook)
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> Handle:
         """Call ``hook(module, state_dict, prefix, {}, strict, missing, unexpected, misfits)`` before loading.
 
-        It may change the dict, which is a copy, and the three lists.
+        The hook may modify the dict, which is a copy, and the three lists.
         """
         return add_hook(self, "register_load_state_dict_pre_hook", "load_pre", hook)
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> Handle:
-        """Call ``hook(module, keys)`` after loading; `keys` are the missing and unexpected ones."""
+        """Call ``hook(module, keys)`` after loading; `keys` contains the missing and the unexpected keys."""
         return add_hook(self, "register_load_state_dict_post_hook", "load_post", hook)
 
     def _register_state_dict_hook(self, hook: Hook) -> Handle:
-        # As the public one of `post`, but what the hook returns, unless None, is what `state_dict` returns.
+        # Like the public post-hook, but `state_dict` returns the hook's result unless it is None.
         return add_hook(self, "_register_state_dict_hook", "state_post", hook)
 
     def _register_load_state_dict_pre_hook(self, hook: Hook, with_module: bool = False) -> Handle:
-        # As the public one, but the hook is called without the module.
+        # Like the public method, but the hook does not receive the module unless `with_module`.
         whole = hook if with_module or not callable(hook) else WithoutModule(hook)
         return add_hook(self, "_register_load_state_dict_pre_hook", "load_pre", whole)
 
@@ -334,7 +334,7 @@ class Module(Stateful["Module"]):
     # -------------------------------------------------------------------------------------------- as an object
     def __setstate__(self, state: StateDict) -> None:
         self.__dict__.update(state)
-        # A shallow copy has names and hooks of its own, as it has attributes of its own.
+        # A shallow copy has its own registered names and hooks, as it has its own attributes.
         self.__dict__["_kinds"] = dict(self._kinds)
         if self._hooks is not None:
             self.__dict__["_hooks"] = {one: copied(one, hooks) for one, hooks in self._hooks.items()}
@@ -352,12 +352,12 @@ class Module(Stateful["Module"]):
 
 
 def nested(name: str, lines: list[str], children: list[str]) -> str:
-    """A repr with other reprs in it, one a line; on one line where there is little to say.
+    """Format a repr that contains other reprs, one per line, or on a single line if there are no children.
 
     Arguments:
-        name: what stands before the parentheses.
-        lines: what is said of the module itself.
-        children: reprs of what it holds.
+        name: the text before the parentheses.
+        lines: the lines that describe the module itself.
+        children: the reprs of its children.
     """
     if not children and len(lines) < 2:
         return f"{name}({''.join(lines)})"

@@ -1,4 +1,4 @@
-"""Hooks around forward as pickles of earlier releases have them: objects that say how they want to be called."""
+"""Hooks around forward as earlier releases pickled them: objects that store their calling options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class ForwardHook:
-    """One of these hooks; unpickling sets its attributes."""
+    """A hook of this format; unpickling sets its attributes."""
 
     hook: Hook
     with_kwargs: bool
@@ -19,7 +19,7 @@ class ForwardHook:
 
 
 def convert(hooks: Any) -> None:
-    """Make a `ForwardHooks` of such objects one of functions."""
+    """Convert a table of such objects to `ForwardHooks`."""
     for key, one in hooks.items():
         hooks[key] = one.hook
         for flag, names in ((one.with_kwargs, hooks.with_kwargs), (one.always, hooks.always_called)):

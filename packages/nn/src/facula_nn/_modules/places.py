@@ -1,4 +1,4 @@
-"""Which layer failed: the note that an exception gets on its way out of modules."""
+"""Locations of errors: a note on the exception with the path of the layer that raised it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class Place(str):
-    """A note with the path of a module, from the outermost module that an exception has passed.
+    """A note with the path of a module, starting at the outermost module that the exception has passed.
 
-    Weakly: an exception may be kept for long. Pickled, it is plain text.
+    It refers to that module weakly, since exceptions may be stored for long. Pickled, it becomes plain text.
     """
 
     outermost: ref[AnyTree]
@@ -24,7 +24,7 @@ class Place(str):
 
 
 def locate(error: Exception, module: AnyTree) -> None:
-    """Say in `error`'s notes that it came through `module`: ``in Net.body.0 (Linear(in_features=4, ...))``."""
+    """Add a note to `error` that it passed `module`, such as ``in Net.body.0 (Linear(in_features=4, ...))``."""
     notes = getattr(error, "__notes__", None)
     place = notes[-1] if notes else None
     if type(place) is not Place:
@@ -36,17 +36,17 @@ def locate(error: Exception, module: AnyTree) -> None:
         return
     name = next((name for name, one in module.named_modules() if one is inner), None)
     if name is None:
-        return  # called, but not a part
+        return  # the module was called but is not part of this tree
     path = f"{name}.{place.path}" if place.path else name
     notes[-1] = _place(module, path, place.innermost)  # type: ignore[index]
 
 
 def _place(outermost: AnyTree, path: str, innermost: str) -> Place:
-    """A note with all its parts.
+    """Return a note with all its parts.
 
     Arguments:
-        outermost: the module where the path begins.
-        path: the dotted path to the module that failed; "" for the outermost itself.
+        outermost: the module at which the path begins.
+        path: the dotted path to the module that failed; "" for the outermost module.
         innermost: the description of the module that failed.
     """
     name = type(outermost).__name__
@@ -56,11 +56,11 @@ def _place(outermost: AnyTree, path: str, innermost: str) -> Place:
 
 
 def _describe(module: AnyTree) -> str:
-    """One line: the class, and its arguments unless it has children."""
+    """Return one line: the class, and its arguments unless it has children."""
     name = type(module).__name__
     if next(module.children(), None) is not None:
         return name
     try:
         return f"{name}({module.extra_repr()})"
-    except Exception:  # a half-made module must not hide the error that is on its way
+    except Exception:  # the repr of a partly initialized module must not replace the original error
         return name

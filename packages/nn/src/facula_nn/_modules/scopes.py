@@ -1,6 +1,6 @@
-"""Calls of modules as scopes of the graph, so that `detect_anomaly` and `graph.report` can say where a node is from.
+"""Module calls as scopes of the graph, so that `detect_anomaly` and `graph.report` can name the origin of a node.
 
-A module pays for it from the first time on that a program wants to know: Note [Scopes] in `facula_autograd`.
+The overhead begins when a program first requests scopes: Note [Scopes] in `facula_autograd`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def install() -> None:
-    """Let every call of a module be a scope from here on, where the mode wants that."""
+    """Make every module call a scope from now on, while the mode requires scopes."""
     plain: Any = Module.__call__
 
     def __call__(self: Module, *args: Any, **kwargs: Any) -> Any:
@@ -37,7 +37,7 @@ def install() -> None:
 
 
 def parts_of(owner: Any) -> Iterator[tuple[str, Module]]:
-    """The modules in one, each after its path as errors have it: ``Net.body.0``."""
+    """Return all modules in one, each with its path as in error messages: ``Net.body.0``."""
     name = type(owner).__name__
     for path, module in owner.named_modules():
         yield f"{name}.{path}" if path else name, module

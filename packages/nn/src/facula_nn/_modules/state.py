@@ -1,4 +1,4 @@
-"""State dicts: what `Module.state_dict` gives and `Module.load_state_dict` takes, all of it or nothing."""
+"""State dicts: `Module.state_dict` and `Module.load_state_dict`, which loads all entries or none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Keys(NamedTuple):
 
 
 class IncompatibleKeys(_Keys):
-    """The result of `load_state_dict`: keys only in the module, and keys only in the dict."""
+    """The result of `load_state_dict`: keys found only in the module, and keys found only in the dict."""
 
     __slots__ = ()
 
@@ -45,11 +45,11 @@ class IncompatibleKeys(_Keys):
 
 
 class StateDictError(FaculaError, RuntimeError):
-    """A state dict does not fit a module, which is unchanged. Its lists name everything that is wrong at once."""
+    """A state dict does not match a module, which is unchanged. The error's lists contain all mismatches."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
-    misfits: list[str]  # what of the dict cannot go where it belongs, and why
+    misfits: list[str]  # entries that cannot be assigned, with the reasons
 
     @classmethod
     def of(cls, message: str, loading: Loading) -> StateDictError:
@@ -59,7 +59,7 @@ class StateDictError(FaculaError, RuntimeError):
 
 
 def own_state(module: Owner) -> Iterator[tuple[str, Tensor]]:
-    """The parameters and saved buffers that are the module's own."""
+    """Yield the parameters and persistent buffers of the module itself, without its children's."""
     for kind in (PARAMETER, BUFFER):
         for name, value in members(module, kind):
             if value is not None and not module._kinds[name] & UNSAVED:
@@ -71,13 +71,13 @@ def has_extra_state(module: Owner) -> bool:
 
 
 def gather(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> StateDict:
-    """Put the state of `module` and its children into `destination`; return that, or what a hook has in its place.
+    """Store the state of `module` and its children in `destination`; return it, or its replacement by a hook.
 
     Arguments:
-        module: whose state it is.
-        destination: what it is put into.
-        prefix: what names begin with.
-        keep_vars: give the parameters themselves, not detached.
+        module: the module whose state is stored.
+        destination: the dict that receives the state.
+        prefix: the prefix of all names.
+        keep_vars: store the parameters themselves instead of detached tensors.
     """
     run_hooks(module, "state_pre", module, prefix, keep_vars)
     module._save_to_state_dict(destination, prefix, keep_vars)
@@ -91,13 +91,13 @@ def gather(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) 
 
 
 def gather_own(module: Owner, destination: StateDict, prefix: str, keep_vars: bool) -> None:
-    """`Module._save_to_state_dict`.
+    """Implement `Module._save_to_state_dict`.
 
     Arguments:
-        module: whose state it is.
-        destination: what it is put into.
-        prefix: what names begin with.
-        keep_vars: give the parameters themselves, not detached.
+        module: the module whose state is stored.
+        destination: the dict that receives the state.
+        prefix: the prefix of all names.
+        keep_vars: store the parameters themselves instead of detached tensors.
     """
     for name, value in own_state(module):
         destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
@@ -106,12 +106,12 @@ def gather_own(module: Owner, destination: StateDict, prefix: str, keep_vars: bo
 
 
 class Loading(dict[str, Any]):
-    """A copy of the loaded dict, with the plan of its assignments, made before anything is changed.
+    """A copy of the loaded dict, with a plan of the assignments. The plan is complete before anything is modified.
 
     Arguments:
         state: the dict.
-        strict: refuse missing and unexpected keys.
-        assign: put the dict's tensors in place of the module's.
+        strict: reject missing and unexpected keys.
+        assign: replace the module's tensors by the dict's instead of copying.
     """
 
     def __init__(self, state: Mapping[str, object], strict: bool, assign: bool) -> None:
@@ -120,14 +120,14 @@ class Loading(dict[str, Any]):
         self.missing: list[str] = []
         self.unexpected: list[str] = []
         self.misfits: list[str] = []
-        self.lost: list[str] = []  # would be copied to where there is no memory
-        self.tensors: list[tuple[Owner, str, Tensor, Tensor]] = []  # owner, name, what is there, what comes
+        self.lost: list[str] = []  # copies to targets without memory
+        self.tensors: list[tuple[Owner, str, Tensor, Tensor]] = []  # owner, name, target, source
         self.extras: list[tuple[Owner, Any]] = []
         self.visited: list[tuple[Owner, str]] = []
-        self.planned: list[tuple[Owner, str]] = []  # those of `visited` that did not load all by themselves
+        self.planned: list[tuple[Owner, str]] = []  # the modules of `visited` that do not override their loading
 
     def plan(self, module: Owner, prefix: str) -> None:
-        """Find what of the dict goes into `module` and its children."""
+        """Plan the entries for `module` and its children."""
         self.visited.append((module, prefix))
         lists = self.missing, self.unexpected, self.misfits
         run_hooks(module, "load_pre", module, self, prefix, {}, self.strict, *lists)
@@ -137,7 +137,7 @@ class Loading(dict[str, Any]):
                 self.plan(child, f"{prefix}{name}.")
 
     def plan_own(self, module: Owner, prefix: str) -> None:
-        """Find what of the dict goes into `module` itself."""
+        """Plan the entries for `module` itself."""
         self.planned.append((module, prefix))
         for name, target in own_state(module):
             if prefix + name not in self:
@@ -158,7 +158,7 @@ class Loading(dict[str, Any]):
                 self.missing.append(prefix + EXTRA)
 
     def find_unexpected(self) -> None:
-        """Keys of the dict that nothing asked for."""
+        """Collect the keys of the dict that no module used."""
         expected = set(self.missing)
         for module, prefix in self.planned:
             expected.update(prefix + name for name, _ in own_state(module))
@@ -166,13 +166,13 @@ class Loading(dict[str, Any]):
                 expected.add(prefix + EXTRA)
         planned = {prefix for _, prefix in self.planned}
         for module, prefix in self.visited:
-            if prefix not in planned:  # it alone knows which keys are its own
+            if prefix not in planned:  # only an overriding module knows its keys
                 mine = [key for key in self if key.startswith(prefix)]
                 expected.update(key for key in mine if key[len(prefix) :].partition(".")[0] not in module._modules)
         self.unexpected += [key for key in self if key not in expected]
 
     def check(self, module: Owner) -> None:
-        """Raise one error with all mismatches."""
+        """Raise one error that lists all mismatches."""
         wrong = {"values that do not fit": self.misfits}
         if self.strict:
             wrong = {
@@ -186,10 +186,10 @@ class Loading(dict[str, Any]):
         text = "".join(f"\n  {title}:" + "".join(f"\n    {key}" for key in keys) for title, keys in found.items())
         remedy = "" if self.misfits else "\n  strict=False leaves such keys alone"
         message = f"load_state_dict: the dict does not fit {type(module).__name__}; nothing was changed{text}{remedy}"
-        raise StateDictError.of(message, self)  # made there: here it would be in its own traceback's frame
+        raise StateDictError.of(message, self)  # in a class method, to keep `self` out of the traceback's frames
 
     def warn(self) -> None:
-        """Warn of tensors that would be copied to the meta device."""
+        """Warn about tensors that would be copied to the meta device."""
         lost = self.lost
         if lost:
             names = ", ".join([*lost[:3], "…"] if len(lost) > 3 else lost)
@@ -200,11 +200,11 @@ class Loading(dict[str, Any]):
             )
 
     def carry_out(self) -> IncompatibleKeys:
-        """Copy or assign; then the hooks that look at the result."""
+        """Copy or assign the tensors, then run the post-hooks."""
         with no_grad():
             for module, name, target, source in self.tensors:
                 if is_lazy(source):
-                    continue  # both have no shape yet
+                    continue  # neither has a shape yet
                 if isinstance(target, UninitializedParameter | UninitializedBuffer) and not self.assign:
                     target.materialize(source.shape)
                 if not self.assign:
@@ -222,25 +222,25 @@ class Loading(dict[str, Any]):
 
 
 def _as_tensor(value: Any) -> Any:
-    """Another library's tensor as one of ours over the same memory, where DLPack can say so; all else as it is."""
+    """Convert another library's tensor without a copy if it supports DLPack; return any other value unchanged."""
     if not isinstance(value, Tensor) and hasattr(type(value), "__dlpack__"):
-        with suppress(BufferError, TypeError, ValueError, RuntimeError):  # what it is will be named
+        with suppress(BufferError, TypeError, ValueError, RuntimeError):  # the caller names the type in its error
             return from_dlpack(value)
     return value
 
 
 def _misfit(target: Tensor, source: object, assign: bool) -> str | None:
-    """Why `source` cannot take the place of `target`, or be copied there; None where it can.
+    """Return the reason why `source` cannot be assigned or copied to `target`; None if it can.
 
     Arguments:
-        target: what the module has.
-        source: what the dict has.
-        assign: put the dict's tensors in place of the module's.
+        target: the module's tensor.
+        source: the dict's value.
+        assign: replace the module's tensors by the dict's instead of copying.
     """
     if is_lazy(target):
-        return None  # it takes the shape that comes
+        return None  # the target adopts the shape of the source
     if is_lazy(source):
-        return "it has no shape yet: the lazy module that it is of was never called"
+        return "it has no shape yet: its lazy module was never called"
     if not isinstance(source, Tensor):
         cls = type(source)
         called = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
@@ -265,13 +265,13 @@ def _as_parameter(source: Tensor, requires_grad: bool) -> Parameter:
 
 
 def load(module: Owner, state_dict: Mapping[str, object], strict: bool, assign: bool) -> IncompatibleKeys:
-    """`Module.load_state_dict`.
+    """Implement `Module.load_state_dict`.
 
     Arguments:
-        module: what is changed.
+        module: the module to modify.
         state_dict: values by dotted name.
-        strict: refuse missing and unexpected keys.
-        assign: put the dict's tensors in place of the module's.
+        strict: reject missing and unexpected keys.
+        assign: replace the module's tensors by the dict's instead of copying.
     """
     if not isinstance(state_dict, Mapping):
         raise InvalidTypeError(
@@ -287,17 +287,17 @@ def load(module: Owner, state_dict: Mapping[str, object], strict: bool, assign: 
 
 @boundary
 class Stateful(Tree[M]):
-    """The part of `Module` that gives and takes state dicts."""
+    """The part of `Module` that saves and loads state dicts."""
 
     def state_dict(
         self, *, destination: StateDict | None = None, prefix: str = "", keep_vars: bool = False
     ) -> StateDict:
-        """All parameters and saved buffers by dotted name: detached, over the same memory, unless `keep_vars`.
+        """Return all parameters and persistent buffers by dotted name: detached, sharing memory, unless `keep_vars`.
 
         Arguments:
-            destination: a dict to put them into; a new one if None.
-            prefix: what names begin with.
-            keep_vars: give the parameters themselves, not detached.
+            destination: the dict to fill; a new one if None.
+            prefix: the prefix of all names.
+            keep_vars: return the parameters themselves instead of detached tensors.
 
         >>> from facula_nn import Linear
         >>> list(Linear(2, 1).state_dict())
@@ -309,17 +309,17 @@ class Stateful(Tree[M]):
     def load_state_dict(
         self, state_dict: Mapping[str, object], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Copy values into parameters and buffers; with `assign`, put the dict's tensors in their places.
+        """Copy values into parameters and buffers; with `assign`, replace these by the dict's tensors.
 
-        Tensors of other libraries that export DLPack will do. A UserWarning where the module is on `meta`, and nothing
-        can be copied there.
-        Returns the names of missing and unexpected keys. RuntimeError that lists all missing and unexpected keys
-        (where `strict`) and all values that do not fit; then nothing was changed.
+        Accepts tensors of other libraries that export DLPack. UserWarning if the module is on `meta`, to which nothing
+        can be copied.
+        Returns the names of missing and unexpected keys. RuntimeError that lists all missing and unexpected keys (if
+        `strict`) and all values that do not match; the module is then unchanged.
 
         Arguments:
             state_dict: values by dotted name.
-            strict: refuse missing and unexpected keys.
-            assign: put the dict's tensors in place of the module's.
+            strict: reject missing and unexpected keys.
+            assign: replace the module's tensors by the dict's instead of copying.
 
         >>> from facula_nn import Linear
         >>> Linear(2, 1).load_state_dict(Linear(2, 1).state_dict())
@@ -328,12 +328,12 @@ class Stateful(Tree[M]):
         return load(self, state_dict, strict, assign)
 
     def _save_to_state_dict(self, destination: StateDict, prefix: str, keep_vars: bool) -> None:
-        """Put the module's own state, without its children's, into `destination`; for subclasses to override.
+        """Store the module's own state, without its children's, in `destination`. Subclasses may override this method.
 
         Arguments:
-            destination: the dict that is changed.
-            prefix: what names begin with.
-            keep_vars: give the parameters themselves, not detached.
+            destination: the dict to modify.
+            prefix: the prefix of all names.
+            keep_vars: store the parameters themselves instead of detached tensors.
         """
         gather_own(self, destination, prefix, keep_vars)
 
@@ -347,22 +347,22 @@ class Stateful(Tree[M]):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Take the module's own state, without its children's, from `state_dict`; for subclasses to override.
+        """Load the module's own state, without its children's, from `state_dict`. Subclasses may override this method.
 
-        This one notes what is to be copied, which is done when all modules have found what they need; what an
-        override does by itself is done at once. `state_dict` is a copy, which may be changed; TypeError for another.
+        This implementation records the copies, which are made when all modules have found their entries. An override
+        acts immediately. `state_dict` is a copy, which may be modified; TypeError for any other dict.
         """
         if not isinstance(state_dict, Loading):
             raise InvalidTypeError(
-                "_load_from_state_dict: expected the state_dict that load_state_dict gave to the override; got "
+                "_load_from_state_dict: expected the state_dict that load_state_dict passed to the override; got "
                 f"{type(state_dict).__name__}; change that dict instead, it is a copy"
             )
         state_dict.plan_own(self, prefix)
 
     def get_extra_state(self) -> Any:
-        """State beside tensors for `state_dict`, in subclasses that define this."""
+        """Return additional state for `state_dict`. Subclasses define this method."""
         raise OperationError(f"get_extra_state: {type(self).__name__} does not define it")
 
     def set_extra_state(self, state: Any) -> None:
-        """Take back what `get_extra_state` gave."""
+        """Restore the state that `get_extra_state` returned."""
         raise OperationError(f"set_extra_state: {type(self).__name__} defines get_extra_state but not this")

@@ -1,4 +1,4 @@
-"""`Tree`: what a module is before it computes anything: members under names, and the ways to walk over them."""
+"""`Tree`: named members of a module, and iteration over the tree of modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from facula_tensor.extend import Hooks, PyTorchNames, present
 from .layer import shown
 from .members import BUFFER, MODULE, NAMES, PARAMETER, UNSAVED, Buffer, Members, UnsavedNames, members
 
-M = TypeVar("M")  # the class of the modules in a tree, which is defined above this file
+M = TypeVar("M")  # the class of the tree's modules; `Module`, which is defined above this file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     class Member(Tensor):
         """The type of undeclared attributes for type checkers: a tensor, or a module called with an input.
 
-        So no module passes for an iterable (of parameters, say): what is called without an argument is not this.
+        The required `input` keeps modules from matching iterables (of parameters, for example).
         """
 
         def __call__(self, input: Any, /, *args: Any, **kwargs: Any) -> Any: ...
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     AnyTree: TypeAlias = "Tree[Any]"
 
 else:
-    Generic = {M: object}  # for type checkers alone: a base more would keep programs from assigning `__class__`
+    Generic = {M: object}  # only for type checkers: another base would keep programs from assigning `__class__`
 
 
 _PYTORCH = PyTorchNames(sys.modules["facula_nn"].__file__ or "")
-_OWN = frozenset({"_kinds", "_hooks"})  # private attributes of instances of any class
+_OWN = frozenset({"_kinds", "_hooks"})  # private instance attributes of every class
 
 
 def _changeable(view: Callable[[Tree[Any]], Any]) -> Any:
-    """A property that is a view of a module; what is assigned to it replaces what the view shows."""
+    """Return a property that is a view of a module; assignment replaces the view's contents."""
     return property(view, lambda module, content: view(module).replace(content))
 
 
@@ -50,16 +50,16 @@ def _members(kind: int) -> Any:
 
 @boundary
 class Tree(Generic[M]):
-    """The half of `Module` that keeps parameters, buffers and submodules. See Note [Where members are]."""
+    """The part of `Module` that stores parameters, buffers and submodules. See Note [Where members are]."""
 
     _kinds: dict[str, int]
-    _hooks: dict[str, Hooks] | None = None  # by table; None until there is one
-    _repr_items: str | None = None  # what `extra_repr` shows: see Note [Fields of layers]
+    _hooks: dict[str, Hooks] | None = None  # by table; None until the first hook is added
+    _repr_items: str | None = None  # the items of `extra_repr`: see Note [Fields of layers]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__getattr__" in vars(cls) and not is_library_module(cls.__module__):
-            type.__setattr__(cls, "__getattribute__", _members_by_getattr)  # which type checkers must not see
+            type.__setattr__(cls, "__getattribute__", _members_by_getattr)  # hidden from type checkers
 
     def __init__(self) -> None:
         self.__dict__["_kinds"] = {}
@@ -81,10 +81,10 @@ class Tree(Generic[M]):
                 own.pop(name, None)
                 kinds.pop(name, None)
                 if kind == PARAMETER:
-                    self.register_parameter(name, value)  # which subclasses and libraries replace
+                    self.register_parameter(name, value)  # subclasses and libraries override it
                 elif kind == BUFFER:
                     self.register_buffer(name, value, value.persistent)
-                else:  # may take the place of a class attribute
+                else:  # may shadow a class attribute
                     kinds[name], own[name] = kind, value
             elif kind == PARAMETER:
                 self.register_parameter(name, value)
@@ -119,7 +119,7 @@ class Tree(Generic[M]):
             raise MissingAttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}: {why}", name=name, obj=self
             )
-        return object.__getattribute__(self, name)  # raises again, saying what failed inside a property
+        return object.__getattribute__(self, name)  # raises again, with the error from inside a property
 
     def __dir__(self) -> list[str]:
         return [name for name in present(type(self), self, _OWN) if not name[:1].isdigit()]
@@ -130,7 +130,7 @@ class Tree(Generic[M]):
     _non_persistent_buffers_set = _changeable(UnsavedNames)
 
     def extra_repr(self) -> str:
-        """The text between the parentheses of the repr; subclasses define it."""
+        """Return the text between the parentheses of the repr. Subclasses may override this method."""
         items = type(self)._repr_items
         return shown(self, items) if items else ""
 
@@ -139,10 +139,10 @@ class Tree(Generic[M]):
 
     # ------------------------------------------------------------------------------------------- registration
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter; None keeps the name for one that is not there.
+        """Add a parameter. None reserves the name for an absent parameter.
 
-        TypeError for what is no Parameter, KeyError for a name that is empty, has a dot or is taken, ValueError for
-        a parameter that was computed.
+        TypeError if `param` is not a Parameter, KeyError for a name that is empty, contains a dot or is taken, ValueError
+        for a parameter that is not a leaf.
         """
         if param is not None and not isinstance(param, Parameter):
             raise InvalidTypeError(
@@ -151,14 +151,14 @@ class Tree(Generic[M]):
         self._register(PARAMETER, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is state but not trained; not `persistent`, it is no part of `state_dict`.
+        """Add a buffer: a tensor that is state but not trained. `state_dict` omits it unless `persistent`.
 
-        TypeError for what is no tensor, KeyError for a name that is empty, has a dot or is taken.
+        TypeError if `tensor` is not a tensor, KeyError for a name that is empty, contains a dot or is taken.
 
         Arguments:
             name: the attribute's name.
-            tensor: the tensor, or None for one that is not there.
-            persistent: whether it is a part of `state_dict`.
+            tensor: the tensor, or None to reserve the name.
+            persistent: whether `state_dict` includes it.
 
         >>> from facula_nn import Module
         >>> from facula_tensor import zeros
@@ -172,20 +172,20 @@ class Tree(Generic[M]):
         self._register(BUFFER if persistent else BUFFER | UNSAVED, name, tensor)
 
     def register_module(self, name: str, module: M | None) -> None:
-        """Add a submodule. TypeError for what is none, KeyError for a name that is empty, has a dot or is taken."""
+        """Add a submodule. TypeError if it is not a Module, KeyError for a name that is empty, has a dot or is taken."""
         if module is not None and not isinstance(module, Tree):
             raise InvalidTypeError(f"register_module: expected a Module or None for {name!r}; got {_shown(module)}")
         self._register(MODULE, name, module)
 
     def add_module(self, name: str, module: M | None) -> None:
-        """Another name for `register_module`."""
+        """Alias of `register_module`."""
         self.register_module(name, module)
 
     def _register(self, kind: int, name: str, value: Any) -> None:
         """Add a member of one kind.
 
         Arguments:
-            kind: PARAMETER, MODULE, or BUFFER, perhaps with UNSAVED.
+            kind: PARAMETER, MODULE, or BUFFER, optionally combined with UNSAVED.
             name: its name.
             value: the member, or None.
         """
@@ -210,12 +210,12 @@ class Tree(Generic[M]):
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, M]]:
-        """This module and all below it, each once, with their dotted paths.
+        """Yield this module and all its descendants, each once, with their dotted paths.
 
         Arguments:
-            memo: modules that are left out; those that come are added.
-            prefix: what names begin with.
-            remove_duplicate: give each once, however often it is there.
+            memo: modules to omit; the method adds the modules that it yields.
+            prefix: the prefix of all names.
+            remove_duplicate: yield each module once, even if it occurs several times.
 
         >>> from facula_nn import ReLU, Sequential
         >>> [name for name, module in Sequential(Sequential(ReLU())).named_modules()]
@@ -233,12 +233,12 @@ class Tree(Generic[M]):
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[M]:
-        """This module and all below it, each once, or, unless `remove_duplicate`, as often as it is there."""
+        """Yield this module and all its descendants; unless `remove_duplicate`, shared modules once per occurrence."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, M]]:
-        """The modules directly below, each once, with their names."""
+        """Yield the direct children, each once, with their names."""
         seen: set[M] = set()
         for name, module in members(self, MODULE):
             if module is not None and module not in seen:
@@ -246,52 +246,52 @@ class Tree(Generic[M]):
                 yield name, module
 
     def children(self) -> Iterator[M]:
-        """The modules directly below, each once."""
+        """Yield the direct children, each once."""
         for _, module in self.named_children():
             yield module
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """All parameters, each once, with their dotted names; without `recurse` only the module's own.
+        """Yield all parameters, each once, with their dotted names; without `recurse` only the module's own.
 
         Arguments:
-            prefix: what names begin with.
-            recurse: those of modules below, too.
-            remove_duplicate: give each once, however often it is there.
+            prefix: the prefix of all names.
+            recurse: include those of descendants.
+            remove_duplicate: yield each once, even if it occurs several times.
         """
         return self._named(PARAMETER, prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """All parameters, each once: what an optimizer takes."""
+        """Yield all parameters, each once, as an optimizer expects them."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers, each once, with their dotted names; without `recurse` only the module's own.
+        """Yield all buffers, each once, with their dotted names; without `recurse` only the module's own.
 
         Arguments:
-            prefix: what names begin with.
-            recurse: those of modules below, too.
-            remove_duplicate: give each once, however often it is there.
+            prefix: the prefix of all names.
+            recurse: include those of descendants.
+            remove_duplicate: yield each once, even if it occurs several times.
         """
         return self._named(BUFFER, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """All buffers, each once."""
+        """Yield all buffers, each once."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def _named(self, kind: int, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
-        """Names and values of the members of one kind.
+        """Yield names and values of the members of one kind.
 
         Arguments:
             kind: PARAMETER or BUFFER.
-            prefix: what names begin with.
-            recurse: those of modules below, too.
-            remove_duplicate: give each once, however often it is there.
+            prefix: the prefix of all names.
+            recurse: include those of descendants.
+            remove_duplicate: yield each once, even if it occurs several times.
         """
         seen: set[int] = set()
         below: Iterable[tuple[str, Any]] = [(prefix, self)]
@@ -306,7 +306,7 @@ class Tree(Generic[M]):
                     yield f"{path}.{name}" if path else name, value
 
     def get_submodule(self, target: str) -> M:
-        """The module at a dotted path; "" is this one. AttributeError that names the part which is not there."""
+        """Return the module at a dotted path, or this one for "". AttributeError that names the missing component."""
         module: Any = self
         for name in target.split(".") if target else ():
             below = dict(members(module, MODULE)).get(name)
@@ -318,12 +318,12 @@ class Tree(Generic[M]):
         return module
 
     def set_submodule(self, target: str, module: M, strict: bool = False) -> None:
-        """Put a module at a dotted path; with `strict` only where there is one (else AttributeError).
+        """Put a module at a dotted path; with `strict`, AttributeError unless it replaces a module.
 
         Arguments:
             target: the dotted path.
             module: the module.
-            strict: refuse a path where there is no module yet.
+            strict: reject a path at which there is no module yet.
         """
         path, _, name = target.rpartition(".")
         if not name:
@@ -335,18 +335,18 @@ class Tree(Generic[M]):
         setattr(self.get_submodule(path), name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter at a dotted path. AttributeError where there is none."""
+        """Return the parameter at a dotted path. AttributeError if there is none."""
         return self._get("get_parameter", PARAMETER, target)
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer at a dotted path. AttributeError where there is none."""
+        """Return the buffer at a dotted path. AttributeError if there is none."""
         return self._get("get_buffer", BUFFER, target)
 
     def _get(self, operation: str, kind: int, target: str) -> Any:
-        """The member at a dotted path.
+        """Return the member at a dotted path.
 
         Arguments:
-            operation: how errors begin: the method's name.
+            operation: the method's name, with which errors begin.
             kind: PARAMETER or BUFFER.
             target: the path.
         """
@@ -361,21 +361,21 @@ class Tree(Generic[M]):
 
 
 def _members_by_getattr(self: AnyTree, name: str) -> Any:
-    """Attributes of classes that override `__getattr__`, which PyTorch calls for each registered member."""
+    """Look up an attribute in a class that overrides `__getattr__`, which PyTorch calls for each registered member."""
     if name in object.__getattribute__(self, "__dict__").get("_kinds", ()):
         return type(self).__getattr__(self, name)
     return object.__getattribute__(self, name)
 
 
 def _kind_of(value: object) -> int:
-    """The kind of member that an assigned value becomes; 0 for most values."""
+    """Return the kind of member that an assigned value becomes; 0 for most values."""
     if isinstance(value, Tensor):
         return PARAMETER if isinstance(value, Parameter) else BUFFER if isinstance(value, Buffer) else 0
     return MODULE if isinstance(value, Tree) else 0
 
 
 def _shown(value: object) -> str:
-    """A value as error messages show it."""
+    """Format a value for error messages."""
     if isinstance(value, type):
         return f"the class {value.__name__}, not an instance of it (write {value.__name__}(...))"
     return type(value).__name__

@@ -1,4 +1,4 @@
-"""Parameters and buffers whose shape is not known yet: those of lazy modules before their first call."""
+"""Parameters and buffers whose shape is still unknown: the members of lazy modules before their first call."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from .._types import Args, Kwargs
 
-# Functions that need no elements: casts and moves, and questions about dtype and device.
+# Functions that need no elements: casts, moves, and queries of dtype and device.
 ALLOWED = frozenset({"to", "to_device", "cpu", "cuda", "half", "float", "double", "bfloat16", "detach",
                      "is_floating_point", "is_complex", "empty_like"})  # fmt: skip
 REMEDY = "call the lazy module once, on a batch, or materialize(shape)"
 
 
 class _Unshaped:
-    """Refusal of all that needs a shape, and `materialize`, which gives one."""
+    """Base class that rejects all operations that need a shape, and defines `materialize`, which sets one."""
 
     _becomes: type[Tensor]
 
@@ -37,21 +37,21 @@ class _Unshaped:
     def materialize(
         self, shape: Sequence[int], device: DeviceLike | None = None, dtype: DTypeLike | None = None
     ) -> None:
-        """Become an ordinary tensor of this shape, the same object, with whatever elements are there.
+        """Turn this object into an ordinary tensor of the given shape, with uninitialized elements.
 
         Arguments:
             shape: the lengths.
-            device: where, if not where it is.
-            dtype: of another dtype than it has.
+            device: a new device; the present one if None.
+            dtype: a new dtype; the present one if None.
         """
         own: Any = self
         made = empty(tuple(shape), device=own.device if device is None else device, dtype=dtype or own.dtype)
         own.data = made
         own.__class__ = self._becomes
-        own._layout = snapshot(own)._layout  # as operators see it: its class overrides nothing any more
+        own._layout = snapshot(own)._layout  # the ordinary layout: its class no longer overrides operators
 
     def detach(self) -> Self:
-        """This one, which has no history."""
+        """Return this object, which has no history."""
         return self
 
     def __repr__(self) -> str:
@@ -69,11 +69,11 @@ class _Unshaped:
 
 
 def _like(own: Any, device: DeviceLike, dtype: DTypeLike) -> Any:
-    """Another one of the same kind.
+    """Return another tensor of the same kind.
 
     Arguments:
         own: the parameter or buffer.
-        device: where the other lies.
+        device: the device of the new tensor.
         dtype: its dtype.
     """
     persistent = (own.persistent,) if isinstance(own, Buffer) else ()
@@ -82,15 +82,15 @@ def _like(own: Any, device: DeviceLike, dtype: DTypeLike) -> Any:
 
 @boundary
 class UninitializedParameter(_Unshaped, Parameter):  # type: ignore[misc]  # a shape that raises
-    """A parameter whose shape is not known yet; see `LazyLinear`.
+    """A parameter whose shape is still unknown; see `LazyLinear`.
 
-    It can be cast, moved and given to optimizers, and `materialize(shape)` makes it a Parameter; all else is a
-    ValueError, and asking for its shape a RuntimeError.
+    It can be cast, moved and passed to optimizers; `materialize(shape)` turns it into a Parameter. All other operations
+    raise ValueError; reading its shape raises RuntimeError.
 
     Arguments:
         requires_grad: whether it requires a gradient.
-        device: where it will lie; the default device if None.
-        dtype: the dtype that it will have; the default dtype if None.
+        device: its device; the default device if None.
+        dtype: its dtype; the default dtype if None.
 
     >>> parameter = UninitializedParameter()
     >>> parameter.materialize((2, 3))
@@ -115,12 +115,12 @@ class UninitializedParameter(_Unshaped, Parameter):  # type: ignore[misc]  # a s
 
 @boundary
 class UninitializedBuffer(_Unshaped, Buffer):  # type: ignore[misc]  # a shape that raises
-    """A buffer whose shape is not known yet; see `LazyBatchNorm1d`. `materialize(shape)` makes it a Buffer.
+    """A buffer whose shape is still unknown; see `LazyBatchNorm1d`. `materialize(shape)` turns it into a Buffer.
 
     Arguments:
         requires_grad: whether it requires a gradient.
-        device: where it will lie; the default device if None.
-        dtype: the dtype that it will have; the default dtype if None.
+        device: its device; the default device if None.
+        dtype: its dtype; the default dtype if None.
         persistent: whether the buffer is part of `state_dict()`.
 
     >>> buffer = UninitializedBuffer()
@@ -161,7 +161,7 @@ def _refuse(
     args: Args = (),
     kwargs: Kwargs | None = None,
 ) -> object:
-    """Let through what needs no elements; ValueError for all else."""
+    """Call operations that need no elements; ValueError for all others."""
     name = getattr(func, "__name__", str(func))
     if name in ALLOWED:
         made = plain_torch_function(cls, func, types, args, kwargs)
@@ -176,20 +176,20 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-# What changes elements in place, or counts them, asks no class.
+# Operations that modify elements in place or count them do not dispatch to the class.
 for _name in vars(Tensor):
     if (_name.endswith("_") and not _name.startswith("_")) or _name in ("numel", "numpy", "size", "tolist"):
         if _name not in ("requires_grad_", "detach_"):
             setattr(_Unshaped, _name, _refusal(_name))
 
-# Given afterwards: a class that is made with a function of its own has every call of every program look for overrides.
+# Assigned afterwards: a class created with `__torch_function__` makes every later call check for overrides.
 _classes: list[Any] = [UninitializedBuffer, UninitializedParameter]
 for _class in _classes:
     _class.__torch_function__ = classmethod(_refuse)
 
 
 def is_lazy(value: object) -> bool:
-    """Whether this is a parameter or buffer whose shape is not known yet."""
+    """Return whether a value is a parameter or buffer whose shape is still unknown."""
     return isinstance(value, _Unshaped)
 
 
