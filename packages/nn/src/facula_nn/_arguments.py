@@ -1,10 +1,11 @@
-"""Arguments of constructors, checked against their annotations.
+"""Checks of constructor arguments against their annotations.
 
 Note [Checked constructors]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~
-A wrong argument of a constructor shows where the layer is called, if at all: `MSELoss(output, target)` makes a module
-whose options are tensors, and no loss. So the annotations of a layer's ``__init__`` are held against what it is given.
-`Any` may be anything but a tensor with dimensions. Programs' own classes are not looked at.
+Without a check, a wrong constructor argument fails only when the layer is called, or never: `MSELoss(output, target)`
+returns a module whose options are tensors instead of a loss. The annotations of a layer's ``__init__`` are therefore
+checked against its arguments. `Any` accepts everything except a tensor with dimensions. User-defined classes are not
+checked.
 """
 
 from __future__ import annotations
@@ -65,9 +66,9 @@ def _is_number(value: object) -> bool:
 
 
 def check_arguments(cls: type) -> None:
-    """Let the constructor of `cls` refuse what its annotations do not allow; see Note [Checked constructors].
+    """Make the constructor of `cls` reject arguments that violate its annotations; see Note [Checked constructors].
 
-    Errors from within, such as that there is no memory, begin with the name of the class, too.
+    Errors raised inside the constructor, such as out of memory, also begin with the name of the class.
     """
     construct: Callable[..., None] = cls.__init__  # type: ignore[misc]
     call = "(input, target)" if cls.__name__.endswith("Loss") else "(input)"
@@ -76,13 +77,13 @@ def check_arguments(cls: type) -> None:
 
 
 def checked(function: Callable[P, T], called: str, remedy: str = "", skip: int = 0) -> Callable[P, T]:
-    """A wrapper of `function` that refuses arguments its annotations do not allow, but for the first `skip`.
+    """Return a wrapper of `function` that checks its arguments against the annotations, except the first `skip`.
 
     Arguments:
-        function: what is wrapped.
-        called: how errors begin.
-        remedy: what errors on tensors end with.
-        skip: how many arguments at the front are not looked at: 1 for `self`.
+        function: the function to wrap.
+        called: the name with which errors begin.
+        remedy: the end of error messages about tensors.
+        skip: the number of leading arguments that are not checked: 1 for `self`.
     """
     parameters = inspect.signature(function).parameters
     declared = {name: str(one.annotation) for name, one in parameters.items()}
@@ -101,7 +102,7 @@ def checked(function: Callable[P, T], called: str, remedy: str = "", skip: int =
             if said not in EXPECTED:
                 if "Tensor" in said and "Callable" not in said:
                     continue
-                said = "Any"  # sizes, devices and the like are looked at by the layer itself
+                said = "Any"  # sizes, devices and similar values are checked by the layer itself
             kind = said.removesuffix(" | None")
             if (kind != said and value is None) or ACCEPTED[kind](value):
                 continue
@@ -133,11 +134,11 @@ def check_input(layer: str, input: object) -> None:
 
 
 def check_lengths(layer: str, least: int = 0, **lengths: int) -> None:
-    """ValueError for a length less than `least`, by name.
+    """Raise ValueError for a length less than `least`.
 
     Arguments:
-        layer: how errors begin: the layer's class.
-        least: the least length allowed.
+        layer: the layer's class name, with which errors begin.
+        least: the minimum length.
         **lengths: the lengths, by name.
     """
     for name, length in lengths.items():
@@ -146,13 +147,13 @@ def check_lengths(layer: str, least: int = 0, **lengths: int) -> None:
 
 
 def lengths(layer: str, argument: str, value: object, count: int) -> tuple[int, ...]:
-    """An integer `count` times, or so many integers, Python's or NumPy's; no bools.
+    """Return `count` integers, given as one integer or as `count` of them; Python's or NumPy's, but no bools.
 
     Arguments:
-        layer: how errors begin: the layer's class.
+        layer: the layer's class name, with which errors begin.
         argument: the argument's name, for errors.
         value: an integer, or several.
-        count: how many are wanted.
+        count: the number of integers.
 
     Raises:
         TypeError: any other value.
@@ -168,11 +169,11 @@ def lengths(layer: str, argument: str, value: object, count: int) -> tuple[int, 
 
 
 def check_sizes(layer: str, count: int, **sizes: int | Sequence[int | None] | None) -> None:
-    """TypeError for a size that is no integer nor `count` of them, by name. One in a list stands for all.
+    """Raise TypeError for a size that is neither an integer nor a list of `count`, or one, of them.
 
     Arguments:
-        layer: how errors begin: the layer's class.
-        count: how many numbers a list has.
+        layer: the layer's class name, with which errors begin.
+        count: the number of integers in a list.
         **sizes: the sizes, by name.
     """
     for name, value in sizes.items():

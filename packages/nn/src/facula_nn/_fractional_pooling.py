@@ -1,4 +1,4 @@
-"""Pooling over windows at random places, so that sizes shrink by any ratio between 1 and the kernel's size.
+"""Fractional pooling: pooling over randomly placed windows, for ratios of sizes between 1 and the kernel's size.
 
 B. Graham, Fractional max-pooling, 2015.
 """
@@ -33,27 +33,27 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """Greatest elements of windows at random places: (N, C, H, W) to (N, C, *output_size), or without N.
+    """Return the maxima of randomly placed windows: (N, C, H, W) to (N, C, *output_size), or without N.
 
-    Windows begin at increasing places, drawn for each image and channel; the last ends where the image does.
+        The windows begin at increasing positions, drawn for each image and channel; the last ends at the image's border.
 
-    Arguments:
-        input: images of floating dtype.
-        kernel_size: the windows' size, an integer or a pair.
-        output_size: the result's size, an integer or a pair.
-        output_ratio: in its place, the result's size as shares of the input's, between 0 and 1.
-        return_indices: give the places of the greatest elements in their images, too, as int64.
-        _random_samples: numbers from 0 to below 1, (N, C, 2), in place of drawn ones.
+        Arguments:
+            input: images of floating dtype.
+            kernel_size: the size of the windows, an integer or a pair.
+            output_size: the size of the result, an integer or a pair.
+            output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
+        return_indices: also return the indices of the maxima in their images, as int64.
+        _random_samples: numbers in [0, 1), (N, C, 2), instead of random ones.
 
     Returns:
         The pooled images, or these and the indices.
 
     Raises:
-        ValueError: neither size nor ratio, or windows that do not fit into the input.
+        ValueError: neither size nor ratio is given, or the windows do not fit into the input.
 
-    >>> from facula_tensor import arange
-    >>> fractional_max_pool2d(arange(25.0).reshape(1, 5, 5), 3, output_size=1)
-    tensor([[[24.]]])
+        >>> from facula_tensor import arange
+        >>> fractional_max_pool2d(arange(25.0).reshape(1, 5, 5), 3, output_size=1)
+        tensor([[[24.]]])
     """
     made = _pooled(2, input, kernel_size, output_size, output_ratio, _random_samples)
     return made if return_indices else made[0]
@@ -68,15 +68,15 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`fractional_max_pool2d` with the indices.
+    """Return the results of `fractional_max_pool2d` and the indices.
 
     Arguments:
         input: images or volumes of floating dtype.
-        kernel_size: the windows' size, an integer or one a dimension.
-        output_size: the result's size, an integer or one a dimension.
-        output_ratio: in its place, the result's size as shares of the input's, between 0 and 1.
-        return_indices: changes nothing; the indices are given always.
-        _random_samples: numbers from 0 to below 1, (N, C, dimensions), in place of drawn ones.
+        kernel_size: the size of the windows, one integer or one per dimension.
+        output_size: the size of the result, one integer or one per dimension.
+        output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
+        return_indices: ignored; the indices are always returned.
+    _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
 
     Returns:
         The pooled images and the indices.
@@ -98,17 +98,17 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Pooled:
-    """Greatest elements of windows at random places of volumes: (N, C, D, H, W) to (N, C, *output_size).
+    """Return the maxima of randomly placed windows of volumes: (N, C, D, H, W) to (N, C, *output_size).
 
-    Else as `fractional_max_pool2d`, with three sizes for two.
+    Other details are as in `fractional_max_pool2d`, with three sizes instead of two.
 
     Arguments:
         input: images or volumes of floating dtype.
-        kernel_size: the windows' size, an integer or one a dimension.
-        output_size: the result's size, an integer or one a dimension.
-        output_ratio: in its place, the result's size as shares of the input's, between 0 and 1.
-        return_indices: give the places of the greatest elements, too.
-        _random_samples: numbers from 0 to below 1, (N, C, dimensions), in place of drawn ones.
+        kernel_size: the size of the windows, one integer or one per dimension.
+        output_size: the size of the result, one integer or one per dimension.
+        output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
+    return_indices: also return the indices of the maxima.
+    _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
 
     Returns:
         The pooled volumes, or these and the indices.
@@ -130,15 +130,15 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`fractional_max_pool3d` with the indices.
+    """Return the results of `fractional_max_pool3d` and the indices.
 
     Arguments:
         input: images or volumes of floating dtype.
-        kernel_size: the windows' size, an integer or one a dimension.
-        output_size: the result's size, an integer or one a dimension.
-        output_ratio: in its place, the result's size as shares of the input's, between 0 and 1.
-        return_indices: changes nothing; the indices are given always.
-        _random_samples: numbers from 0 to below 1, (N, C, dimensions), in place of drawn ones.
+        kernel_size: the size of the windows, one integer or one per dimension.
+        output_size: the size of the result, one integer or one per dimension.
+        output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
+        return_indices: ignored; the indices are always returned.
+    _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
 
     Returns:
         The pooled volumes and the indices.
@@ -158,15 +158,15 @@ def _pooled(
     output_ratio: Ratios | None,
     samples: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """The greatest elements, and their places.
+    """Return the maxima and their indices.
 
     Arguments:
-        dims: the number of dimensions that windows have.
+        dims: the number of the windows' dimensions.
         input: the input.
-        kernel_size: the windows' size.
-        output_size: the result's size, or None.
-        output_ratio: in its place, shares of the input's lengths.
-        samples: numbers from 0 to below 1, in place of drawn ones.
+        kernel_size: the size of the windows.
+        output_size: the size of the result, or None.
+        output_ratio: alternatively, fractions of the input's lengths.
+        samples: numbers in [0, 1), instead of random ones.
     """
     name = f"fractional_max_pool{dims}d"
     check_input(name, input)
@@ -191,7 +191,7 @@ def _pooled(
     with no_grad():
         places = full((count,), 0, device=input.device).reshape((count,) + (1,) * (2 * dims))
         for at, (length, size, window) in enumerate(zip(inner, wanted, kernel, strict=True)):
-            sample = drawn[:, at if dims == 3 else 1 - at]  # of images, the first sample is that of the width
+            sample = drawn[:, at if dims == 3 else 1 - at]  # for images, the first sample belongs to the width
             begins = _begins(sample, length, size, window)
             own = begins.unsqueeze(-1) + arange(window, device=input.device)  # (count, size, window)
             shape = [count] + [1] * (2 * dims)
@@ -206,13 +206,13 @@ def _pooled(
 
 
 def _begins(sample: Tensor, length: int, size: int, window: int) -> Tensor:
-    """The first places of `size` windows for each sample, increasing; the last window ends with the input.
+    """Return the starts of `size` windows for each sample, increasing; the last window ends at the end of the input.
 
     Arguments:
-        sample: numbers from 0 to below 1.
+        sample: numbers in [0, 1).
         length: the input's length.
-        size: how many windows there are.
-        window: the length of each.
+        size: the number of windows.
+        window: the length of each window.
     """
     last = full((sample.shape[0], 1), length - window, device=sample.device)
     if size == 1:
@@ -230,14 +230,14 @@ def output_sizes(
     output_ratio: Ratios | None,
     inner: tuple[int, ...] | None = None,
 ) -> tuple[int, ...]:
-    """The sizes of results, from one of two arguments; without `inner`, only a check of the arguments.
+    """Return the sizes of the results, from one of two arguments; without `inner`, only check the arguments.
 
     Arguments:
-        name: how errors begin.
-        dims: the number of dimensions that windows have.
+        name: the function's name, with which errors begin.
+        dims: the number of the windows' dimensions.
         output_size: the sizes, or None.
-        output_ratio: shares of the input's lengths, or None.
-        inner: the input's lengths; None for a check alone.
+        output_ratio: fractions of the input's lengths, or None.
+        inner: the input's lengths; None to only check the arguments.
     """
     if output_size is not None:
         return lengths(name, "output_size", output_size, dims)

@@ -1,4 +1,4 @@
-"""Attention of several heads, as a function: projections, attention, a projection. A. Vaswani and others, 2017."""
+"""Multi-head attention as a function: projections, attention, output projection. A. Vaswani and others, 2017."""
 
 from __future__ import annotations
 
@@ -45,46 +45,47 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Attention of several heads: query (length, batch, width), key and value (keys, batch, ...), or none of
-    them with a batch.
+    """Compute multi-head attention of query (length, batch, width), key and value (keys, batch, ...), or all without
+    the batch.
 
-    `attn_mask` (length, keys) or (batch · heads, length, keys), `key_padding_mask` (batch, keys): bool, True where
-    nobody may look, or numbers that are added. Returns (length, batch, width) and, where `need_weights`, the weights
-    (batch, length, keys), for each head unless `average_attn_weights`. Without weights all scores are never held at
-    once. `is_causal` says that attn_mask, which must be given, is the causal one. ValueError where shapes do not fit.
+    `attn_mask` (length, keys) or (batch · heads, length, keys) and `key_padding_mask` (batch, keys) are masks: bool,
+    True where attention is not allowed, or numbers that are added to the scores. Returns (length, batch, width) and,
+    if `need_weights`, the weights (batch, length, keys), for each head unless `average_attn_weights`. Without weights,
+    the full matrix of scores is never stored. `is_causal` states that attn_mask, which is then required, is the causal
+    mask. ValueError for shapes that do not match.
 
     Arguments:
         query: (length, batch, width).
         key: (keys, batch, its width).
         value: (keys, batch, its width).
-        embed_dim_to_check: the width that query must have.
-        num_heads: heads, which divide the width.
-        in_proj_weight: (3 · width, width), the projections of all three; None with separate ones.
+        embed_dim_to_check: the required width of the query.
+        num_heads: the number of heads, which divides the width.
+        in_proj_weight: (3 · width, width), the packed projections; None with separate ones.
         in_proj_bias: (3 · width,), or None.
-        bias_k: a key put behind all others, (1, 1, width), or None.
+        bias_k: a key appended to the others, (1, 1, width), or None.
         bias_v: its value, or None.
-        add_zero_attn: put a key and a value of zeros behind all others.
-        dropout_p: the probability of dropping a weight in training.
+        add_zero_attn: append a key and a value of zeros.
+        dropout_p: the dropout probability of the weights in training.
         out_proj_weight: (width, width).
         out_proj_bias: (width,), or None.
-        training: whether weights are dropped.
+        training: whether dropout is active.
         key_padding_mask: (batch, keys); see above.
-        need_weights: give the weights, too.
+        need_weights: also return the weights.
         attn_mask: see above.
-        use_separate_proj_weight: whether the next three are the projections.
+        use_separate_proj_weight: whether the next three arguments are the projections.
         q_proj_weight: (width, width).
         k_proj_weight: (width, the key's width).
         v_proj_weight: (width, the value's width).
-        static_k: projected keys in place of computed ones, (batch · heads, keys, head width).
-        static_v: projected values in place of computed ones.
-        average_attn_weights: give the mean of the heads' weights.
-        is_causal: `attn_mask` is the causal one.
+        static_k: projected keys that replace the computed ones, (batch · heads, keys, head width).
+        static_v: projected values that replace the computed ones.
+        average_attn_weights: average the weights over the heads.
+        is_causal: `attn_mask` is the causal mask.
 
     Returns:
         Outputs (length, batch, width); the weights, or None.
 
     Raises:
-        ValueError: shapes that do not fit.
+        ValueError: the shapes do not match.
     """
     check_operands(query, key, value, embed_dim_to_check, num_heads)
     single = query.ndim == 2
@@ -116,7 +117,7 @@ def multi_head_attention_forward(
             raise InvalidValueError(f"{NAME}: expected in_proj_weight, or use_separate_proj_weight=True; got None")
         q, k, v = projected(query, key, value, in_proj_weight, in_proj_bias)
 
-    further = 0  # keys that no mask speaks of
+    further = 0  # appended keys, which the masks do not cover
     if bias_k is not None and bias_v is not None:
         k = cat([k, bias_k.expand(1, batch, width)])
         v = cat([v, bias_v.expand(1, batch, width)])
@@ -154,13 +155,13 @@ def multi_head_attention_forward(
 
 
 def check_operands(query: Tensor, key: Tensor, value: Tensor, width: int, heads: int) -> None:
-    """Raise unless query, key and value are of as many dimensions and lengths as each other wants.
+    """Raise an error unless the numbers of dimensions and the lengths of query, key and value match.
 
     Arguments:
         query: the queries.
         key: the keys.
         value: the values.
-        width: the length of queries.
+        width: the width of the queries.
         heads: the number of heads.
     """
     for called, one in (("query", query), ("key", key), ("value", value)):
@@ -186,12 +187,12 @@ def check_operands(query: Tensor, key: Tensor, value: Tensor, width: int, heads:
 def merged(
     attn_mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, length: int, keys: int
 ) -> Tensor | None:
-    """Both masks as one that broadcasts to (batch, heads, length, keys): bool if both are, else numbers to add.
+    """Combine both masks into one that broadcasts to (batch, heads, length, keys): bool if both are, else additive.
 
     Arguments:
         attn_mask: (length, keys) or (batch · heads, length, keys), or None.
         padding: (batch, keys), or None.
-        batch: the batch's length.
+        batch: the batch size.
         heads: the number of heads.
         length: the number of queries.
         keys: the number of keys.
@@ -223,20 +224,20 @@ def merged(
 
 
 def added(mask: Tensor, like: Tensor) -> Tensor:
-    """A mask as numbers to add, of the dtype of `like`."""
+    """Convert a mask to additive numbers with the dtype of `like`."""
     if mask.dtype is not bool_dtype:
         return mask
     return where(mask, -float("inf"), zeros((), dtype=like.dtype, device=like.device))
 
 
 def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> Sequence[Tensor]:
-    """query, key and value by their thirds of the packed projection, in as few products as their identity allows.
+    """Project query, key and value by the packed weight, with fewer products if some of them are the same tensor.
 
     Arguments:
         query: the queries.
         key: the keys.
         value: the values.
-        weight: the packed projection, three parts one after another.
+        weight: the packed projection, three parts in sequence.
         bias: the packed bias, or None.
     """
     width = query.shape[-1]

@@ -1,4 +1,4 @@
-"""Names for sibling packages: PyTorch's private names that programs use."""
+"""Names for sibling packages: private names of PyTorch that programs use."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ __all__ = [
 
 
 def fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """The fan-in and fan-out of a weight."""
+    """Return the fan-in and fan-out of a weight."""
     return fans("fan_in_and_fan_out", tensor)
 
 
 def fan(tensor: Tensor, mode: str) -> int:
-    """The fan-in or fan-out of a weight, as `mode` says: "fan_in" or "fan_out". ValueError for another word."""
+    """Return the fan-in or fan-out of a weight; `mode` is "fan_in" or "fan_out". ValueError for other modes."""
     if mode not in ("fan_in", "fan_out"):
         raise InvalidValueError(f"fan: expected mode to be 'fan_in' or 'fan_out'; got {mode!r}")
     return fans("fan", tensor)[mode == "fan_out"]
 
 
 def activation_named(activation: str) -> Callable[[Tensor], Tensor]:
-    """The function "relu" or "gelu". ValueError for another word."""
+    """Return the function "relu" or "gelu". ValueError for other names."""
     return activation_of("activation", activation)

@@ -1,6 +1,6 @@
-"""Operators of networks as functions, with names and arguments of `torch.nn.functional`.
+"""Neural network operators as functions, with the names and arguments of `torch.nn.functional`.
 
-Operators are `facula_tensor.functional`'s; what is here is written in them.
+`facula_tensor.functional` defines the operators; the functions defined here are written in terms of these.
 """
 
 # ruff: noqa: F403
@@ -21,7 +21,7 @@ _names = [
     *_networks.__all__, "fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
     "fractional_max_pool3d_with_indices", "multi_head_attention_forward",
 ]  # fmt: skip
-globals()["__all__"] = _names  # out of sight of type checkers, which go by the imports and would compute no list
+globals()["__all__"] = _names  # hidden from type checkers, which reject a computed list and use the imports
 
 __dir__ = published(__name__)
 

@@ -1,4 +1,4 @@
-"""Initial values for parameters: each function fills a tensor in place, records no gradient, and returns it.
+"""Initial values for parameters: each function fills a tensor in place without recording a gradient, and returns it.
 
 Names, arguments and distributions are those of `torch.nn.init`.
 """
@@ -45,7 +45,7 @@ _LINEAR = {"linear", *(f"conv{transpose}{n}d" for transpose in ("", "_transpose"
 
 @boundary
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which weights before this nonlinearity should be wider; `param` is leaky_relu's slope.
+    """Return the recommended gain of weights before this nonlinearity; `param` is the slope of leaky_relu.
 
     ValueError for a nonlinearity that has no recommended value.
 
@@ -68,7 +68,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 @no_grad()
 @boundary
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Numbers drawn evenly from [a, b).
+    """Fill a tensor with numbers drawn uniformly from [a, b).
 
     Arguments:
         tensor: the tensor to fill in place.
@@ -89,7 +89,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 @no_grad()
 @boundary
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Draws from the normal distribution.
+    """Fill a tensor with draws from the normal distribution.
 
     Arguments:
         tensor: the tensor to fill in place.
@@ -113,16 +113,16 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Draws from the normal distribution, those outside [a, b] drawn again. ValueError unless a < b.
+    """Fill a tensor with draws from the normal distribution, redrawing those outside [a, b]. ValueError unless a < b.
 
-    A cut at which nearly nothing is left (both ends beyond 4 `std` on one side of `mean`) is refused.
+    Bounds that leave almost no probability (both beyond 4 `std` on one side of `mean`) are rejected.
 
     Arguments:
         tensor: the tensor to fill in place.
-        mean: the mean before it is cut off.
-        std: the standard deviation before it is cut off.
-        a: the least value.
-        b: the greatest value.
+    mean: the mean before truncation.
+    std: the standard deviation before truncation.
+    a: the lower bound.
+    b: the upper bound.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -144,7 +144,7 @@ def trunc_normal_(
 @no_grad()
 @boundary
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """`val` everywhere.
+    """Fill a tensor with `val`.
 
     >>> from facula_tensor import empty
     >>> constant_(empty(2), 3.0)
@@ -155,20 +155,20 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 
 @boundary
 def ones_(tensor: Tensor) -> Tensor:
-    """1 everywhere."""
+    """Fill a tensor with ones."""
     return constant_(tensor, 1.0)
 
 
 @boundary
 def zeros_(tensor: Tensor) -> Tensor:
-    """0 everywhere."""
+    """Fill a tensor with zeros."""
     return constant_(tensor, 0.0)
 
 
 @no_grad()
 @boundary
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity, as far as a matrix of this shape can be it. ValueError unless there are 2 dimensions."""
+    """Fill a matrix with ones on the diagonal and zeros elsewhere. ValueError unless there are 2 dimensions."""
     if tensor.ndim != 2:
         raise InvalidValueError(f"eye_: expected a tensor of 2 dimensions; got shape {tuple(tensor.shape)}")
     return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
@@ -177,7 +177,7 @@ def eye_(tensor: Tensor) -> Tensor:
 @no_grad()
 @boundary
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Convolution weights (out, in / groups, ...) that hand their input on, in each group.
+    """Fill convolution weights (out, in / groups, ...) so that each group passes its input through.
 
     ValueError unless there are 3 to 5 dimensions and `groups` divides the first.
     """
@@ -198,13 +198,13 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 @no_grad()
 @boundary
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Drawn evenly, with variance gain² · 2 / (fan_in + fan_out).
+    """Fill a tensor with uniform draws of variance gain² · 2 / (fan_in + fan_out).
 
     X. Glorot and Y. Bengio, Understanding the difficulty of training deep feedforward neural networks, AISTATS 2010.
 
     Arguments:
         tensor: the tensor to fill in place.
-        gain: what the bound is multiplied by; see `calculate_gain`.
+    gain: the factor of the bound; see `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -217,10 +217,10 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 @no_grad()
 @boundary
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Drawn from a normal distribution of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`.
+    """Fill a tensor with normal draws of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`.
 
     Arguments:
-        tensor: the tensor to fill in place.
+    gain: the factor of the standard deviation; see `calculate_gain`.
         gain: what the deviation is multiplied by; see `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
@@ -240,15 +240,15 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Drawn evenly, with variance gain² / fan; `a` is leaky_relu's slope, `mode` fan_in or fan_out.
+    """Fill a tensor with uniform draws of variance gain² / fan; `a` is leaky_relu's slope, `mode` fan_in or fan_out.
 
     K. He et al., Delving Deep into Rectifiers, ICCV 2015.
 
     Arguments:
         tensor: the tensor to fill in place.
         a: the slope of `nonlinearity` below 0, for "leaky_relu".
-        mode: "fan_in" keeps the variance forward, "fan_out" backward.
-        nonlinearity: what follows the layer, as in `calculate_gain`.
+    mode: "fan_in" preserves the variance in the forward pass, "fan_out" in the backward pass.
+    nonlinearity: the nonlinearity after the layer, as in `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -269,13 +269,13 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Drawn from a normal distribution of mean 0 and variance gain² / fan; see `kaiming_uniform_`.
+    """Fill a tensor with normal draws of mean 0 and variance gain² / fan; see `kaiming_uniform_`.
 
     Arguments:
         tensor: the tensor to fill in place.
         a: the slope of `nonlinearity` below 0, for "leaky_relu".
-        mode: "fan_in" keeps the variance forward, "fan_out" backward.
-        nonlinearity: what follows the layer, as in `calculate_gain`.
+    mode: "fan_in" preserves the variance in the forward pass, "fan_out" in the backward pass.
+    nonlinearity: the nonlinearity after the layer, as in `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -289,14 +289,14 @@ def kaiming_normal_(
 @no_grad()
 @boundary
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Rows (or columns, where they are fewer) that are orthogonal and of length `gain`; dimensions from the second on
-    count as one. ValueError for fewer than 2.
+    """Fill a tensor with orthogonal rows (or columns, if there are fewer) of length `gain`. Dimensions after the first
+    are flattened. ValueError for fewer than 2 dimensions.
 
     A. Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014.
 
     Arguments:
         tensor: the tensor to fill in place.
-        gain: what all elements are multiplied by.
+    gain: the factor of all elements.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -309,7 +309,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     rows = tensor.shape[0]
     drawn = randn(rows, tensor.numel() // rows, dtype=float64, generator=generator, device="cpu").numpy()
     q, r = np.linalg.qr(drawn.T if drawn.shape[0] < drawn.shape[1] else drawn)
-    q = q * np.sign(np.diag(r))  # else not evenly distributed: F. Mezzadri, Notices of the AMS 54, 2007
+    q = q * np.sign(np.diag(r))  # for a uniform distribution: F. Mezzadri, Notices of the AMS 54, 2007
     if drawn.shape[0] < drawn.shape[1]:
         q = q.T
     return tensor.copy_(from_numpy(np.ascontiguousarray(q * gain)).reshape(tuple(tensor.shape)))
@@ -318,15 +318,15 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 @no_grad()
 @boundary
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Draws from the normal distribution of width `std`, with a share `sparsity` of each column set to 0.
+    """Fill a matrix with normal draws of deviation `std`, and set a fraction `sparsity` of each column to 0.
 
-    ValueError unless there are 2 dimensions and the share is from 0 to 1. J. Martens, Deep learning via Hessian-free
+    ValueError unless there are 2 dimensions and the fraction is from 0 to 1. J. Martens, Deep learning via Hessian-free
     optimization, ICML 2010.
 
     Arguments:
         tensor: the tensor to fill in place.
-        sparsity: the share of zeros in each column.
-        std: the standard deviation of the others.
+    sparsity: the fraction of zeros in each column.
+    std: the standard deviation of the other elements.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -349,7 +349,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 
 def fans(operation: str, tensor: Tensor) -> tuple[int, int]:
-    """The fan-in and fan-out of weights (out, in, *kernel)."""
+    """Return the fan-in and fan-out of weights (out, in, *kernel)."""
     shape = tuple(tensor.shape)
     if len(shape) < 2:
         raise InvalidValueError(
@@ -360,12 +360,12 @@ def fans(operation: str, tensor: Tensor) -> tuple[int, int]:
 
 
 def _kaiming(operation: str, tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    """The standard deviation."""
+    """Return the standard deviation."""
     if mode.lower() not in ("fan_in", "fan_out"):
         raise InvalidValueError(f"{operation}: expected mode fan_in or fan_out; got {mode!r}")
     fan = fans(operation, tensor)[mode.lower() == "fan_out"]
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
-for _name in __all__:  # wrong arguments are named; see Note [Checked constructors]
+for _name in __all__:  # check arguments; see Note [Checked constructors]
     globals()[_name] = checked(globals()[_name], _name)

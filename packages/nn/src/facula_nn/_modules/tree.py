@@ -141,8 +141,8 @@ class Tree(Generic[M]):
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter. None reserves the name for an absent parameter.
 
-        TypeError if `param` is not a Parameter, KeyError for a name that is empty, contains a dot or is taken, ValueError
-        for a parameter that is not a leaf.
+        TypeError if `param` is not a Parameter, KeyError for a name that is empty, contains a dot or is taken,
+        ValueError for a parameter that is not a leaf.
         """
         if param is not None and not isinstance(param, Parameter):
             raise InvalidTypeError(
@@ -172,7 +172,7 @@ class Tree(Generic[M]):
         self._register(BUFFER if persistent else BUFFER | UNSAVED, name, tensor)
 
     def register_module(self, name: str, module: M | None) -> None:
-        """Add a submodule. TypeError if it is not a Module, KeyError for a name that is empty, has a dot or is taken."""
+        """Add a submodule. TypeError if it is not a Module, KeyError for an empty or taken name, or one with a dot."""
         if module is not None and not isinstance(module, Tree):
             raise InvalidTypeError(f"register_module: expected a Module or None for {name!r}; got {_shown(module)}")
         self._register(MODULE, name, module)

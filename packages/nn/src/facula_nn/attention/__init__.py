@@ -1,4 +1,4 @@
-"""Kinds of attention kernels, for programs that choose among PyTorch's: here there is one, whatever they choose."""
+"""Selection of attention kernels, for compatibility with PyTorch: a single kernel serves every selection."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class SDPBackend(Enum):
 def sdpa_kernel(
     backends: SDPBackend | Sequence[SDPBackend], set_priority: bool = False
 ) -> AbstractContextManager[None]:
-    """A block in which PyTorch would use these kernels alone. Here it changes nothing: one kernel serves all cases.
+    """Return a context that selects kernels in PyTorch. Here it has no effect: one kernel serves all cases.
 
-    TypeError for what is no `SDPBackend`.
+    TypeError if a backend is not an `SDPBackend`.
 
     >>> with sdpa_kernel(SDPBackend.MATH):
     ...     pass
@@ -41,11 +41,11 @@ def sdpa_kernel(
     given = [backends] if isinstance(backends, SDPBackend) else backends
     if not isinstance(given, (list, tuple, set)) or not all(isinstance(one, SDPBackend) for one in given):
         raise InvalidTypeError(f"sdpa_kernel: expected an SDPBackend or a list of them; got {backends!r:.60}")
-    return _nothing()
+    return _no_effect()
 
 
 @contextmanager
-def _nothing() -> Iterator[None]:
+def _no_effect() -> Iterator[None]:
     yield
 
 

@@ -1,4 +1,4 @@
-"""Masks that are functions of positions: one position, all of them, and blocks of them."""
+"""Masks defined by functions of positions: evaluation at one position or at all of them, and block masks."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ ScoreMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 MaskMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 BLOCK_SIZE = 128
-# Which dimension each nested `vmap` maps, of the indices (batch, head, query, key), innermost first.
+# For each nested `vmap`, innermost first: the mapped one of the indices (batch, head, query, key).
 _LEVELS = ((None, None, None, 0), (None, None, 0, None), (None, 0, None, None), (0, None, None, None))
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """The mask function that is true everywhere.
+    """Return True for every position.
 
     Arguments:
-        batch: the place in the batch.
+        batch: the index in the batch.
         head: the head.
         token_q: the query.
         token_kv: the key.
@@ -42,7 +42,7 @@ def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) ->
 
 @boundary
 def and_masks(*mask_mods: MaskMod) -> MaskMod:
-    """The mask function that is true where all of these are.
+    """Return the mask function that is true where all given functions are true.
 
     >>> both = and_masks(lambda b, h, q, k: q >= k, lambda b, h, q, k: q - k < 2)
     >>> create_mask(both, None, None, 3, 3).int()[0, 0]
@@ -55,7 +55,7 @@ def and_masks(*mask_mods: MaskMod) -> MaskMod:
 
 @boundary
 def or_masks(*mask_mods: MaskMod) -> MaskMod:
-    """The mask function that is true where one of these is."""
+    """Return the mask function that is true where at least one of the given functions is true."""
     return _joined("or_masks", or_, mask_mods)
 
 
@@ -70,7 +70,7 @@ def _joined(name: str, join: Callable[[Any, Any], Any], mask_mods: tuple[MaskMod
 
 
 def over_all(function: Callable[..., Tensor], scores: Tensor | None, sizes: tuple[int, ...], device: Any) -> Tensor:
-    """A function of one score and its position, or of a position, for all positions at once."""
+    """Evaluate a function of a score and its position, or of a position only, at all positions at once."""
     from facula_tensor.func import vmap
 
     for level in _LEVELS:
@@ -89,7 +89,7 @@ def _mask_of(name: str, mask_mod: MaskMod, sizes: tuple[int, ...], device: Any) 
 
 
 def _takes_score(name: str, function: object) -> bool:
-    """Whether a function takes a score before the position."""
+    """Return whether a function takes a score before the position."""
     if not callable(function):
         raise InvalidTypeError(f"{name}: expected a function of (batch, head, query, key); got {function!r:.60}")
     kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -111,15 +111,15 @@ def create_mask(
     KV_LEN: int,
     device: DeviceLike | None = None,
 ) -> Tensor:
-    """The mask of a mask function: bool (B, H, Q_LEN, KV_LEN), True where a query may look.
+    """Return the mask of a mask function: bool (B, H, Q_LEN, KV_LEN), True where attention is allowed.
 
     Arguments:
-        mod_fn: a mask function, or a score function, which masks where it gives -inf.
-        B: the batch; 1 if None, for a function that does not depend on it.
-        H: the heads; 1 if None.
+        mod_fn: a mask function, or a score function, which masks the positions where it returns -inf.
+        B: the batch size; 1 if None, for a function that does not depend on it.
+        H: the number of heads; 1 if None.
         Q_LEN: the number of queries.
         KV_LEN: the number of keys.
-        device: where positions are made; the default device if None.
+        device: the device of the positions; the default device if None.
 
     >>> create_mask(lambda b, h, q, k: q >= k, None, None, 2, 3).shape
     facula.Size([1, 1, 2, 3])
@@ -132,18 +132,18 @@ def create_mask(
 
 
 class BlockMask:
-    """A mask function, and for each row of blocks of queries which blocks of keys it is not false in.
+    """A mask function, and for each block of queries the blocks of keys that are not fully masked.
 
-    `create_block_mask` makes one. Indexing takes some batches, heads and rows of blocks.
+    `create_block_mask` creates one. Indexing selects batches, heads and rows of blocks.
 
     Arguments:
         seq_lengths: the numbers of queries and keys.
-        kv_num_blocks: how many blocks of each row are partly masked: int32 (B, H, rows).
-        kv_indices: which: int32 (B, H, rows, columns), of which the first `kv_num_blocks` count.
-        full_kv_num_blocks, full_kv_indices: the same for blocks in which nothing is masked, or None.
+        kv_num_blocks: the number of partly masked blocks in each row: int32 (B, H, rows).
+        kv_indices: their indices: int32 (B, H, rows, columns), of which the first `kv_num_blocks` are valid.
+        full_kv_num_blocks, full_kv_indices: the same for unmasked blocks, or None.
         q_num_blocks, q_indices, full_q_num_blocks, full_q_indices: the same for columns, or None.
-        BLOCK_SIZE: the queries and keys of a block.
-        mask_mod: the mask function in partly masked blocks.
+        BLOCK_SIZE: the numbers of queries and keys in a block.
+        mask_mod: the mask function, applied in partly masked blocks.
     """
 
     def __init__(
@@ -179,17 +179,17 @@ class BlockMask:
         seq_lengths: tuple[int, int] | None = None,
         compute_q_blocks: bool = True,
     ) -> Self:
-        """A mask of the blocks of keys in each row.
+        """Create a mask from the blocks of keys in each row.
 
         Arguments:
-            kv_num_blocks: how many blocks of each row are partly masked: int32 (B, H, rows).
-            kv_indices: which: int32 (B, H, rows, columns), of which the first `kv_num_blocks` count.
-            full_kv_num_blocks: as `kv_num_blocks`, for blocks in which nothing is masked, or None.
-            full_kv_indices: as `kv_indices`, for these, or None.
-            BLOCK_SIZE: the queries and keys of a block.
-            mask_mod: the mask function in partly masked blocks; everything is seen there if None.
+            kv_num_blocks: the number of partly masked blocks in each row: int32 (B, H, rows).
+            kv_indices: their indices: int32 (B, H, rows, columns), of which the first `kv_num_blocks` are valid.
+            full_kv_num_blocks: as `kv_num_blocks`, for unmasked blocks, or None.
+            full_kv_indices: as `kv_indices`, for unmasked blocks, or None.
+            BLOCK_SIZE: the numbers of queries and keys in a block.
+            mask_mod: the mask function for partly masked blocks; if None, these blocks are not masked either.
             seq_lengths: the numbers of queries and keys; those of all blocks if None.
-            compute_q_blocks: whether the blocks in each column are found, too.
+            compute_q_blocks: whether to compute the blocks in each column, too.
         """
         if (full_kv_num_blocks is None) is not (full_kv_indices is None):
             raise InvalidValueError("BlockMask: expected both of full_kv_num_blocks and full_kv_indices, or neither")
@@ -210,7 +210,7 @@ class BlockMask:
         return cls(seq_lengths, *rows, *columns, size, mask_mod or noop_mask)  # type: ignore[call-arg]
 
     def as_tuple(self) -> tuple[Any, ...]:
-        """The arguments of which the class makes an equal one."""
+        """Return the arguments from which the class creates an equal mask."""
         return (self.seq_lengths, *self._tensors(), self.BLOCK_SIZE, self.mask_mod)
 
     def _tensors(self) -> tuple[Tensor | None, ...]:
@@ -219,32 +219,32 @@ class BlockMask:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(B, H, queries, keys)."""
+        """The shape (B, H, queries, keys)."""
         return (*self.kv_indices.shape[:-2], *self.seq_lengths)
 
     def numel(self) -> int:
-        """The number of scores."""
+        """Return the number of scores."""
         return prod(self.shape)
 
     def to_dense(self) -> Tensor:
-        """1 for each block that is not masked as a whole, else 0: int32 (B, H, rows, columns)."""
+        """Return 1 for each block that is not fully masked, else 0: int32 (B, H, rows, columns)."""
         found = _dense(self.kv_num_blocks, self.kv_indices)
         if self.full_kv_num_blocks is not None and self.full_kv_indices is not None:
             found = found | _dense(self.full_kv_num_blocks, self.full_kv_indices)
         return found.to(int32)
 
     def sparsity(self) -> float:
-        """The share of scores in blocks that are masked as a whole, in percent; blocks may reach over the ends."""
+        """Return the percentage of scores in fully masked blocks; blocks may extend beyond the sequences."""
         computed = int(self.to_dense().sum()) * prod(self.BLOCK_SIZE)
         return 100 * (1 - computed / self.numel())
 
     def to(self, device: DeviceLike) -> BlockMask:
-        """The same with its tensors on a device."""
+        """Return the same mask with its tensors on a device."""
         moved: Any = [one if one is None else one.to(device) for one in self._tensors()]
         return BlockMask(self.seq_lengths, *moved, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[call-arg]
 
     def __getitem__(self, index: Any) -> BlockMask:
-        """Some batches, heads and rows of blocks; integers keep their dimension, and `seq_lengths` stays as it is."""
+        """Select batches, heads and rows of blocks; integers keep their dimension, and `seq_lengths` is unchanged."""
         parts = index if isinstance(index, tuple) else (index,)
         index = tuple([slice(one, None if one == -1 else one + 1) if isinstance(one, int) else one for one in parts])
         rows: Any = [one if one is None else one[index] for one in self._tensors()[:4]]
@@ -254,7 +254,7 @@ class BlockMask:
         return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, BLOCK_SIZE={self.BLOCK_SIZE})"
 
     def mask(self) -> Tensor:
-        """What is masked, score by score: bool (B, H, queries, keys), the function and the blocks together."""
+        """Return the mask of each score, from the function and the blocks: bool (B, H, queries, keys)."""
         queries, keys = self.BLOCK_SIZE
         seen = self.to_dense().bool().repeat_interleave(queries, -2).repeat_interleave(keys, -1)
         if seen.shape[-2] < self.seq_lengths[0] or seen.shape[-1] < self.seq_lengths[1]:
@@ -267,7 +267,7 @@ class BlockMask:
 
 
 def _dense(counts: Tensor, indices: Tensor) -> Tensor:
-    """Which blocks the first of some indices name: bool, in the shape of the indices."""
+    """Return True for each block listed among the valid indices: bool, in the shape of the indices."""
     count = indices.shape[-1]
     named = arange(count, device=indices.device) < counts.unsqueeze(-1)
     found = zeros((*indices.shape[:-1], count + 1), dtype=bool_, device=indices.device)
@@ -276,7 +276,7 @@ def _dense(counts: Tensor, indices: Tensor) -> Tensor:
 
 
 def _ordered(dense: Tensor) -> tuple[Tensor, Tensor]:
-    """The inverse of `_dense`: how many, and all indices, those that count first."""
+    """Invert `_dense`: return the counts, and all indices with the valid ones first."""
     return dense.sum(-1).to(int32), dense.int().argsort(-1, descending=True, stable=True).to(int32)
 
 
@@ -292,18 +292,18 @@ def create_block_mask(
     _compile: bool = False,
     separate_full_blocks: bool = True,
 ) -> BlockMask:
-    """The `BlockMask` of a mask function.
+    """Create the `BlockMask` of a mask function.
 
     Arguments:
         mask_mod: the function.
-        B: the batch; 1 if None, for a function that does not depend on it.
-        H: the heads; 1 if None.
+        B: the batch size; 1 if None, for a function that does not depend on it.
+        H: the number of heads; 1 if None.
         Q_LEN: the number of queries.
         KV_LEN: the number of keys.
-        device: where positions are made; the default device if None.
-        BLOCK_SIZE: the queries and keys of a block.
-        _compile: makes no difference.
-        separate_full_blocks: whether blocks in which nothing is masked are kept apart.
+        device: the device of the positions; the default device if None.
+        BLOCK_SIZE: the numbers of queries and keys in a block.
+        _compile: accepted for compatibility; ignored.
+        separate_full_blocks: whether unmasked blocks are listed separately.
 
     >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 256, 256)
     BlockMask(shape=(1, 1, 256, 256), sparsity=25.00%, BLOCK_SIZE=(128, 128))

@@ -1,8 +1,8 @@
 """Attention whose scores and masks are functions of positions: PyTorch's `flex_attention`.
 
 J. Dong and others: Flex Attention: A Programming Model for Generating Optimized Attention Kernels, 2024. The functions
-are written for one score, and `vmap` applies them to all. All scores exist at once if there is a `score_mod`; without
-one the kernel of `scaled_dot_product_attention` takes the mask.
+process one score, and `vmap` applies them to all. With a `score_mod`, all scores are stored at once; without one, the
+kernel of `scaled_dot_product_attention` applies the mask.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = [
 
 
 class AuxRequest(NamedTuple):
-    """What `flex_attention` returns beside the result."""
+    """The additional results that `flex_attention` should return."""
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """What an `AuxRequest` asked for, else None."""
+    """The results requested by an `AuxRequest`; None for the others."""
 
     lse: Tensor | None = None
     max_scores: Tensor | None = None
@@ -52,25 +52,26 @@ def flex_attention(
     *,
     return_aux: AuxRequest | None = None,
 ) -> Any:
-    """softmax(score_mod(scale · query @ key.T)) @ value, where the mask is true; rows without a key are 0.
+    """Return softmax(score_mod(scale · query @ key.T)) @ value over the unmasked keys; 0 for queries without a key.
 
     Arguments:
         query: (B, heads, queries, width).
-        key: (B, heads, keys, width); a batch of 1 serves all queries if there is a mask.
+        key: (B, heads, keys, width); with a mask, a batch of 1 is broadcast to the queries' batch.
         value: (B, heads, keys, value width).
-        score_mod: a new score of (score, batch, head, query, key); called inside `vmap` with tensors of one number.
-        block_mask: the mask; everything is seen if None.
+        score_mod: a function of (score, batch, head, query, key) that returns a new score; called inside `vmap` with
+            tensors of one number.
+        block_mask: the mask; if None, every query attends to all keys.
         scale: the factor of the scores; 1 / sqrt(width) if None.
-        enable_gqa: whether several heads of the query share one of key and value.
-        return_lse: whether the logarithms of the sums of exponentials are returned, too: the pair of both.
-        kernel_options: makes no difference: one kernel serves all cases.
-        return_aux: what is returned beside the result, as the pair of it and an `AuxOutput`.
+        enable_gqa: whether several heads of the query share one head of key and value.
+        return_lse: whether to return a pair with the logarithms of the sums of exponentials.
+        kernel_options: accepted for compatibility; ignored, since one kernel serves all cases.
+        return_aux: the additional results, returned as a pair of the result and an `AuxOutput`.
 
     Returns:
         (B, heads, queries, value width); or a pair.
 
     Raises:
-        ValueError: where shapes do not fit.
+        ValueError: the shapes do not match.
 
     >>> from facula_tensor import ones
     >>> x = ones(1, 1, 3, 2)
@@ -105,7 +106,7 @@ def flex_attention(
 def _fitted(
     query: Tensor, key: Tensor, value: Tensor, block_mask: BlockMask | None, enable_gqa: bool
 ) -> tuple[Tensor, Tensor]:
-    """Key and value with the batch and the heads of the query, all checked."""
+    """Check key and value, and return them with the batch and the heads of the query."""
     shapes = [tuple(one.shape) for one in (query, key, value)]
     if any([len(shape) != 4 for shape in shapes]):
         raise UnsupportedError(f"flex_attention: expected query, key and value of 4 dimensions; got {shapes}")
@@ -144,4 +145,4 @@ def _fitted(
 
 __dir__ = published(__name__)
 
-asks(globals(), ())  # none of them, but errors are named after what the module lists
+asks(globals(), ())  # no overridable functions; errors are still named after the functions of this module

@@ -1,4 +1,4 @@
-"""The layers, a file or a folder a family; their public place is `facula_nn` itself.
+"""The layers, one file or folder per family; `facula_nn` exports them.
 
 Folders: `activation`, `convolution`, `pooling`, `normalization`, `loss`.
 """

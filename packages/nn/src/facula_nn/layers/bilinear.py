@@ -1,4 +1,4 @@
-"""Products of two inputs with weights."""
+"""Bilinear layers."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 class Bilinear(Module):
     """input1 @ weight[k] @ input2 + bias[k]: (*, in1_features) and (*, in2_features) to (*, out_features).
 
-    `weight` (out_features, in1_features, in2_features) and `bias` (out_features) begin evenly drawn from
+    `weight` (out_features, in1_features, in2_features) and `bias` (out_features) are initialized uniformly from
     ±1 / sqrt(in1_features).
 
     Arguments:
         in1_features: the length of the first input.
-        in2_features: the length of the second.
-        out_features: the length of results.
-        bias: whether something learnt is added.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        in2_features: the length of the second input.
+        out_features: the length of the results.
+        bias: whether to add a trainable bias.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> Bilinear(3, 4, 2)(ones(5, 3), ones(5, 4)).shape
@@ -60,12 +60,12 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw new values for weight and bias."""
+        """Initialize weight and bias again."""
         bound = 1 / math.sqrt(self.in1_features)
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
-        """`input1` (*, in1_features) and `input2` (*, in2_features) to (*, out_features)."""
+        """Combine `input1` (*, in1_features) and `input2` (*, in2_features) to (*, out_features)."""
         return F.bilinear(input1, input2, self.weight, self.bias)

@@ -13,7 +13,7 @@ from .._modules.module import Module
 
 @layer
 class CosineSimilarity(Module):
-    """The cosine of the angle between vectors along `dim`; lengths are taken as at least `eps`.
+    """The cosine of the angle between vectors along `dim`; their norms are clamped to at least `eps`.
 
     >>> from facula_tensor import tensor
     >>> CosineSimilarity()(tensor([[1.0, 0.0]]), tensor([[1.0, 1.0]]))
@@ -25,7 +25,7 @@ class CosineSimilarity(Module):
     eps: float = 1e-8
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Of shapes that broadcast; `dim` goes."""
+        """Return the similarity of inputs whose shapes broadcast, without the dimension `dim`."""
         check_input("CosineSimilarity", x1)
         return F.cosine_similarity(x1, x2, self.dim, self.eps)
 
@@ -36,7 +36,7 @@ class PairwiseDistance(Module):
 
     Arguments:
         p: the order of the norm.
-        eps: what is added to the differences.
+    eps: the constant added to the differences.
         keepdim: keep the last dimension, with length 1.
 
     >>> from facula_tensor import tensor
@@ -49,6 +49,6 @@ class PairwiseDistance(Module):
         self.norm, self.eps, self.keepdim = p, eps, keepdim
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Of shapes (N, D), or (D,); D goes, or becomes 1."""
+        """Return the distance of inputs (N, D), or (D,); D is removed, or becomes 1."""
         check_input("PairwiseDistance", x1)
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)

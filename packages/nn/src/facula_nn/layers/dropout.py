@@ -1,4 +1,4 @@
-"""Layers that drop numbers while training."""
+"""Dropout layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._modules.module import Module
 
 @layer
 class Dropout(Module):
-    """In training, each number is 0 with probability `p`, and the others are divided by 1 - p; else the input itself.
+    """Zero each element with probability `p` in training, and divide the others by 1 - p; the identity in evaluation.
 
     ValueError unless `p` is from 0 to 1.
     N. Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, JMLR 15, 2014.
@@ -33,34 +33,34 @@ class Dropout(Module):
             raise InvalidValueError(f"{type(self).__name__}: expected a probability from 0 to 1; got p={self.p}")
 
     def forward(self, input: Tensor) -> Tensor:
-        """Of any shape."""
+        """Apply dropout to an input of any shape."""
         return getattr(F, self._operator)(input, self.p, self.training, self.inplace)
 
 
 @boundary
 class Dropout1d(Dropout):
-    """As `Dropout`, of whole channels of (N, C, L), or without N."""
+    """`Dropout` of whole channels of (N, C, L), or without N."""
 
     _operator = "dropout1d"
 
 
 @boundary
 class Dropout2d(Dropout):
-    """As `Dropout`, of whole channels of images (N, C, H, W)."""
+    """`Dropout` of whole channels of images (N, C, H, W)."""
 
     _operator = "dropout2d"
 
 
 @boundary
 class Dropout3d(Dropout):
-    """As `Dropout`, of whole channels of volumes (N, C, D, H, W), or without N."""
+    """`Dropout` of whole channels of volumes (N, C, D, H, W), or without N."""
 
     _operator = "dropout3d"
 
 
 @boundary
 class AlphaDropout(Dropout):
-    """As `Dropout`, but with what `SELU` tends to in place of 0, and mean and variance kept.
+    """`Dropout` to the negative saturation value of `SELU` instead of 0, which preserves mean and variance.
 
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
     """
@@ -70,6 +70,6 @@ class AlphaDropout(Dropout):
 
 @boundary
 class FeatureAlphaDropout(Dropout):
-    """As `AlphaDropout`, of whole channels of (N, C, ...)."""
+    """`AlphaDropout` of whole channels of (N, C, ...)."""
 
     _operator = "feature_alpha_dropout"

@@ -1,4 +1,4 @@
-"""Tables of vectors, looked up by number."""
+"""Embedding tables: vectors, selected by index."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class VectorTable(Module):
-    """A weight with a vector for each number, and how its rows are taken."""
+    """Base class of embeddings: a weight with one vector per index, and the options of the look-up."""
 
     num_embeddings: int
     embedding_dim: int
@@ -42,15 +42,15 @@ class VectorTable(Module):
         requires_grad: bool,
         place: DeviceAndDType,
     ) -> None:
-        """Check sizes, and make the weight, or take the given one.
+        """Check the sizes, and create the weight or use the given one.
 
         Arguments:
-            shape: (numbers, features).
-            padding_idx: a number whose row begins as zeros and gets no gradient.
-            sparse: True is refused: gradients are dense.
-            weight: the weight, in place of a drawn one.
-            requires_grad: whether it is trained.
-            place: where the weight lies, and its dtype.
+            shape: (indices, features).
+            padding_idx: the index whose row is initialized to zeros and receives no gradient.
+            sparse: must be False; gradients are dense.
+            weight: the initial weight, instead of random values.
+            requires_grad: whether the weight is trained.
+            place: the device and the dtype of the weight.
         """
         name, (count, width) = type(self).__name__, shape
         check_lengths(name, num_embeddings=count, embedding_dim=width)
@@ -69,7 +69,7 @@ class VectorTable(Module):
         self.weight = Parameter(weight, requires_grad)
 
     def reset_parameters(self) -> None:
-        """Draw new weights, with zeros in the row `padding_idx`."""
+        """Initialize the weight again, with zeros in the row `padding_idx`."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -78,24 +78,24 @@ class VectorTable(Module):
 
 @boundary
 class Embedding(VectorTable):
-    """A vector for each of `num_embeddings` numbers: int64 or int32 (*) to (*, embedding_dim).
+    """A vector for each of `num_embeddings` indices: int64 or int32 (*) to (*, embedding_dim).
 
-    `weight` (num_embeddings, embedding_dim) begins with draws from the normal distribution, and zeros in the row
-    `padding_idx`, which gets no gradient. `max_norm` scales rows that are used and longer down to it, in place;
-    `scale_grad_by_freq` divides a row's gradient by how often it is used. `sparse=True` is refused.
+    `weight` (num_embeddings, embedding_dim) is initialized from the normal distribution, with zeros in the row
+    `padding_idx`, which receives no gradient. `max_norm` limits the norm of the rows that are used, in place;
+    `scale_grad_by_freq` divides a row's gradient by its frequency in the input. `sparse=True` is not supported.
 
     Arguments:
-        num_embeddings: how many numbers there are.
-        embedding_dim: the length of a vector.
-        padding_idx: a number whose row begins as zeros and gets no gradient.
-        max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
-        norm_type: the order of that norm.
-        scale_grad_by_freq: divide gradients by how often a number comes.
-        sparse: True is refused: gradients are dense.
-        _weight: the weight, in place of a drawn one.
-        _freeze: do not train the weight.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        num_embeddings: the number of rows.
+        embedding_dim: the length of each row.
+        padding_idx: the index whose row is initialized to zeros and receives no gradient.
+        max_norm: the maximum norm of a row; rows that are used and exceed it are scaled down in place.
+        norm_type: the order of the norm.
+        scale_grad_by_freq: divide each row's gradient by the frequency of its index in the input.
+        sparse: must be False; gradients are dense.
+        _weight: the initial weight, instead of random values.
+        _freeze: exclude the weight from training.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import tensor
     >>> Embedding(10, 3)(tensor([[1, 2], [4, 5]])).shape
@@ -126,7 +126,7 @@ class Embedding(VectorTable):
         self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, not _freeze, place)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Rows of the weight by `input` (*): (*, embedding_dim)."""
+        """Select rows of the weight by `input` (*): (*, embedding_dim)."""
         return F.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
@@ -142,23 +142,23 @@ class Embedding(VectorTable):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Self:
-        """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
+        """Create a layer with the weight `embeddings` (indices, features), sharing memory, not trained if `freeze`.
 
-        Arguments:
-            embeddings: the weight, (numbers, features).
-            freeze: do not train the weight.
-            padding_idx: a number whose row begins as zeros and gets no gradient.
-            max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
-            norm_type: the order of that norm.
-            scale_grad_by_freq: divide gradients by how often a number comes.
-            sparse: True is refused: gradients are dense.
+            Arguments:
+        embeddings: the weight, (indices, features).
+                freeze: exclude the weight from training.
+                padding_idx: the index whose row is initialized to zeros and receives no gradient.
+                max_norm: the maximum norm of a row; rows that are used and exceed it are scaled down in place.
+                norm_type: the order of the norm.
+                scale_grad_by_freq: divide each row's gradient by the frequency of its index in the input.
+                sparse: must be False; gradients are dense.
 
-        Returns:
-            The layer.
+            Returns:
+                The layer.
 
-        >>> from facula_tensor import tensor
-        >>> Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))
-        tensor([[3., 4.]])
+            >>> from facula_tensor import tensor
+            >>> Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))
+            tensor([[3., 4.]])
         """
         if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
             raise InvalidValueError("Embedding: expected embeddings to be a Tensor of shape (numbers, features)")

@@ -1,4 +1,4 @@
-"""Tables of vectors, looked up by number and added up."""
+"""Embedding tables with reductions over bags of indices."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 @boundary
 class EmbeddingBag(VectorTable):
-    """The "sum", "mean" or "max" of the vectors of each bag of numbers: (bags, embedding_dim).
+    """The "sum", "mean" or "max" of the vectors of each bag of indices: (bags, embedding_dim).
 
-    `weight` (num_embeddings, embedding_dim) begins with draws from the normal distribution, and zeros in the row
-    `padding_idx`, which counts for nothing. Options are as for `Embedding` and `functional.embedding_bag`;
-    `sparse=True` is refused.
+    `weight` (num_embeddings, embedding_dim) is initialized from the normal distribution, with zeros in the row
+    `padding_idx`, which does not contribute to the results. Other options are as in `Embedding` and
+    `functional.embedding_bag`; `sparse=True` is not supported.
 
     Arguments:
-        num_embeddings: how many numbers there are.
-        embedding_dim: the length of a vector.
-        max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
-        norm_type: the order of that norm.
-        scale_grad_by_freq: divide gradients by how often a number comes.
+        num_embeddings: the number of rows.
+        embedding_dim: the length of each row.
+        max_norm: the maximum norm of a row; rows that are used and exceed it are scaled down in place.
+        norm_type: the order of the norm.
+        scale_grad_by_freq: divide each row's gradient by the frequency of its index in the input.
         mode: "sum", "mean" or "max".
-        sparse: True is refused: gradients are dense.
-        _weight: the weight, in place of a drawn one.
-        include_last_offset: the last offset is the end of the last bag.
-        padding_idx: a number that counts for nothing.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        sparse: must be False; gradients are dense.
+        _weight: the initial weight, instead of random values.
+        include_last_offset: whether the last offset is the end of the last bag.
+        padding_idx: an index that does not contribute to the results.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import tensor
     >>> EmbeddingBag(10, 3, mode="sum")(tensor([1, 2, 4, 5]), tensor([0, 3])).shape
@@ -72,12 +72,12 @@ class EmbeddingBag(VectorTable):
         self._make((num_embeddings, embedding_dim), padding_idx, sparse, _weight, True, place)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        """`input` (bags, numbers), or (numbers,) with `offsets` (bags,): (bags, embedding_dim).
+        """Reduce `input` (bags, indices), or (indices,) with `offsets` (bags,), to (bags, embedding_dim).
 
         Arguments:
-            input: the numbers.
-            offsets: where the bags begin, for an input of one dimension.
-            per_sample_weights: a factor for each number, of the input's shape.
+            input: the indices.
+            offsets: the starts of the bags, for an input of one dimension.
+            per_sample_weights: a factor for each index, of the input's shape.
         """
         return F.embedding_bag(
             input,
@@ -106,25 +106,25 @@ class EmbeddingBag(VectorTable):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> Self:
-        """A layer whose weight is `embeddings` (numbers, features), over its memory; with `freeze` it is not trained.
+        """Create a layer with the weight `embeddings` (indices, features), sharing memory, not trained if `freeze`.
 
-        Arguments:
-            embeddings: the weight, (numbers, features).
-            freeze: do not train the weight.
-            max_norm: the greatest norm of rows; longer ones that are used are scaled down, in place.
-            norm_type: the order of that norm.
-            scale_grad_by_freq: divide gradients by how often a number comes.
-            mode: "sum", "mean" or "max".
-            sparse: True is refused: gradients are dense.
-            include_last_offset: the last offset is the end of the last bag.
-            padding_idx: a number that counts for nothing.
+            Arguments:
+        embeddings: the weight, (indices, features).
+                freeze: exclude the weight from training.
+                max_norm: the maximum norm of a row; rows that are used and exceed it are scaled down in place.
+                norm_type: the order of the norm.
+                scale_grad_by_freq: divide each row's gradient by the frequency of its index in the input.
+                mode: "sum", "mean" or "max".
+                sparse: must be False; gradients are dense.
+                include_last_offset: whether the last offset is the end of the last bag.
+                padding_idx: an index that does not contribute to the results.
 
-        Returns:
-            The layer.
+            Returns:
+                The layer.
 
-        >>> from facula_tensor import tensor
-        >>> EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([[0, 1]]))
-        tensor([[2., 3.]])
+            >>> from facula_tensor import tensor
+            >>> EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([[0, 1]]))
+            tensor([[2., 3.]])
         """
         if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
             raise InvalidValueError("EmbeddingBag: expected embeddings to be a Tensor of shape (numbers, features)")

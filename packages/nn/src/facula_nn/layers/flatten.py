@@ -16,7 +16,7 @@ from .._modules.module import Module
 
 @layer
 class Flatten(Module):
-    """The dimensions from `start_dim` to `end_dim` as one.
+    """Flatten the dimensions from `start_dim` to `end_dim` into one.
 
     >>> from facula_tensor import ones
     >>> Flatten()(ones(2, 3, 4)).shape
@@ -27,14 +27,14 @@ class Flatten(Module):
     end_dim: int = -1
 
     def forward(self, input: Tensor) -> Tensor:
-        """Of any shape with these dimensions."""
+        """Flatten an input that has these dimensions."""
         check_input("Flatten", input)
         return input.flatten(self.start_dim, self.end_dim)
 
 
 @boundary
 class Unflatten(Module):
-    """The dimension `dim` as several, of the lengths `unflattened_size` (one may be -1).
+    """Unflatten the dimension `dim` into several with the lengths `unflattened_size` (one may be -1).
 
     >>> from facula_tensor import ones
     >>> Unflatten(1, (3, 4))(ones(2, 12)).shape
@@ -54,7 +54,7 @@ class Unflatten(Module):
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        """Of any shape with this dimension."""
+        """Unflatten an input that has this dimension."""
         check_input("Unflatten", input)
         shape = tuple(input.shape)
         dim = check_dim("Unflatten", self.dim, len(shape))

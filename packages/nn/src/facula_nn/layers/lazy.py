@@ -1,4 +1,4 @@
-"""Lazy modules: the base of layers that find the number of their inputs at the first call, and `LazyLinear`."""
+"""Lazy modules: the base class of layers that infer their input size on the first call, and `LazyLinear`."""
 
 from __future__ import annotations
 
@@ -26,31 +26,32 @@ if TYPE_CHECKING:
 
 @boundary
 class LazyModuleMixin:
-    """Base of modules whose parameters have no shape before the first call.
+    """Base class of modules whose parameters have no shape before the first call.
 
-    Inherited from before `Module`: ``class LazyScale(LazyModuleMixin, Module)``. A subclass makes its
-    parameters as `UninitializedParameter()` and buffers as `UninitializedBuffer()`, and defines
-    ``initialize_parameters(*args, **kwargs)``, which gives them their shapes by what the module is called with.
-    Afterwards the module is an instance of `cls_to_become`, where that is not None.
+    It precedes `Module` among the bases: ``class LazyScale(LazyModuleMixin, Module)``. A subclass creates its
+    parameters as `UninitializedParameter()` and its buffers as `UninitializedBuffer()`. It defines
+    ``initialize_parameters(*args, **kwargs)``, which materializes them for the arguments of the first call.
+    The module then becomes an instance of `cls_to_become`, unless that is None.
 
-    Loading a state dict gives shapes, too. Dtypes and devices can be changed before, and optimizers be made.
+    Loading a state dict also sets the shapes. Before that, a program may change dtypes and devices and create
+    optimizers.
     """
 
     cls_to_become: type[Module] | None = None
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give parameters and buffers their shapes; each subclass defines it."""
+        """Materialize the parameters and buffers. Subclasses must define this method."""
         raise UnsupportedError(
             f"{type(self).__name__}: expected the class to define initialize_parameters, since it is lazy"
         )
 
     def has_uninitialized_params(self) -> bool:
-        """Whether a parameter or buffer of the module's own has no shape yet."""
-        module: Module = self  # type: ignore[assignment]  # whose base this is, too
+        """Return whether one of the module's own parameters or buffers has no shape yet."""
+        module: Module = self  # type: ignore[assignment]  # `Module` is the other base
         return any(is_lazy(value) for kind in (PARAMETER, BUFFER) for _, value in members(module, kind))
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        module: Module = self  # type: ignore[assignment]  # whose base this is, too
+        module: Module = self  # type: ignore[assignment]  # `Module` is the other base
         try:
             self.initialize_parameters(*args, **kwargs)
         except Exception as error:
@@ -61,8 +62,8 @@ class LazyModuleMixin:
         return Module.__call__(module, *args, **kwargs)
 
     def _complete(self) -> None:
-        """Put parameters without shapes in the place of the module's, and of its floating buffers."""
-        module: Module = self  # type: ignore[assignment]  # whose base this is, too
+        """Replace the module's parameters and floating buffers by uninitialized ones."""
+        module: Module = self  # type: ignore[assignment]  # `Module` is the other base
         for name, value in members(module, PARAMETER):
             if value is not None:
                 setattr(module, name, UninitializedParameter(device=value.device, dtype=value.dtype))
@@ -72,7 +73,7 @@ class LazyModuleMixin:
 
     @no_grad()
     def _take_shapes(self, **shapes: tuple[int, ...]) -> None:
-        """Give each parameter and buffer that has none its shape, and initial values to all."""
+        """Materialize each uninitialized parameter and buffer, and initialize all of them."""
         module: Any = self
         if not self.has_uninitialized_params():
             return
@@ -81,14 +82,14 @@ class LazyModuleMixin:
             if is_lazy(value):
                 value.materialize(shape)
                 if isinstance(value, Tensor) and name in module._buffers:
-                    module.__dict__[name] = value.detach()  # a plain tensor, which operators are quicker with
+                    module.__dict__[name] = value.detach()  # a plain tensor, which operators process faster
         module.reset_parameters()
 
 
 def unsized(
     made: Callable[Concatenate[Any, int, P], None],
 ) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, P], None]]:
-    """Make a lazy layer's constructor of a layer's: without the first argument, a length, which is 0 at first."""
+    """Derive a lazy constructor from a layer's by dropping the first argument, a length, which is initially 0."""
     function = innermost(made)
     code = function.__code__
     size, *names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
@@ -107,23 +108,23 @@ def unsized(
 
 
 class Lazy(LazyModuleMixin):
-    """Base of the library's lazy layers, which come before the layer that they become."""
+    """Base class of the lazy layers in this package; it precedes the class that the layer becomes."""
 
     def reset_parameters(self) -> None:
-        """Draw initial values, where there are shapes."""
+        """Initialize the parameters if they have shapes."""
         if not self.has_uninitialized_params():
             super().reset_parameters()  # type: ignore[misc]
 
 
 @boundary
 class LazyLinear(Lazy, Linear):
-    """`Linear` that finds `in_features` at its first call, and is a `Linear` from then on.
+    """`Linear` that infers `in_features` on its first call, and then becomes a `Linear`.
 
     Arguments:
-        out_features: the length of results.
-        bias: whether something is added.
-        device: of the parameters.
-        dtype: of the parameters.
+        out_features: the length of the results.
+        bias: whether to add a bias.
+        device: the parameters' device.
+        dtype: the parameters' dtype.
 
     >>> from facula_tensor import ones
     >>> layer = LazyLinear(2)
@@ -137,7 +138,7 @@ class LazyLinear(Lazy, Linear):
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take `in_features` from the last dimension of `input`."""
+        """Set `in_features` to the last dimension of `input`."""
         check_input("LazyLinear", input)
         self.in_features = input.shape[-1] if input.ndim else 0
         self._take_shapes(weight=(self.out_features, self.in_features), bias=(self.out_features,))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @boundary
 class Identity(Module):
-    """Its input. Takes any arguments and ignores them.
+    """The identity. Takes any arguments and ignores them.
 
     >>> Identity(54, unused=True)
     Identity()
@@ -29,7 +29,7 @@ class Identity(Module):
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` itself."""
+        """Return `input` itself."""
         return input
 
 
@@ -37,14 +37,15 @@ class Identity(Module):
 class Linear(Module):
     """input @ weight.T + bias, over the last dimension: (*, in_features) to (*, out_features).
 
-    `weight` (out_features, in_features) and `bias` (out_features) begin evenly drawn from ±1 / sqrt(in_features).
+    `weight` (out_features, in_features) and `bias` (out_features) are initialized uniformly from
+    ±1 / sqrt(in_features).
 
     Arguments:
-        in_features: the length of inputs.
-        out_features: the length of results.
-        bias: whether something learnt is added.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        in_features: the length of the inputs.
+        out_features: the length of the results.
+        bias: whether to add a trainable bias.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> Linear(3, 2)(ones(5, 3)).shape
@@ -71,16 +72,16 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw new values for weight and bias."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))  # which is even in ±1 / sqrt(in_features)
+        """Initialize weight and bias again."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))  # the bounds are then ±1 / sqrt(in_features)
         if self.bias is not None and self.in_features:
             bound = 1 / math.sqrt(self.in_features)
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (*, in_features) to (*, out_features)."""
+        """Map `input` (*, in_features) to (*, out_features)."""
         return F.linear(input, self.weight, self.bias)
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """`Linear`, under the name that PyTorch shows for the last projection of `MultiheadAttention`."""
+    """`Linear`, under the name that PyTorch uses for the output projection of `MultiheadAttention`."""

@@ -1,4 +1,4 @@
-"""Attention of several heads."""
+"""Multi-head attention."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 @boundary
 class MultiheadAttention(Module):
-    """Each head looks up, by its projection of queries and keys, its projection of values; all heads are projected out.
+    """Multi-head attention: each head attends with its own projections; the concatenated results are projected.
 
-    query (length, batch, embed_dim), key (keys, batch, kdim), value (keys, batch, vdim), the batch first where
-    `batch_first`, or left out. `add_bias_kv`: a learnt key and value beside the others; `add_zero_attn`: one of zeros.
-    State: `in_proj_weight` (or `q_proj_weight`, `k_proj_weight`, `v_proj_weight` where widths differ), `in_proj_bias`,
+    query (length, batch, embed_dim), key (keys, batch, kdim), value (keys, batch, vdim); with `batch_first` the batch
+    comes first; it may also be omitted. `add_bias_kv` appends a trainable key and value, `add_zero_attn` one of zeros.
+    State: `in_proj_weight` (or `q_proj_weight`, `k_proj_weight`, `v_proj_weight` if the widths differ), `in_proj_bias`,
     `out_proj.weight`, `out_proj.bias`, `bias_k`, `bias_v`. ValueError unless `num_heads` divides `embed_dim`.
     A. Vaswani et al., Attention is all you need, NeurIPS 2017.
 
     Arguments:
         embed_dim: the length of queries and outputs.
         num_heads: the number of heads, which divides `embed_dim`.
-        dropout: the probability that a weight is dropped, in training.
-        bias: whether the projections have biases.
-        add_bias_kv: a learnt key and value beside the others.
-        add_zero_attn: a key and value of zeros beside the others.
+    dropout: the dropout probability of the attention weights, in training.
+    bias: whether the projections have biases.
+    add_bias_kv: append a trainable key and value.
+    add_zero_attn: append a key and a value of zeros.
         kdim: the length of keys; `embed_dim` if None.
         vdim: the length of values; `embed_dim` if None.
-        batch_first: whether the batch comes before the length.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        batch_first: whether the batch dimension comes first.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> x = ones(5, 2, 8)
@@ -125,20 +125,22 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """The outputs, as `query`, and where `need_weights` the weights (batch, length, keys), averaged or by head.
+        """Return the outputs, in the shape of `query`, and if `need_weights` the weights (batch, length, keys).
 
-        `key_padding_mask` (batch, keys) and `attn_mask` (length, keys) or (batch · num_heads, length, keys): bool, True
-        where nobody may look, or numbers that are added. Without `need_weights` memory is linear in lengths.
+        The weights are averaged over the heads or returned by head.
+        `key_padding_mask` (batch, keys) and `attn_mask` (length, keys) or (batch · num_heads, length, keys) are masks:
+        bool, True where attention is not allowed, or numbers that are added to the scores. Without `need_weights`,
+        memory is linear in the lengths.
 
         Arguments:
             query: the queries.
             key: the keys.
             value: the values.
-            key_padding_mask: which keys are padding, (batch, keys).
-            need_weights: give the weights, too.
-            attn_mask: who may not look where.
-            average_attn_weights: the weights' mean over the heads, rather than those of each.
-            is_causal: whether `attn_mask` is the causal one.
+            key_padding_mask: the padding positions among the keys, (batch, keys).
+            need_weights: also return the weights.
+            attn_mask: the mask of queries and keys.
+            average_attn_weights: average the weights over the heads instead of returning those of each head.
+            is_causal: whether `attn_mask` is the causal mask.
 
         Returns:
             The outputs, and the weights or None.
@@ -147,7 +149,7 @@ class MultiheadAttention(Module):
             check_input("MultiheadAttention", one)
         turned = self.batch_first and query.ndim == 3
         if turned:
-            same_key, same_value = key is query, value is key  # which saves products
+            same_key, same_value = key is query, value is key  # saves matrix products
             query = query.transpose(0, 1)
             key = query if same_key else key.transpose(0, 1)
             value = key if same_value else value.transpose(0, 1)

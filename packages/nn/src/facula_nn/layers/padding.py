@@ -1,4 +1,4 @@
-"""Layers that put elements around rows, images and volumes: zeros, one value, or what is there."""
+"""Padding layers for sequences, images and volumes: zeros, a constant, reflection, replication or wrap-around."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Pad(Module):
-    """The amounts of padding, two for each dimension, the last dimension first."""
+    """Base class of padding layers: two amounts for each dimension, the last dimension first."""
 
     _repr_items = "padding"
     _dims = 1
@@ -36,7 +36,7 @@ class _Pad(Module):
             raise InvalidTypeError(f"{name}: expected padding to be an integer or {count} of them; got {padding!r}")
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...) or (C, ...)."""
+        """Pad `input` (N, C, ...) or (C, ...)."""
         check_input(type(self).__name__, input)
         return F.pad(input, self.padding, self._mode)
 
@@ -49,14 +49,14 @@ class _ConstantPad(_Pad):
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` of any shape with these dimensions."""
+        """Pad `input`, of any shape with these dimensions."""
         check_input(type(self).__name__, input)
         return F.pad(input, self.padding, "constant", self.value)
 
 
 @boundary
 class ConstantPad1d(_ConstantPad):
-    """`value` before and after rows: (N, C, L) to (N, C, L + padding).
+    """Pad sequences with `value`: (N, C, L) to (N, C, L + padding).
 
     >>> from facula_tensor import ones
     >>> ConstantPad1d((1, 2), 5.0)(ones(1, 1))
@@ -66,26 +66,26 @@ class ConstantPad1d(_ConstantPad):
 
 @boundary
 class ConstantPad2d(_ConstantPad):
-    """`value` around images: (N, C, H, W); padding (left, right, top, bottom)."""
+    """Pad images (N, C, H, W) with `value`; padding (left, right, top, bottom)."""
 
     _dims = 2
 
 
 @boundary
 class ConstantPad3d(_ConstantPad):
-    """`value` around volumes: (N, C, D, H, W); padding (left, right, top, bottom, front, back)."""
+    """Pad volumes (N, C, D, H, W) with `value`; padding (left, right, top, bottom, front, back)."""
 
     _dims = 3
 
 
 @boundary
 class ZeroPad1d(_Pad):
-    """Zeros before and after rows."""
+    """Pad sequences with zeros."""
 
 
 @boundary
 class ZeroPad2d(_Pad):
-    """Zeros around images: padding (left, right, top, bottom).
+    """Pad images with zeros; padding (left, right, top, bottom).
 
     >>> from facula_tensor import ones
     >>> ZeroPad2d((1, 0, 0, 1))(ones(1, 1, 1))
@@ -98,14 +98,14 @@ class ZeroPad2d(_Pad):
 
 @boundary
 class ZeroPad3d(_Pad):
-    """Zeros around volumes."""
+    """Pad volumes with zeros."""
 
     _dims = 3
 
 
 @boundary
 class ReflectionPad1d(_Pad):
-    """Rows mirrored at their first and last element.
+    """Pad sequences by reflection at their first and last elements.
 
     >>> from facula_tensor import arange
     >>> ReflectionPad1d(2)(arange(3.0).view(1, 3))
@@ -117,7 +117,7 @@ class ReflectionPad1d(_Pad):
 
 @boundary
 class ReflectionPad2d(_Pad):
-    """Images mirrored at their edges: padding (left, right, top, bottom)."""
+    """Pad images by reflection at their edges; padding (left, right, top, bottom)."""
 
     _dims = 2
     _mode = "reflect"
@@ -125,7 +125,7 @@ class ReflectionPad2d(_Pad):
 
 @boundary
 class ReflectionPad3d(_Pad):
-    """Volumes mirrored at their faces."""
+    """Pad volumes by reflection at their faces."""
 
     _dims = 3
     _mode = "reflect"
@@ -133,14 +133,14 @@ class ReflectionPad3d(_Pad):
 
 @boundary
 class ReplicationPad1d(_Pad):
-    """Rows with their first and last element repeated."""
+    """Pad sequences by repeating their first and last elements."""
 
     _mode = "replicate"
 
 
 @boundary
 class ReplicationPad2d(_Pad):
-    """Images with their edges repeated: padding (left, right, top, bottom)."""
+    """Pad images by repeating their edges; padding (left, right, top, bottom)."""
 
     _dims = 2
     _mode = "replicate"
@@ -148,7 +148,7 @@ class ReplicationPad2d(_Pad):
 
 @boundary
 class ReplicationPad3d(_Pad):
-    """Volumes with their faces repeated."""
+    """Pad volumes by repeating their faces."""
 
     _dims = 3
     _mode = "replicate"
@@ -156,7 +156,7 @@ class ReplicationPad3d(_Pad):
 
 @boundary
 class CircularPad1d(_Pad):
-    """Rows with what is at their other end.
+    """Pad sequences with the elements of their opposite end.
 
     >>> from facula_tensor import arange
     >>> CircularPad1d(1)(arange(3.0).view(1, 3))
@@ -168,7 +168,7 @@ class CircularPad1d(_Pad):
 
 @boundary
 class CircularPad2d(_Pad):
-    """Images with what is at their other side: padding (left, right, top, bottom)."""
+    """Pad images with the elements of their opposite side; padding (left, right, top, bottom)."""
 
     _dims = 2
     _mode = "circular"
@@ -176,7 +176,7 @@ class CircularPad2d(_Pad):
 
 @boundary
 class CircularPad3d(_Pad):
-    """Volumes with what is at their other side."""
+    """Pad volumes with the elements of their opposite side."""
 
     _dims = 3
     _mode = "circular"

@@ -1,4 +1,4 @@
-"""Layers over sequences: LSTM, GRU and RNN.
+"""Recurrent layers: LSTM, GRU and RNN.
 
 S. Hochreiter, J. Schmidhuber: Long short-term memory, Neural Computation 9, 1997. K. Cho et al.: Learning phrase
 representations using RNN encoder-decoder, 2014. J. L. Elman: Finding structure in time, Cognitive Science 14, 1990.
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class _OneState(RNNBase):
-    """Layers with one state."""
+    """Base class of layers with a single state."""
 
     def forward(self, input: Tensor | PackedSequence, hx: Tensor | None = None) -> tuple[Any, Tensor]:
-        """Outputs, and the last state."""
+        """Return the outputs and the last state."""
         outputs, (h_n,) = self._run(input, hx, 1)
         return outputs, h_n
 
 
 class _Gated(RNNBase):
-    """Layers that are made of sizes alone."""
+    """Base class of `LSTM` and `GRU`, whose constructors have the same arguments."""
 
     kind: str
 
@@ -54,26 +54,28 @@ class _Gated(RNNBase):
 
 @boundary
 class LSTM(_Gated):
-    """Long short-term memory over sequences (steps, batch, input_size), or (batch, steps, ...) where `batch_first`.
+    """Long short-term memory over sequences (steps, batch, input_size), or (batch, steps, ...) if `batch_first`.
 
     Gates i, f, o = sigmoid, g = tanh of weight_ih @ x + bias_ih + weight_hh @ h + bias_hh; c = f c + i g and
-    h = o tanh(c), which `proj_size` maps to so many numbers. `num_layers` follow each other, with `dropout` between
-    them in training; `bidirectional` ones read the sequence both ways. Weights are `weight_ih_l0` (4 * hidden_size,
-    input_size), `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0`, `weight_hr_l0` and so on, with "_reverse" for the way back.
-    Called with `input` and perhaps `(h_0, c_0)`, it gives outputs (steps, batch, features) and `(h_n, c_n)`, each
-    (num_layers * directions, batch, features). Without batch dimensions, or with packed sequences, in the same form.
+    h = o tanh(c), which is projected to size `proj_size` if that is not 0. `num_layers` are stacked, with `dropout`
+    between them in training; `bidirectional` layers process the sequence in both directions. Weights are `weight_ih_l0`
+    (4 * hidden_size, input_size), `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0`, `weight_hr_l0` and so on, with "_reverse"
+    for the backward direction.
+    Called with `input` and optionally `(h_0, c_0)`, the layer returns outputs (steps, batch, features) and
+    `(h_n, c_n)`, each (num_layers * directions, batch, features). Inputs without the batch dimension and packed
+    sequences produce outputs of the same form.
 
     Arguments:
-        input_size: the number of features at a step.
-        hidden_size: the number of features of the state.
-        num_layers: how many layers follow each other.
-        bias: whether there are biases.
-        batch_first: whether input and output are (batch, steps, features).
-        dropout: the probability of dropout between layers, in training.
-        bidirectional: whether the sequence is read backward, too.
-        proj_size: the length that states are mapped to, for an LSTM; 0 for no map.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        input_size: the number of input features per step.
+        hidden_size: the number of features of the hidden state.
+        num_layers: the number of stacked layers.
+        bias: whether to add biases.
+        batch_first: whether input and output have the shape (batch, steps, features).
+        dropout: the dropout probability between layers, in training.
+        bidirectional: whether to also process the sequence backward.
+        proj_size: the size of an LSTM's projected state; 0 for no projection.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> outputs, (h_n, c_n) = LSTM(3, 4)(ones(5, 2, 3))
@@ -86,13 +88,13 @@ class LSTM(_Gated):
     def forward(
         self, input: Tensor | PackedSequence, hx: Sequence[Tensor] | None = None
     ) -> tuple[Any, tuple[Tensor, Tensor]]:
-        """Outputs, and the last states (h_n, c_n)."""
+        """Return the outputs, and the last states (h_n, c_n)."""
         return self._run(input, hx, 2)  # type: ignore[return-value]
 
 
 @boundary
 class GRU(_OneState, _Gated):
-    """Gated recurrent units over sequences, else as `LSTM`, with one state: called with `input` and perhaps `h_0`.
+    """Gated recurrent units, like `LSTM` but with a single state: called with `input` and optionally `h_0`.
 
     r, z = sigmoid of weight_ih @ x + bias_ih + weight_hh @ h + bias_hh; n = tanh(weight_ih @ x + bias_ih +
     r (weight_hh @ h + bias_hh)); h = (1 - z) n + z h. Arguments: those of `LSTM`.
@@ -108,23 +110,23 @@ class GRU(_OneState, _Gated):
 
 @boundary
 class RNN(_OneState):
-    """h = tanh(weight_ih @ x + bias_ih + weight_hh @ h + bias_hh) over sequences, or relu; else as `GRU`.
+    """h = tanh(weight_ih @ x + bias_ih + weight_hh @ h + bias_hh) over sequences, or relu; otherwise like `GRU`.
 
     Arguments:
-        input_size: the number of features at a step.
-        hidden_size: the number of features of the state.
-        num_layers: how many layers follow each other.
+        input_size: the number of input features per step.
+        hidden_size: the number of features of the hidden state.
+        num_layers: the number of stacked layers.
         nonlinearity: "tanh" or "relu".
-        bias: whether there are biases.
-        batch_first: whether input and output are (batch, steps, features).
-        dropout: the probability of dropout between layers, in training.
-        bidirectional: whether the sequence is read backward, too.
-        proj_size: the length that states are mapped to, for an LSTM; 0 for no map.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        bias: whether to add biases.
+        batch_first: whether input and output have the shape (batch, steps, features).
+        dropout: the dropout probability between layers, in training.
+        bidirectional: whether to also process the sequence backward.
+        proj_size: the size of an LSTM's projected state; 0 for no projection.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     Raises:
-        ValueError: another `nonlinearity`, or sizes that `LSTM` refuses, too.
+    ValueError: an unknown `nonlinearity`, or sizes that `LSTM` rejects.
 
     >>> from facula_tensor import ones
     >>> outputs, h_n = RNN(3, 4, nonlinearity="relu")(ones(5, 2, 3))

@@ -1,4 +1,4 @@
-"""The base of layers over sequences: their parameters, checks, and the run over layers and directions."""
+"""The base class of recurrent layers: their parameters, checks, and the loop over layers and directions."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ KINDS = {"LSTM": ("lstm", 4), "GRU": ("gru", 3), "RNN_TANH": ("rnn_tanh", 1), "R
 
 
 def draw_evenly(module: Module, hidden_size: int) -> None:
-    """Draw all parameters of a module evenly from ±1 / sqrt(hidden_size)."""
+    """Initialize all parameters of a module uniformly from ±1 / sqrt(hidden_size)."""
     bound = 1 / math.sqrt(hidden_size)
     for weight in module.parameters():
         init.uniform_(weight, -bound, bound)
 
 
 def check_feature_sizes(layer: str, input_size: object, hidden_size: object) -> None:
-    """TypeError and ValueError where sizes are no positive integers.
+    """Raise TypeError or ValueError unless the sizes are positive integers.
 
     Arguments:
-        layer: how errors begin: the layer's class.
-        input_size: what should be an int of 1 or more.
-        hidden_size: what should be an int of 1 or more.
+        layer: the layer's class name, with which errors begin.
+        input_size: the value to check; an int of at least 1.
+        hidden_size: the value to check; an int of at least 1.
     """
     for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
         if type(size) is not int:
@@ -50,7 +50,7 @@ def check_feature_sizes(layer: str, input_size: object, hidden_size: object) -> 
 
 
 def check_dtype(layer: str, input: Tensor, weight: Tensor) -> None:
-    """ValueError where input and weights are of different dtypes, but for mixed precision."""
+    """Raise ValueError if input and weights have different dtypes, except for mixed precision."""
     if input.dtype is not weight.dtype and autocast_state() is None:
         raise InvalidValueError(
             f"{layer}: expected input of the weights' dtype, {weight.dtype}; got {input.dtype}; convert the input with "
@@ -60,20 +60,20 @@ def check_dtype(layer: str, input: Tensor, weight: Tensor) -> None:
 
 @boundary
 class RNNBase(Module):
-    """Base of `LSTM`, `GRU` and `RNN`: their parameters and what they share.
+    """Base class of `LSTM`, `GRU` and `RNN`: their parameters and common methods.
 
     Arguments:
         mode: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
-        input_size: the number of features at a step.
-        hidden_size: the number of features of the state.
-        num_layers: how many layers follow each other.
-        bias: whether there are biases.
-        batch_first: whether input and output are (batch, steps, features).
-        dropout: the probability of dropout between layers, in training.
-        bidirectional: whether the sequence is read backward, too.
-        proj_size: the length that states are mapped to, for an LSTM; 0 for no map.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        input_size: the number of input features per step.
+        hidden_size: the number of features of the hidden state.
+        num_layers: the number of stacked layers.
+        bias: whether to add biases.
+        batch_first: whether input and output have the shape (batch, steps, features).
+        dropout: the dropout probability between layers, in training.
+        bidirectional: whether to also process the sequence backward.
+        proj_size: the size of an LSTM's projected state; 0 for no projection.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
     """
 
     _repr_items = (
@@ -141,15 +141,15 @@ class RNNBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all weights and biases evenly from ±1 / sqrt(hidden_size)."""
+        """Initialize all weights and biases uniformly from ±1 / sqrt(hidden_size)."""
         draw_evenly(self, self.hidden_size)
 
     def flatten_parameters(self) -> None:
-        """Nothing: weights are packed where they are used. The name is PyTorch's."""
+        """Do nothing: weights are packed on use. Provided for compatibility with PyTorch."""
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
-        """The parameters, a list for each layer and direction."""
+        """The parameters, one list for each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     @property
@@ -161,7 +161,7 @@ class RNNBase(Module):
         return [weight for weights in self.all_weights for weight in weights]
 
     def _run(self, input: Tensor | PackedSequence, hx: object, states: int) -> tuple[Any, tuple[Tensor, ...]]:
-        """Outputs and the last states, given the first ones: a tuple of `states` tensors, or None."""
+        """Return the outputs and the last states, given the first states: a tuple of `states` tensors, or None."""
         called, dropout = type(self).__name__, self.dropout if self.training else 0.0
         packed = input if isinstance(input, PackedSequence) else None
         sizes: Tensor | None = None
@@ -230,7 +230,7 @@ class RNNBase(Module):
         return x.transpose(0, 1) if dim == 0 else x, last_states
 
     def _check_packed(self, packed: PackedSequence) -> int:
-        """The number of packed sequences; ValueError unless the sizes fit."""
+        """Return the number of packed sequences. ValueError unless the sizes match."""
         sizes = packed.batch_sizes.tolist()
         if packed.data.ndim != 2 or not sizes or sizes != sorted(sizes, reverse=True) or sizes[-1] < 1 or (
             sum(sizes) != packed.data.shape[0]
@@ -243,7 +243,7 @@ class RNNBase(Module):
         return sizes[0]
 
     def _first_states(self, hx: Any, states: int, batch: int, unbatched: bool) -> tuple[Tensor, ...] | None:
-        """The first states, each (layers * directions, batch, width); None where they are zeros."""
+        """Return the first states, each (layers * directions, batch, width); None for zeros."""
         if hx is None:
             return None
         called, names = type(self).__name__, ("h_0", "c_0") if states == 2 else ("hx",)

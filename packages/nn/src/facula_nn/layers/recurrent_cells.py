@@ -1,4 +1,4 @@
-"""One step of an LSTM, a GRU and an RNN, as layers."""
+"""Single steps of an LSTM, a GRU and an RNN, as layers."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @boundary
 class RNNCellBase(Module):
-    """Base of cells: weights of `num_chunks` gates.
+    """Base class of cells: weights of `num_chunks` gates.
 
     Arguments:
-        input_size: the number of features at a step.
-        hidden_size: the number of features of the state.
-        bias: whether there are biases.
+        input_size: the number of input features per step.
+        hidden_size: the number of features of the hidden state.
+        bias: whether to add biases.
         num_chunks: the number of gates.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
     """
 
     _repr_items = "input_size, hidden_size, bias=True"
@@ -58,18 +58,18 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all weights and biases evenly from ±1 / sqrt(hidden_size)."""
+        """Initialize all weights and biases uniformly from ±1 / sqrt(hidden_size)."""
         draw_evenly(self, self.hidden_size)
 
     def _step(
         self, kind: str, input: Tensor, names: tuple[str, ...], states: tuple[Tensor | None, ...]
     ) -> tuple[Tensor, Any]:
-        """The states after one step from `states`, which are called `names` and may be None.
+        """Return the states after one step from `states`, each of which may be None.
 
         Arguments:
             kind: the kind of `recurrent_layer`.
-            input: (batch, input_size), or without batch.
-            names: what errors call the states.
+            input: (batch, input_size), or without the batch.
+            names: the names of the states in errors.
             states: the states, or None for zeros.
         """
         called = type(self).__name__
@@ -104,9 +104,9 @@ class RNNCellBase(Module):
 
 
 class _GatedCell(RNNCellBase):
-    """Cells that are made of sizes alone."""
+    """Base class of `LSTMCell` and `GRUCell`, whose constructors have the same arguments."""
 
-    chunks: int  # gates
+    chunks: int  # the number of gates
 
     def __init__(
         self,
@@ -121,10 +121,10 @@ class _GatedCell(RNNCellBase):
 
 @boundary
 class LSTMCell(_GatedCell):
-    """One step of an `LSTM`: input (batch, input_size), and perhaps states (batch, hidden_size), to the next states.
+    """A single step of an `LSTM`: input (batch, input_size), optionally states (batch, hidden_size), to new states.
 
-    Or without the batch dimension. Called with `input` and perhaps (h_0, c_0). Weights: `weight_ih` (4 * hidden_size,
-    input_size), `weight_hh`, `bias_ih`, `bias_hh`.
+    The batch dimension may be omitted. Called with `input` and optionally (h_0, c_0). Weights: `weight_ih`
+    (4 * hidden_size, input_size), `weight_hh`, `bias_ih`, `bias_hh`.
 
     >>> from facula_tensor import ones
     >>> h, c = LSTMCell(3, 4)(ones(2, 3))
@@ -135,7 +135,7 @@ class LSTMCell(_GatedCell):
     chunks = 4
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        """The states (h_1, c_1)."""
+        """Return the states (h_1, c_1)."""
         if hx is None:
             return self._step("lstm", input, ("h_0", "c_0"), (None, None))
         if not isinstance(hx, (tuple, list)) or len(hx) != 2:
@@ -147,7 +147,7 @@ class LSTMCell(_GatedCell):
 
 @boundary
 class GRUCell(_GatedCell):
-    """One step of a `GRU`: input (batch, input_size) and perhaps a state (batch, hidden_size), to the state after it.
+    """A single step of a `GRU`: input (batch, input_size), optionally a state (batch, hidden_size), to the next state.
 
     >>> from facula_tensor import ones
     >>> GRUCell(3, 4)(ones(2, 3)).shape
@@ -157,21 +157,21 @@ class GRUCell(_GatedCell):
     chunks = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """The state after the step."""
+        """Return the next state."""
         return self._step("gru", input, ("hx",), (hx,))[0]
 
 
 @boundary
 class RNNCell(RNNCellBase):
-    """One step of an `RNN`, with "tanh" or "relu" for `nonlinearity`; else as `GRUCell`.
+    """A single step of an `RNN`, with `nonlinearity` "tanh" or "relu"; otherwise like `GRUCell`.
 
     Arguments:
-        input_size: the number of features at a step.
-        hidden_size: the number of features of the state.
-        bias: whether there are biases.
+        input_size: the number of input features per step.
+        hidden_size: the number of features of the hidden state.
+        bias: whether to add biases.
         nonlinearity: "tanh" or "relu".
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> RNNCell(3, 4)(ones(2, 3)).shape
@@ -193,7 +193,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """The state after the step. RuntimeError where `nonlinearity` is neither "tanh" nor "relu"."""
+        """Return the next state. RuntimeError if `nonlinearity` is neither "tanh" nor "relu"."""
         if self.nonlinearity not in ("tanh", "relu"):
             raise ArgumentError(f"RNNCell: expected nonlinearity to be 'tanh' or 'relu'; got {self.nonlinearity!r}")
         return self._step(f"rnn_{self.nonlinearity}", input, ("hx",), (hx,))[0]

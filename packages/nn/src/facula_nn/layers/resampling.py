@@ -1,4 +1,4 @@
-"""Layers that resize rows, images and volumes."""
+"""Layers that resize sequences, images and volumes."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .._modules.module import Module
 
 @boundary
 class Upsample(Module):
-    """`functional.interpolate` to a size, or by a factor: (N, C, ...) to (N, C, ...).
+    """`functional.interpolate` to a size or by a factor: (N, C, ...) to (N, C, ...).
 
-    mode: "nearest", "linear", "bilinear", "bicubic", "trilinear", by the number of dimensions.
+    mode: "nearest", "linear", "bilinear", "bicubic", "trilinear", depending on the number of dimensions.
 
     Arguments:
         size: the lengths of the result.
-        scale_factor: in its place, by how much it is longer.
-        mode: how values between are found.
-        align_corners: let the corners of input and result be at one place.
-        recompute_scale_factor: take the factor from the rounded lengths.
+        scale_factor: alternatively, the factor of the lengths.
+        mode: the interpolation algorithm.
+        align_corners: align the corners of the input and the result.
+        recompute_scale_factor: recompute the factor from the rounded lengths.
 
     >>> from facula_tensor import tensor
     >>> Upsample(scale_factor=2)(tensor([[[1.0, 3.0]]]))
@@ -52,21 +52,21 @@ class Upsample(Module):
         self.scale_factor = float(scale_factor) if isinstance(scale_factor, int) and scale_factor else scale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, L), (N, C, H, W) or (N, C, D, H, W)."""
+        """Resize `input` (N, C, L), (N, C, H, W) or (N, C, D, H, W)."""
         check_input(type(self).__name__, input)
         return F.interpolate(
             input, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
         )
 
     def extra_repr(self) -> str:
-        """The factor or the size, and the mode."""
+        """Return the factor or the size, and the mode."""
         wanted = f"size={self.size}" if self.scale_factor is None else f"scale_factor={self.scale_factor}"
         return f"{wanted}, mode={self.mode!r}"
 
 
 @boundary
 class UpsamplingNearest2d(Upsample):
-    """Images in another size, each element that of its nearest neighbour."""
+    """Resize images by nearest-neighbour interpolation."""
 
     def __init__(
         self, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
@@ -76,7 +76,7 @@ class UpsamplingNearest2d(Upsample):
 
 @boundary
 class UpsamplingBilinear2d(Upsample):
-    """Images in another size, by linear interpolation with the corners over each other."""
+    """Resize images by bilinear interpolation with aligned corners."""
 
     def __init__(
         self, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
@@ -85,7 +85,7 @@ class UpsamplingBilinear2d(Upsample):
 
 
 def _check(layer: str, argument: str, value: object, expected: str, kind: type) -> None:
-    """TypeError for what is neither None, nor a number, nor a list or tuple of numbers, nor a tensor of one."""
+    """Raise TypeError unless a value is None, a number, a list or tuple of numbers, or a tensor of one number."""
     for one in value if isinstance(value, (tuple, list)) and value else (value,):
         if isinstance(one, Tensor) or (one is None and value is None):
             continue

@@ -1,4 +1,4 @@
-"""Layers that exchange channels and pixels, or the order of channels."""
+"""Layers that rearrange channels and pixels, or the order of channels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._modules.module import Module
 
 @layer
 class PixelShuffle(Module):
-    """Channels as pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
+    """Rearrange channels into pixels: (..., C · r², H, W) to (..., C, H · r, W · r).
 
     >>> from facula_tensor import ones
     >>> PixelShuffle(2)(ones(1, 8, 3, 3)).shape
@@ -22,30 +22,30 @@ class PixelShuffle(Module):
     upscale_factor: int
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (..., C · r², H, W)."""
+        """Rearrange `input` (..., C · r², H, W)."""
         check_input("PixelShuffle", input)
         return F.pixel_shuffle(input, self.upscale_factor)
 
 
 @layer
 class PixelUnshuffle(Module):
-    """Pixels as channels: (..., C, H · r, W · r) to (..., C · r², H, W)."""
+    """Rearrange pixels into channels: (..., C, H · r, W · r) to (..., C · r², H, W)."""
 
     downscale_factor: int
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (..., C, H · r, W · r)."""
+        """Rearrange `input` (..., C, H · r, W · r)."""
         check_input("PixelUnshuffle", input)
         return F.pixel_unshuffle(input, self.downscale_factor)
 
 
 @layer
 class ChannelShuffle(Module):
-    """The channels of `groups` in turn: (N, C, ...), C a multiple of `groups`."""
+    """Interleave the channels of `groups` groups: (N, C, ...), C a multiple of `groups`."""
 
     groups: int
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...)."""
+        """Interleave the channels of `input` (N, C, ...)."""
         check_input("ChannelShuffle", input)
         return F.channel_shuffle(input, self.groups)

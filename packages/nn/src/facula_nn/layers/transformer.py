@@ -1,4 +1,4 @@
-"""Transformers: encoders and decoders of attention. A. Vaswani et al., Attention is all you need, NeurIPS 2017."""
+"""Transformers: attention-based encoders and decoders. A. Vaswani et al., Attention is all you need, NeurIPS 2017."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 @boundary
 class TransformerEncoder(Module):
-    """`num_layers` copies of a layer, one after the other, and then `norm`, if any.
+    """A stack of `num_layers` copies of a layer, optionally followed by `norm`.
 
-    `enable_nested_tensor` and `mask_check` are accepted and mean nothing here: there are no nested tensors.
+    `enable_nested_tensor` and `mask_check` are accepted and ignored: there are no nested tensors.
 
     Arguments:
-        encoder_layer: the layer that is copied.
-        num_layers: how many copies there are.
-        norm: a module for the result, or None.
-        enable_nested_tensor: taken, and means nothing.
-        mask_check: taken, and means nothing.
+        encoder_layer: the layer to copy.
+        num_layers: the number of copies.
+        norm: a module applied to the result, or None.
+        enable_nested_tensor: accepted for compatibility; ignored.
+        mask_check: accepted for compatibility; ignored.
     """
 
     layers: ModuleList[Module]
@@ -59,13 +59,13 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        """As `src`: what the last layer gave, normalised by `norm`.
+        """Return the result of the last layer, normalised by `norm`, in the shape of `src`.
 
-        Arguments:
-            src: the source, (length, batch, d_model), or the batch first where the layers have it so.
-            mask: who may not look where, of the source; as `attn_mask` of `MultiheadAttention`.
-            src_key_padding_mask: which places of the source are padding, (batch, length).
-            is_causal: whether `mask`, which must then be given, is the causal one; None for no.
+            Arguments:
+                src: the source, (length, batch, d_model), or the batch first if the layers are `batch_first`.
+                mask: the attention mask of the source, as `attn_mask` of `MultiheadAttention`.
+        src_key_padding_mask: the padding positions of the source, (batch, length).
+                is_causal: whether `mask`, which is then required, is the causal mask; None means False.
         """
         for layer in self.layers:
             src = layer(src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal))
@@ -74,12 +74,12 @@ class TransformerEncoder(Module):
 
 @boundary
 class TransformerDecoder(Module):
-    """`num_layers` copies of a layer, one after the other, and then `norm`, if any.
+    """A stack of `num_layers` copies of a layer, optionally followed by `norm`.
 
     Arguments:
-        decoder_layer: the layer that is copied.
-        num_layers: how many copies there are.
-        norm: a module for the result, or None.
+        decoder_layer: the layer to copy.
+        num_layers: the number of copies.
+        norm: a module applied to the result, or None.
     """
 
     layers: ModuleList[Module]
@@ -100,17 +100,17 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """As `tgt`: what the last layer gave, normalised by `norm`.
+        """Return the result of the last layer, normalised by `norm`, in the shape of `tgt`.
 
         Arguments:
-            tgt: the target, (length, batch, d_model), or the batch first where the layers have it so.
-            memory: what the encoder made of the source.
-            tgt_mask: who may not look where, of the target; as `attn_mask` of `MultiheadAttention`.
-            memory_mask: who of the target may not look where in `memory`.
-            tgt_key_padding_mask: which places of the target are padding, (batch, length).
-            memory_key_padding_mask: which places of `memory` are padding, (batch, length).
-            tgt_is_causal: whether `tgt_mask`, which must then be given, is the causal one; None for no.
-            memory_is_causal: whether `memory_mask`, which must then be given, is the causal one.
+            tgt: the target, (length, batch, d_model), or the batch first if the layers are `batch_first`.
+            memory: the encoder's output.
+            tgt_mask: the attention mask of the target, as `attn_mask` of `MultiheadAttention`.
+            memory_mask: the attention mask of the target over `memory`.
+            tgt_key_padding_mask: the padding positions of the target, (batch, length).
+            memory_key_padding_mask: the padding positions of `memory`, (batch, length).
+            tgt_is_causal: whether `tgt_mask`, which is then required, is the causal mask; None means False.
+            memory_is_causal: whether `memory_mask`, which is then required, is the causal mask.
         """
         for layer in self.layers:
             tgt = layer(
@@ -128,27 +128,27 @@ class TransformerDecoder(Module):
 
 @boundary
 class Transformer(Module):
-    """An encoder of `src`, and a decoder of `tgt` that attends to what the encoder made.
+    """An encoder of `src`, and a decoder of `tgt` that attends to the encoder's output.
 
-    src (length, batch, d_model) and tgt (length, batch, d_model), the batch first where `batch_first`; arguments as of
-    `TransformerEncoderLayer`. `custom_encoder` and `custom_decoder` take the place of one.
+    src and tgt (length, batch, d_model), the batch first if `batch_first`. `custom_encoder` and `custom_decoder`
+    replace the encoder and the decoder. The other arguments are those of `TransformerEncoderLayer`.
 
     Arguments:
-        d_model: the length of vectors.
+        d_model: the width of the vectors.
         nhead: the number of heads.
-        num_encoder_layers: the layers of the encoder.
-        num_decoder_layers: the layers of the decoder.
-        dim_feedforward: the length between the two linear layers.
-        dropout: the probability that a number is dropped, in training.
+    num_encoder_layers: the number of layers of the encoder.
+    num_decoder_layers: the number of layers of the decoder.
+        dim_feedforward: the width between the two linear layers.
+        dropout: the dropout probability, in training.
         activation: "relu", "gelu" or a function.
-        custom_encoder: a module in place of the encoder.
-        custom_decoder: a module in place of the decoder.
-        layer_norm_eps: what is added to variances.
-        batch_first: whether the batch comes before the length.
-        norm_first: normalise what goes into a layer, rather than what comes out.
-        bias: whether there are biases.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+    custom_encoder: a module that replaces the encoder.
+    custom_decoder: a module that replaces the decoder.
+        layer_norm_eps: the constant added to variances.
+        batch_first: whether the batch dimension comes first.
+    norm_first: normalise the inputs of the parts of each layer instead of their outputs.
+        bias: whether to add biases.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
     """
 
     encoder: Module
@@ -205,23 +205,23 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """What the decoder makes of `tgt` and of the encoded `src`, as `tgt`.
+        """Return the decoder's result for `tgt` and the encoded `src`, in the shape of `tgt`.
 
-        Arguments:
-            src: the source, (length, batch, d_model), or the batch first.
-            tgt: the target, (length, batch, d_model), or the batch first.
-            src_mask: who may not look where, of the source; as `attn_mask` of `MultiheadAttention`.
-            tgt_mask: who may not look where, of the target.
-            memory_mask: who of the target may not look where in what the encoder made.
-            src_key_padding_mask: which places of the source are padding for the encoder, (batch, length).
-            tgt_key_padding_mask: which places of the target are padding, (batch, length).
-            memory_key_padding_mask: which places of the source are padding for the decoder, (batch, length).
-            src_is_causal: whether `src_mask`, which must then be given, is the causal one; None for no.
-            tgt_is_causal: whether `tgt_mask`, which must then be given, is the causal one; None for no.
-            memory_is_causal: whether `memory_mask`, which must then be given, is the causal one.
+            Arguments:
+                src: the source, (length, batch, d_model), or the batch first.
+                tgt: the target, (length, batch, d_model), or the batch first.
+                src_mask: the attention mask of the source, as `attn_mask` of `MultiheadAttention`.
+                tgt_mask: the attention mask of the target.
+                memory_mask: the attention mask of the target over the encoder's output.
+                src_key_padding_mask: the padding positions of the source in the encoder, (batch, length).
+                tgt_key_padding_mask: the padding positions of the target, (batch, length).
+                memory_key_padding_mask: the padding positions of the source in the decoder, (batch, length).
+                src_is_causal: whether `src_mask`, which is then required, is the causal mask; None means False.
+                tgt_is_causal: whether `tgt_mask`, which is then required, is the causal mask; None means False.
+                memory_is_causal: whether `memory_mask`, which is then required, is the causal mask.
 
-        Raises:
-            ValueError: batches of unequal sizes, or a width other than `d_model`.
+            Raises:
+        ValueError: the batch sizes differ, or a width is not `d_model`.
         """
         batch = 0 if self.batch_first else 1
         if src.ndim != tgt.ndim or (src.ndim == 3 and src.shape[batch] != tgt.shape[batch]):
@@ -249,12 +249,12 @@ class Transformer(Module):
     def generate_square_subsequent_mask(
         sz: int, device: DeviceLike | None = None, dtype: DTypeLike | None = None
     ) -> Tensor:
-        """The causal mask (sz, sz): 0 where a query may look, -inf after it.
+        """Return the causal mask (sz, sz): 0 where a query may attend, -inf at later positions.
 
         Arguments:
-            sz: the length of sequences.
-            device: where the mask lies; the default device if None.
-            dtype: of the mask; the default dtype if None.
+            sz: the length of the sequences.
+            device: the mask's device; the default device if None.
+            dtype: the mask's dtype; the default dtype if None.
 
         >>> Transformer.generate_square_subsequent_mask(2)
         tensor([[0., -inf],

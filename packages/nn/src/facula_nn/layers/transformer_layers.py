@@ -1,4 +1,4 @@
-"""The layers of transformers: attention, then two linear layers."""
+"""The layers of transformers: attention, followed by two linear layers."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.
 
 
 def new_layer_norm(*args: Any, **kwargs: Any) -> LayerNorm:
-    """A new `LayerNorm` of the package, looked up when it is made."""
+    """Return a new `LayerNorm` from the package, imported at call time."""
     return import_module("facula_nn").LayerNorm(*args, **kwargs)  # type: ignore[no-any-return]
 
 
 def activation_of(layer: str, activation: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """The activation of a name, or the given function."""
+    """Return the activation with the given name, or the given function."""
     if not isinstance(activation, str):
         return activation
     if activation not in ACTIVATIONS:
@@ -40,7 +40,7 @@ def activation_of(layer: str, activation: str | Callable[[Tensor], Tensor]) -> C
 
 
 class _Layer(Module):
-    """Base of encoder and decoder layers: self-attention and two linear layers."""
+    """Base class of encoder and decoder layers: self-attention and two linear layers."""
 
     linear1: Linear
     dropout: Dropout
@@ -101,22 +101,22 @@ class _Layer(Module):
 
 @boundary
 class TransformerEncoderLayer(_Layer):
-    """Attention to itself, then two linear layers; each added to its input, and normalised.
+    """Self-attention and two linear layers; the result of each part is added to its input and normalised.
 
-    src (length, batch, d_model), the batch first where `batch_first`. Masks as in `MultiheadAttention`.
+    src (length, batch, d_model), the batch first if `batch_first`. Masks are as in `MultiheadAttention`.
 
     Arguments:
-        d_model: the length of vectors.
+        d_model: the width of the vectors.
         nhead: the number of heads, which divides `d_model`.
-        dim_feedforward: the length between the two linear layers.
-        dropout: the probability that a number is dropped, in training.
+        dim_feedforward: the width between the two linear layers.
+        dropout: the dropout probability, in training.
         activation: "relu", "gelu" or a function.
-        layer_norm_eps: what is added to variances.
-        batch_first: whether the batch comes before the length.
-        norm_first: normalise what goes into a part of the layer, rather than its sum with what came out.
-        bias: whether there are biases.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        layer_norm_eps: the constant added to variances.
+        batch_first: whether the batch dimension comes first.
+    norm_first: normalise the input of each part of the layer instead of the sum.
+        bias: whether to add biases.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
     """
 
     def forward(
@@ -126,13 +126,13 @@ class TransformerEncoderLayer(_Layer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        """As `src`.
+        """Return the encoded source, in the shape of `src`.
 
         Arguments:
             src: the source, (length, batch, d_model), or the batch first.
-            src_mask: who may not look where, of the source; as `attn_mask` of `MultiheadAttention`.
-            src_key_padding_mask: which places of the source are padding, (batch, length).
-            is_causal: whether `src_mask`, which must then be given, is the causal one.
+            src_mask: the attention mask of the source, as `attn_mask` of `MultiheadAttention`.
+            src_key_padding_mask: the padding positions of the source, (batch, length).
+            is_causal: whether `src_mask`, which is then required, is the causal mask.
         """
         rest = (src_mask, src_key_padding_mask, is_causal)
         if self.norm_first:
@@ -145,7 +145,7 @@ class TransformerEncoderLayer(_Layer):
 
 @boundary
 class TransformerDecoderLayer(_Layer):
-    """Attention to itself, attention to `memory`, then two linear layers; else as `TransformerEncoderLayer`.
+    """Self-attention, attention to `memory`, and two linear layers; otherwise like `TransformerEncoderLayer`.
 
     Arguments: those of `TransformerEncoderLayer`.
     """
@@ -167,17 +167,17 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """As `tgt`.
+        """Return the decoded target, in the shape of `tgt`.
 
         Arguments:
             tgt: the target, (length, batch, d_model), or the batch first.
-            memory: what the encoder made of the source.
-            tgt_mask: who may not look where, of the target.
-            memory_mask: who of the target may not look where in `memory`.
-            tgt_key_padding_mask: which places of the target are padding, (batch, length).
-            memory_key_padding_mask: which places of `memory` are padding, (batch, length).
-            tgt_is_causal: whether `tgt_mask`, which must then be given, is the causal one.
-            memory_is_causal: whether `memory_mask`, which must then be given, is the causal one.
+            memory: the encoder's output.
+            tgt_mask: the attention mask of the target.
+            memory_mask: the attention mask of the target over `memory`.
+            tgt_key_padding_mask: the padding positions of the target, (batch, length).
+            memory_key_padding_mask: the padding positions of `memory`, (batch, length).
+            tgt_is_causal: whether `tgt_mask`, which is then required, is the causal mask.
+            memory_is_causal: whether `memory_mask`, which is then required, is the causal mask.
         """
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         rest = (memory_mask, memory_key_padding_mask, memory_is_causal)

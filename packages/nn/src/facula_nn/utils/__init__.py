@@ -1,7 +1,7 @@
-"""Operations on many parameters: clipping of gradients, parameters as one vector.
+"""Operations on several parameters: gradient clipping, conversion to and from one vector.
 
-`rnn` has sequences of unequal lengths, `fusion` batch norms folded into layers, `stateless` calls with other tensors,
-`parametrize` parameters that are computed from others, `prune` parameters with entries set to 0.
+`rnn` packs sequences of unequal lengths, `fusion` folds batch norms into layers, `stateless` calls modules with other
+tensors, `parametrize` computes parameters from others, and `prune` sets entries of parameters to 0.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = [
 
 @boundary
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All elements of all parameters, one after another. ValueError where there are none.
+    """Concatenate all elements of all parameters into a vector. ValueError if there are no parameters.
 
     >>> from facula_nn import Linear
     >>> parameters_to_vector(Linear(3, 2).parameters()).shape
@@ -66,9 +66,9 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 @boundary
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give each parameter its part of `vec`, as memory of its own: the inverse of `parameters_to_vector`.
+    """Copy the parts of `vec` into new memory of the parameters: the inverse of `parameters_to_vector`.
 
-    TypeError where `vec` is no tensor, ValueError where its length is not that of all parameters together.
+    TypeError if `vec` is not a tensor, ValueError if its length is not the parameters' number of elements.
     """
     targets = listed_tensors(parameters)
     if not isinstance(vec, Tensor):
@@ -87,20 +87,20 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
 
 @boundary
 def skip_init(module_cls: Callable[..., Module], *args: Any, **kwargs: Any) -> Module:
-    """`module_cls(*args, **kwargs)` without initial values: elements are whatever is there.
+    """Return `module_cls(*args, **kwargs)` without initializing its parameters; their elements are arbitrary.
 
-    TypeError for a class whose constructor takes no `device`.
+    TypeError for a class whose constructor has no `device` parameter.
 
     Arguments:
         module_cls: a class of modules.
-        *args: what it is made with.
-        **kwargs: what it is made with, by name; `device` is where it comes to lie.
+        *args: positional arguments of the constructor.
+        **kwargs: keyword arguments of the constructor; `device` is the module's device.
 
     Returns:
         The module.
 
     Raises:
-        TypeError: no class of modules, or one that takes no `device`.
+        TypeError: `module_cls` is not a class of modules, or its constructor has no `device` parameter.
 
     >>> from facula_nn import Linear
     >>> skip_init(Linear, 3, 2).weight.shape
@@ -114,7 +114,7 @@ def skip_init(module_cls: Callable[..., Module], *args: Any, **kwargs: Any) -> M
     return make(*args, **kwargs, device="meta").to_empty(device=device)
 
 
-for _name in __all__:  # wrong arguments are named; see Note [Checked constructors]
+for _name in __all__:  # check arguments; see Note [Checked constructors]
     if not isinstance(globals()[_name], _ModuleType):
         globals()[_name] = checked(globals()[_name], _name)
 

@@ -1,4 +1,4 @@
-"""Gradients clipped, by the norm of all together or each element by itself. No value is read on the way."""
+"""Gradient clipping, by the total norm or by value, without reading values from the device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @elementwise
 class _clip_factor:
-    """bound / (norm + 1e-6), at most 1: the factor of gradients whose norm is to be at most `bound`."""
+    """Compute bound / (norm + 1e-6), at most 1: the factor that reduces the norm of gradients to at most `bound`."""
 
     inputs = ("norm", "bound")
     no_gradient = ("norm", "bound")
@@ -35,33 +35,33 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale all gradients, in place, by one factor, such that the norm of all together is at most `max_norm`.
+    """Scale all gradients in place by one factor, so that their total norm is at most `max_norm`.
 
-    Returns the norm that they had, without dimensions; it is computed in float32 at least. The factor is a tensor, at
-    most 1, by which all gradients are multiplied: no value is read but for `error_if_nonfinite`. `norm_type` may be
-    infinite ("inf", too), and 0 or negative, where the norm is `linalg.vector_norm` of those of each gradient.
-    ValueError for a negative `max_norm`; RuntimeError for a norm that is not finite, where `error_if_nonfinite`.
-    `foreach` changes nothing.
+        Returns the original norm, without dimensions; it is computed in at least float32. The factor is a tensor, at most
+        1, by which all gradients are multiplied: no value is read unless `error_if_nonfinite`. `norm_type` may be infinite
+        (also "inf"), 0 or negative; the norm is the `linalg.vector_norm` of the norms of the gradients.
+        ValueError for a negative `max_norm`; RuntimeError for a norm that is not finite, if `error_if_nonfinite`.
+        `foreach` is ignored.
 
-    Arguments:
-        parameters: tensors, or one; those without a gradient are left out.
-        max_norm: the greatest norm, of 0 or more.
-        norm_type: the norm's order, or "inf".
-        error_if_nonfinite: refuse a norm that is not finite.
-        foreach: changes nothing; there is one way.
+        Arguments:
+        parameters: a tensor or several; those without a gradient are skipped.
+            max_norm: the maximum norm, at least 0.
+            norm_type: the norm's order, or "inf".
+            error_if_nonfinite: raise an error if the norm is not finite.
+            foreach: accepted for compatibility; ignored.
 
-    Returns:
-        The norm before, without dimensions.
+        Returns:
+        The original norm, without dimensions.
 
     Raises:
         ValueError: a negative `max_norm`, or an order that is not positive.
-        RuntimeError: a norm that is not finite, where `error_if_nonfinite`.
+        RuntimeError: the norm is not finite, and `error_if_nonfinite` is set.
 
-    >>> from facula_tensor import Parameter, tensor
-    >>> weight = Parameter(tensor([0.0, 0.0]))
-    >>> weight.grad = tensor([3.0, 4.0])
-    >>> clip_grad_norm_(weight, 1.0), weight.grad
-    (tensor(5.), tensor([0.6000, 0.8000]))
+        >>> from facula_tensor import Parameter, tensor
+        >>> weight = Parameter(tensor([0.0, 0.0]))
+        >>> weight.grad = tensor([3.0, 4.0])
+        >>> clip_grad_norm_(weight, 1.0), weight.grad
+        (tensor(5.), tensor([0.6000, 0.8000]))
     """
     max_norm = _at_least_0("clip_grad_norm_", "max_norm", max_norm)
     grads = _gradients(parameters)
@@ -78,21 +78,21 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of all tensors' elements together, without dimensions: gradients, say, that nothing should change yet.
+    """Return the norm of all elements of all tensors, without dimensions, for example of gradients before clipping.
 
-    Arguments as `clip_grad_norm_`'s.
+    The arguments are those of `clip_grad_norm_`.
 
     Arguments:
-        tensors: tensors, or one.
-        norm_type: the norm's order.
-        error_if_nonfinite: refuse a norm that is not finite.
-        foreach: changes nothing; there is one way.
+        tensors: a tensor or several.
+    norm_type: the order of the norm.
+        error_if_nonfinite: raise an error if the norm is not finite.
+        foreach: accepted for compatibility; ignored.
 
     Returns:
         The norm, without dimensions.
 
     Raises:
-        RuntimeError: a norm that is not finite, where `error_if_nonfinite`.
+        RuntimeError: the norm is not finite, and `error_if_nonfinite` is set.
 
     >>> from facula_tensor import tensor
     >>> get_total_norm([tensor([3.0]), tensor([4.0])])
@@ -107,15 +107,15 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scale all gradients, in place, by max_norm / total_norm where that is less than 1; see `get_total_norm`.
+    """Scale all gradients in place by max_norm / total_norm if this is less than 1; see `get_total_norm`.
 
-    ValueError for a negative `max_norm`. `foreach` changes nothing.
+    ValueError for a negative `max_norm`. `foreach` is ignored.
 
     Arguments:
-        parameters: tensors, or one.
-        max_norm: the greatest norm, of 0 or more.
-        total_norm: the norm that they have.
-        foreach: changes nothing; there is one way.
+        parameters: a tensor or several.
+        max_norm: the maximum norm, at least 0.
+    total_norm: the present norm of the gradients.
+        foreach: accepted for compatibility; ignored.
 
     Raises:
         ValueError: a negative `max_norm`.
@@ -127,14 +127,14 @@ def clip_grads_with_norm_(
 @no_grad()
 @boundary
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
-    """Put all gradients' elements, in place, between -clip_value and clip_value. `foreach` changes nothing.
+    """Clamp all elements of the gradients in place between -clip_value and clip_value. `foreach` is ignored.
 
     ValueError for a negative `clip_value`.
 
     Arguments:
-        parameters: tensors, or one.
-        clip_value: the bound, of 0 or more.
-        foreach: changes nothing; there is one way.
+        parameters: a tensor or several.
+    clip_value: the bound, at least 0.
+        foreach: accepted for compatibility; ignored.
 
     Raises:
         ValueError: a negative `clip_value`.
@@ -145,7 +145,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
 
 
 def _at_least_0(operation: str, option: str, value: float) -> float:
-    """The value of an option that bounds something; ValueError where it is negative, or NaN."""
+    """Return the value of an option that is a bound. ValueError if it is negative or NaN."""
     bound = float(value)
     if not bound >= 0:
         raise InvalidValueError(f"{operation}: expected {option} of at least 0; got {value}")
@@ -155,13 +155,13 @@ def _at_least_0(operation: str, option: str, value: float) -> float:
 def _total(
     operation: str, tensors: list[Tensor], norm_type: float | str, error_if_nonfinite: bool
 ) -> tuple[Tensor, Tensor]:
-    """The norm of tensors together, in their dtype and before it is rounded to it.
+    """Return the norm of all tensors together, in their dtype, and the same norm before it is rounded to this dtype.
 
     Arguments:
-        operation: how errors begin.
+        operation: the operation's name, with which errors begin.
         tensors: the tensors.
         norm_type: the order of the norm.
-        error_if_nonfinite: refuse a norm that is NaN or infinite, which reads it.
+        error_if_nonfinite: raise an error if the norm is NaN or infinite, which reads it from the device.
     """
     order = math.inf if norm_type == "inf" else float(as_real(norm_type, operation, "norm_type"))
     if not tensors:
@@ -181,7 +181,7 @@ def _total(
 
 
 def _norm(one: Tensor, order: float) -> Tensor:
-    """The norm of all elements, without a gradient."""
+    """Return the norm of all elements, without recording a gradient."""
     if not one.ndim or order not in (2.0, math.inf):
         return linalg.vector_norm(one, order)
     every = (tuple(range(one.ndim)), False)
@@ -189,14 +189,14 @@ def _norm(one: Tensor, order: float) -> Tensor:
 
 
 def _scale(grads: list[Tensor], most: float, total: Tensor) -> None:
-    """Multiply all by most / total, or by 1 where that is greater; `total` is not read."""
+    """Multiply all gradients by most / total, but by at most 1, without reading `total` from the device."""
     factor = no_record_ops.clip_factor(_widened(total), most)
     for grad in grads:
         grad.mul_(factor)
 
 
 def _widened(one: Tensor) -> Tensor:
-    """In float32 where half precision would be too coarse: squares of its numbers are too large for it."""
+    """Convert half precision to float32, since squares of its numbers may overflow."""
     return one.float() if one.dtype in (float16, bfloat16) else one
 
 
@@ -206,7 +206,7 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 
 def listed_tensors(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """The parameters as a list; TypeError where these are no tensors."""
+    """Return the parameters as a list. TypeError if they are not tensors."""
     listed: list[Any] = list(parameters) if hasattr(parameters, "__iter__") else [parameters]
     for one in listed:
         if not isinstance(one, Tensor):

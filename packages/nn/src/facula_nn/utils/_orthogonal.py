@@ -1,4 +1,4 @@
-"""Weights that stay orthogonal in training: `orthogonal`, and the maps from any matrix to such a one."""
+"""Weights that remain orthogonal during training: `orthogonal`, and the maps from any matrix to an orthogonal one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAPS = ("matrix_exp", "cayley", "householder")
 
 
 class _Orthogonal(Module):
-    """The map from the original matrix to the orthogonal one: `base` @ map(original), of the taller of M and Mᵀ."""
+    """The map from the original matrix to the orthogonal one: `base` @ map(original), for the taller of M and Mᵀ."""
 
     base: Tensor | None
     shape: Size
@@ -61,19 +61,19 @@ class _Orthogonal(Module):
         found = nearest(value.mT if rows < columns else value)
         if self.use_trivialization:
             size, narrow = found.shape[-2:]
-            if narrow < size:  # the other columns are any that complete a basis
+            if narrow < size:  # complete the basis with arbitrary columns
                 more = randn(*found.shape[:-1], size - narrow, device=found.device).to(found.dtype)
                 found = cat([found, qr(cat([found, more], -1))[0][..., narrow:]], -1)
             self.base = found.clone()
             here = eye(size, narrow, dtype=value.dtype, device=value.device)
-            made = value.new_zeros(*found.shape[:-1], narrow) - here  # where all three maps give the identity
+            made = value.new_zeros(*found.shape[:-1], narrow) - here  # all three maps return the identity here
         else:
             made = reflectors(found)
         return made.mT.contiguous() if rows < columns else made
 
 
 def nearest(matrix: Tensor) -> Tensor:
-    """`matrix` (..., m, n) where its columns are orthonormal; else Q of its QR decomposition, R's diagonal positive."""
+    """Return `matrix` (..., m, n) if its columns are orthonormal; else Q of its QR decomposition, with diag(R) > 0."""
     one = eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
     tolerance = 10 * matrix.shape[-2] * finfo(matrix.dtype).eps
     if float((matrix.mH @ matrix - one).abs().max()) <= tolerance:
@@ -83,9 +83,9 @@ def nearest(matrix: Tensor) -> Tensor:
 
 
 def householder(matrix: Tensor) -> Tensor:
-    """The product of the reflections by the columns below the diagonal (..., m, n), with signs as on the diagonal.
+    """Return the product of the reflections by the columns below the diagonal (..., m, n), times the diagonal's signs.
 
-    H₁ H₂ ... Hₙ = 1 - V T Vᵀ, where the inverse of T is VᵀV above the diagonal, and half of VᵀV on it.
+    H₁ H₂ ... Hₙ = 1 - V T Vᵀ, where the inverse of T is VᵀV above the diagonal, and half of VᵀV on the diagonal.
     """
     rows, columns = matrix.shape[-2:]
     one = eye(rows, columns, dtype=matrix.dtype, device=matrix.device)
@@ -97,7 +97,7 @@ def householder(matrix: Tensor) -> Tensor:
 
 
 def reflectors(matrix: Tensor) -> Tensor:
-    """The inverse of `householder`, of a matrix (..., m, n) with orthonormal columns."""
+    """Invert `householder` for a matrix (..., m, n) with orthonormal columns."""
     left, made = matrix.clone(), matrix.new_zeros(matrix.shape)
     for at in range(matrix.shape[-1]):
         column = left[..., at:, at]
@@ -116,25 +116,25 @@ def reflectors(matrix: Tensor) -> Tensor:
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Keep a weight's columns orthonormal (its rows, where it is wider than high) while it is trained.
+    """Keep the columns of a weight orthonormal during training (or its rows, if it is wider than high).
 
     The weight Q (..., m, n) is computed from `parametrizations.weight.original` by one of three maps: the exponential
-    of a skew matrix A, (1 + A / 2) / (1 - A / 2) (Cayley's), or a product of Householder reflections. At first it is
-    the weight that was, made orthogonal by a QR decomposition if it is not.
+    of a skew matrix A, (1 + A / 2) / (1 - A / 2) (Cayley's), or a product of Householder reflections. The initial value
+    is the present weight, orthogonalized by a QR decomposition if necessary.
 
     Arguments:
-        module: the module, which is changed.
-        name: the name of its parameter or buffer of two dimensions or more.
-        orthogonal_map: "matrix_exp", "cayley" or "householder"; None takes the first for square and complex matrices,
-            else the last.
-        use_trivialization: keep a matrix `base` (n, n) beside, and map near the identity; without it nothing can be
-            assigned to the weight but through "householder", and the others do not begin at the weight that was.
+        module: the module to modify.
+        name: the name of its parameter or buffer with at least two dimensions.
+        orthogonal_map: "matrix_exp", "cayley" or "householder"; None selects the first for square and complex matrices
+            and the last for others.
+        use_trivialization: store an additional matrix `base` (n, n), and map near the identity. Without it, only
+            "householder" supports assignment to the weight, and the other maps do not start at the present weight.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: no such tensor, one of fewer dimensions than two, another map, or reflections of complex numbers.
+        ValueError: no such tensor, fewer than two dimensions, an unknown map, or reflections of complex numbers.
 
     M. Lezcano-Casado: Trivializations for gradient-based optimization on manifolds, 2019.
 

@@ -1,10 +1,10 @@
-"""Pruning methods: which entries of a parameter are set to 0, and the hook that sets them before each forward.
+"""Pruning methods, which select the entries of a parameter to set to 0, and the hook that applies the mask.
 
 Note [Pruned modules]
 ~~~~~~~~~~~~~~~~~~~~~
-A pruned parameter `weight` lies in the module as `weight_orig`, which is trained, beside a buffer `weight_mask` of
-ones and zeros; `weight` itself is an ordinary attribute, their product, computed by a hook before each forward. A
-parameter that is pruned again has one hook, a `PruningContainer`, with one mask for all its methods together.
+The module stores a pruned parameter `weight` as `weight_orig`, which is trained, and a buffer `weight_mask` of ones
+and zeros. `weight` itself is an ordinary attribute: their product, computed by a hook before each forward. A
+parameter that is pruned repeatedly has one hook, a `PruningContainer`, with one mask for all its methods.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .._modules.module import Module
 
 @boundary
 class BasePruningMethod:
-    """Base class of pruning methods. A subclass defines `compute_mask(t, default_mask)`, and what it looks at.
+    """Base class of pruning methods. A subclass defines `compute_mask(t, default_mask)` and its pruning type.
 
-    `PRUNING_TYPE` is "unstructured" (single entries), "structured" (slices of a dimension) or "global" (everything).
+    `PRUNING_TYPE` is "unstructured" (single entries), "structured" (slices of a dimension) or "global" (all entries).
     """
 
     PRUNING_TYPE = "global"
@@ -34,11 +34,11 @@ class BasePruningMethod:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of `t`, of its shape; `default_mask` is the one that it has. Each subclass defines it."""
+        """Return the mask of `t`, of the same shape; `default_mask` is its present mask. Subclasses must define it."""
         raise UnsupportedError(f"{type(self).__name__}: expected the class to define compute_mask(t, default_mask)")
 
     def apply_mask(self, module: Module) -> Tensor:
-        """The product of the module's original parameter and its mask."""
+        """Return the product of the module's original parameter and its mask."""
         original: Tensor = getattr(module, f"{self._tensor_name}_orig")
         mask: Tensor = getattr(module, f"{self._tensor_name}_mask")
         return mask.to(original.dtype) * original
@@ -47,17 +47,17 @@ class BasePruningMethod:
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> BasePruningMethod:
-        """Prune a module's parameter, once more where it is pruned already.
+        """Prune a module's parameter, which may be pruned already.
 
         Arguments:
-            module: the module, which is changed.
-            name: its parameter's name.
-            *args: what the method is made with.
-            importance_scores: numbers of the parameter's shape by which entries are chosen; its own if None.
-            **kwargs: what the method is made with, by name.
+            module: the module to modify.
+            name: the parameter's name.
+            *args: positional arguments of the method's constructor.
+            importance_scores: scores of the parameter's shape for the selection; its values if None.
+            **kwargs: keyword arguments of the method's constructor.
 
         Returns:
-            The method, or a container of it and those before.
+            The method, or a container of this and the previous methods.
         """
         former = hook_of(module, name)
         method: BasePruningMethod = cls(*args, **kwargs)
@@ -95,12 +95,12 @@ class BasePruningMethod:
         return hook
 
     def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
-        """`t` with zeros where the method's mask has them.
+        """Return `t` with zeros where the method's mask is 0.
 
         Arguments:
             t: the tensor.
-            default_mask: the mask that it has already; ones if None.
-            importance_scores: numbers of its shape by which entries are chosen; its own if None.
+            default_mask: its present mask; ones if None.
+            importance_scores: scores of its shape for the selection; its values if None.
         """
         scores = t if importance_scores is None else importance_scores
         if scores.shape != t.shape:
@@ -110,7 +110,7 @@ class BasePruningMethod:
         return t * self.compute_mask(scores, t.new_ones(t.shape) if default_mask is None else default_mask)
 
     def remove(self, module: Module) -> None:
-        """Make the pruned values the parameter's own; what was cut off is lost."""
+        """Store the pruned values in the parameter itself; the removed values are lost."""
         name = self._tensor_name
         with no_grad():
             value = self.apply_mask(module).detach()
@@ -124,7 +124,7 @@ class BasePruningMethod:
 
 @boundary
 class PruningContainer(BasePruningMethod):
-    """Several pruning methods of one parameter, each of which sees what the ones before have left."""
+    """Several pruning methods of one parameter, each of which selects among the entries that the previous ones kept."""
 
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
@@ -136,7 +136,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Append a method; TypeError for what is none, ValueError for one of another parameter."""
+        """Append a method. TypeError if it is not a pruning method, ValueError if it prunes another parameter."""
         if not isinstance(method, BasePruningMethod):
             raise InvalidTypeError(f"add_pruning_method: expected a pruning method; got {type(method).__name__}")
         name = getattr(method, "_tensor_name", "")
@@ -156,18 +156,18 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[index]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of the last method, which looks at what `default_mask` has left."""
+        """Return the mask of the last method, which selects among the entries that `default_mask` keeps."""
         return self._pruning_methods[-1].compute_mask(t, default_mask)
 
 
 @boundary
 class Identity(BasePruningMethod):
-    """No pruning: a mask of ones, for parameters whose masks are to be set by hand."""
+    """No pruning: a mask of ones, for parameters with manually edited masks."""
 
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """`default_mask`."""
+        """Return `default_mask`."""
         return default_mask
 
 
@@ -181,7 +181,7 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The product of both masks."""
+        """Return the product of both masks."""
         if self.mask.shape != default_mask.shape:
             raise InvalidValueError(
                 f"CustomFromMask: expected a mask of shape {tuple(default_mask.shape)}; got {tuple(self.mask.shape)}"
@@ -190,7 +190,7 @@ class CustomFromMask(BasePruningMethod):
 
 
 class _Amount(BasePruningMethod):
-    """Methods that prune a number of entries or slices, or a share of those that are left."""
+    """Base class of methods that prune a number of entries or slices, or a fraction of the remaining ones."""
 
     def __init__(self, amount: float) -> None:
         name = type(self).__name__
@@ -203,7 +203,7 @@ class _Amount(BasePruningMethod):
         self.amount = amount
 
     def count(self, size: int) -> int:
-        """How many of `size` are pruned; ValueError for more than there are."""
+        """Return the number to prune of `size` entries. ValueError if it exceeds `size`."""
         if isinstance(self.amount, int) and self.amount > size:
             raise InvalidValueError(
                 f"{type(self).__name__}: expected amount of at most {size}, as many as there are; got {self.amount}"
@@ -212,7 +212,7 @@ class _Amount(BasePruningMethod):
 
 
 class _Entries(_Amount):
-    """Methods that choose single entries."""
+    """Base class of methods that select single entries."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -220,7 +220,7 @@ class _Entries(_Amount):
         raise UnsupportedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """`default_mask` with zeros for those entries of what it leaves that the method chooses."""
+        """Return `default_mask` with additional zeros for the entries that the method selects."""
         mask = default_mask.clone().reshape(-1)
         left = mask.nonzero().squeeze(1)
         count = self.count(left.numel())
@@ -231,7 +231,7 @@ class _Entries(_Amount):
 
 @boundary
 class RandomUnstructured(_Entries):
-    """Entries chosen at random: `amount` of those that are left, a number or a share."""
+    """Random pruning of entries: `amount` of the remaining ones, a number or a fraction."""
 
     def lowest(self, scores: Tensor, count: int) -> Tensor:
         return randperm(scores.numel(), device=scores.device)[:count]
@@ -239,14 +239,14 @@ class RandomUnstructured(_Entries):
 
 @boundary
 class L1Unstructured(_Entries):
-    """The entries nearest to 0: `amount` of those that are left, a number or a share."""
+    """Pruning of the entries closest to 0: `amount` of the remaining ones, a number or a fraction."""
 
     def lowest(self, scores: Tensor, count: int) -> Tensor:
         return scores.abs().topk(count, largest=False).indices
 
 
 class _Slices(_Amount):
-    """Methods that choose slices along a dimension."""
+    """Base class of methods that select slices along a dimension."""
 
     PRUNING_TYPE = "structured"
 
@@ -255,11 +255,11 @@ class _Slices(_Amount):
         self.dim = dim
 
     def scores(self, t: Tensor, dim: int) -> Tensor:
-        """A number for each slice; those with the least are pruned."""
+        """Return a score for each slice; the slices with the lowest scores are pruned."""
         raise UnsupportedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """`default_mask` with zeros for those slices of what it leaves that the method chooses."""
+        """Return `default_mask` with additional zeros for the slices that the method selects."""
         name = type(self).__name__
         if t.ndim < 2:
             raise InvalidValueError(f"{name}: expected two dimensions or more; got shape {tuple(t.shape)}")
@@ -278,7 +278,7 @@ class _Slices(_Amount):
 
 @boundary
 class RandomStructured(_Slices):
-    """Slices along `dim` chosen at random: `amount` of those that are left, a number or a share."""
+    """Random pruning of slices along `dim`: `amount` of the remaining ones, a number or a fraction."""
 
     def scores(self, t: Tensor, dim: int) -> Tensor:
         return rand(t.shape[dim], device=t.device)
@@ -286,12 +286,12 @@ class RandomStructured(_Slices):
 
 @boundary
 class LnStructured(_Slices):
-    """The slices along `dim` of the smallest norm of order `n`: `amount` of those left, a number or a share.
+    """Pruning of the slices along `dim` with the smallest `n`-norm: `amount` of the remaining ones, or a fraction.
 
     Arguments:
-        amount: how many slices, or which share of them.
+        amount: the number or the fraction of slices.
         n: the order of the norm.
-        dim: the dimension whose indices are slices.
+        dim: the dimension along which slices are taken.
     """
 
     def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
@@ -304,7 +304,7 @@ class LnStructured(_Slices):
 
 
 def hook_of(module: Module, name: str) -> tuple[int, BasePruningMethod] | None:
-    """The pruning method of a module's parameter, and its key among the hooks."""
+    """Return the pruning method of a module's parameter, and its key among the hooks."""
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             return key, hook

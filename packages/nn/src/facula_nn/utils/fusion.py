@@ -1,4 +1,4 @@
-"""Batch normalisation in evaluation, folded into the layer before it."""
+"""Folding of batch normalisation, in evaluation mode, into the preceding layer."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Layer = TypeVar("Layer", bound=Module)
 
 @boundary
 def fuse_conv_bn_eval(conv: Layer, bn: Module, transpose: bool = False) -> Layer:
-    """A copy of a convolution that does what it and the batch norm after it do, both in evaluation mode.
+    """Return a convolution equivalent to a convolution and the batch norm after it, both in evaluation mode.
 
-    `transpose`: `conv` is a transposed one. RuntimeError where either is training.
+    RuntimeError if one of them is in training mode.
 
     Arguments:
         conv: the convolution, in evaluation mode.
         bn: the batch norm after it, in evaluation mode.
-        transpose: whether `conv` is a transposed one.
+        transpose: whether `conv` is a transposed convolution.
 
     Returns:
-        A copy of `conv` that does the work of both.
+        A copy of `conv` that includes the batch norm.
 
     >>> from facula_nn import BatchNorm2d, Conv2d
     >>> fuse_conv_bn_eval(Conv2d(1, 2, 3, bias=False).eval(), BatchNorm2d(2).eval()).bias.shape
@@ -41,9 +41,9 @@ def fuse_conv_bn_eval(conv: Layer, bn: Module, transpose: bool = False) -> Layer
 
 @boundary
 def fuse_linear_bn_eval(linear: Layer, bn: Module) -> Layer:
-    """A copy of a linear layer that does what it and the batch norm after it do, both in evaluation mode.
+    """Return a linear layer equivalent to a linear layer and the batch norm after it, both in evaluation mode.
 
-    RuntimeError where either is training, ValueError where the widths differ and bn has not one feature.
+    RuntimeError if one of them is in training mode, ValueError if the widths differ and bn has more than one feature.
     """
     outputs, features = linear.out_features, bn.num_features
     if features not in (1, outputs):
@@ -64,20 +64,20 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a convolution followed by a batch norm of these means, variances, weights and biases.
+    """Return the weight and bias of a convolution fused with a batch norm of these statistics, weights and biases.
 
     Arguments:
         conv_w: the convolution's weight.
         conv_b: its bias; zeros if None.
         bn_rm: the batch norm's running mean.
         bn_rv: its running variance.
-        bn_eps: what is added to that.
+        bn_eps: the constant added to the variance.
         bn_w: its weight; ones if None.
         bn_b: its bias; zeros if None.
-        transpose: whether it is a transposed one.
+        transpose: whether the convolution is transposed.
 
     Returns:
-        The weight and the bias of both together.
+        The weight and the bias of the fused layer.
     """
     scale = (bn_rv + bn_eps).rsqrt()
     if bn_w is not None:
@@ -102,28 +102,28 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a linear layer followed by a batch norm of these means, variances, weights and biases.
+    """Return the weight and bias of a linear layer fused with a batch norm of these statistics, weights and biases.
 
     Arguments:
         linear_w: the linear layer's weight.
         linear_b: its bias; zeros if None.
         bn_rm: the batch norm's running mean.
         bn_rv: its running variance.
-        bn_eps: what is added to that.
+        bn_eps: the constant added to the variance.
         bn_w: its weight; ones if None.
         bn_b: its bias; zeros if None.
 
     Returns:
-        The weight and the bias of both together.
+        The weight and the bias of the fused layer.
     """
     return fuse_conv_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
 
 def _fused(operation: str, layer: Layer, bn: Any, transpose: bool) -> Layer:
-    """A copy of a layer with the batch norm in its weight and bias.
+    """Return a copy of a layer with the batch norm folded into its weight and bias.
 
     Arguments:
-        operation: how errors begin.
+        operation: the operation's name, with which errors begin.
         layer: the convolution or linear layer.
         bn: the batch norm after it.
         transpose: whether the layer is a transposed convolution.

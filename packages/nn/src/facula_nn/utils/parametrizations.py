@@ -1,4 +1,4 @@
-"""Parametrizations of weights: by length and direction, by their largest singular value, orthogonal ones."""
+"""Parametrizations of weights: weight norm, spectral norm and orthogonal weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __dir__ = published(__name__)
 
 
 def length_of(v: Tensor, dim: int | None) -> Tensor:
-    """Euclidean lengths of the slices along `dim`; of the whole where dim is None or -1."""
+    """Return the Euclidean norms of the slices along `dim`, or the norm of the whole tensor if dim is None or -1."""
     if dim is None or dim == -1:
         return v.square().sum().sqrt()
     at = dim % v.ndim
@@ -41,15 +41,15 @@ class _WeightNorm(Module):
 
 @boundary
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Let a weight be g v / |v|, with lengths g along `dim` (one in all where it is None) and directions v.
+    """Parametrize a weight as g v / |v|, with lengths g along `dim` (a single one if None) and directions v.
 
-    These are `parametrizations.weight.original0` and `original1`; state dicts with `weight_g` and `weight_v` are
-    loaded, too. T. Salimans, D. Kingma: Weight normalization, 2016.
+    They are stored as `parametrizations.weight.original0` and `original1`. State dicts with `weight_g` and `weight_v`
+    can also be loaded. T. Salimans, D. Kingma: Weight normalization, 2016.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
-        dim: the dimension whose slices have lengths of their own; None for one length in all.
+        module: the module to modify.
+        name: the parameter's name.
+        dim: the dimension whose slices have separate lengths; None for a single length.
 
     Returns:
         The module.
@@ -91,7 +91,7 @@ class _SpectralNorm(Module):
 
     @no_grad()
     def iterate(self, matrix: Tensor, count: int) -> None:
-        """Bring the two vectors nearer to those of the largest singular value."""
+        """Improve the estimates of the singular vectors of the largest singular value."""
         for _ in range(count):
             self._u.copy_(F.normalize(matrix.mv(self._v), dim=0, eps=self.eps))
             self._v.copy_(F.normalize(matrix.mT.mv(self._u), dim=0, eps=self.eps))
@@ -102,7 +102,7 @@ class _SpectralNorm(Module):
         matrix = self.matrix(weight)
         if self.training:
             self.iterate(matrix.detach(), self.n_power_iterations)
-        u, v = self._u.clone(), self._v.clone()  # for several passes forward before one backward
+        u, v = self._u.clone(), self._v.clone()  # keeps saved tensors valid over several forwards before a backward
         return weight / u.dot(matrix.mv(v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
@@ -113,17 +113,18 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Divide a weight by its largest singular value, estimated at each forward in training mode.
+    """Divide a weight by its largest singular value, which every forward in training mode estimates.
 
-    `n_power_iterations` steps of the power method a time; `dim` has the outputs: 1 for transposed convolutions, else 0.
-    ValueError where there is no such tensor, or no step. T. Miyato and others: Spectral normalization, 2018.
+    Each estimate takes `n_power_iterations` steps of the power method; `dim` is the dimension of the outputs: 1 for
+    transposed convolutions, else 0. ValueError if there is no such tensor, or for less than one step.
+    T. Miyato and others: Spectral normalization, 2018.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
-        n_power_iterations: steps of the power method at each forward in training, 1 or more.
-        eps: the least norm that vectors are divided by.
-        dim: the dimension of the outputs; 1 for transposed convolutions and else 0 if None.
+        module: the module to modify.
+        name: the parameter's name.
+        n_power_iterations: the steps of the power method per forward in training, at least 1.
+        eps: the minimum norm for divisions.
+        dim: the dimension of the outputs; if None, 1 for transposed convolutions and 0 for other layers.
 
     Returns:
         The module.
@@ -143,5 +144,5 @@ def spectral_norm(
 
 
 def dim_of(module: Module) -> int:
-    """The dimension of a layer's weight that has its outputs."""
+    """Return the dimension of the outputs in a layer's weight."""
     return int(any(one.__name__.startswith("ConvTranspose") for one in type(module).__mro__))

@@ -1,11 +1,11 @@
-"""Parameters computed from others: `register_parametrization` and its kin.
+"""Parameters that are computed from others: `register_parametrization` and related functions.
 
 Note [Parametrized modules]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~
-A module with a parametrization is given a class of its own, which inherits from its former one and has a property in
-the place of the parameter: reading it computes the value from `module.parametrizations[name]`, which holds the
-parameter itself, under `original`, and the modules that are applied to it. So state dicts and optimizers see what is
-trained.
+A module with a parametrization gets a class of its own. The class inherits from the module's original class and
+replaces the parameter by a property. Reading the property computes the value from `module.parametrizations[name]`,
+which contains the parameter itself, named `original`, and the modules that are applied to it. State dicts and
+optimizers therefore contain the trained tensors.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ __dir__ = published(__name__)
 
 
 class _Cache:
-    """Values that are computed once within `cached`."""
+    """The values already computed inside `cached`."""
 
     depth = 0
-    values: dict[tuple[int, str], Tensor] = {}  # noqa: RUF012  one for all, as the depth
+    values: dict[tuple[int, str], Tensor] = {}  # noqa: RUF012  shared, like the depth
 
 
 @guarded
 def cached() -> Iterator[None]:
-    """Compute each parametrized value once within this context, however often it is read; of one thread at a time.
+    """Compute each parametrized value only once within this context; not thread-safe.
 
     >>> with cached():
     ...     pass
@@ -62,14 +62,14 @@ def cached() -> Iterator[None]:
 
 @boundary
 class ParametrizationList(ModuleList):
-    """The original tensors of a parameter (`original`, or `original0`, ...), and the modules applied to them in turn.
+    """The original tensors of a parameter (`original`, or `original0`, ...), and the modules applied to them in order.
 
-    `register_parametrization` makes them. ValueError where values change shape or dtype, unless `unsafe`.
+    Created by `register_parametrization`. ValueError if a value changes shape or dtype, unless `unsafe`.
 
     Arguments:
-        modules: the parametrizations, in the order they are applied.
-        original: the tensor they are for.
-        unsafe: allow another shape or dtype, and check nothing.
+        modules: the parametrizations, in the order of application.
+        original: the original tensor.
+        unsafe: allow changes of shape and dtype, without checks.
     """
 
     is_tensor: bool
@@ -87,7 +87,7 @@ class ParametrizationList(ModuleList):
                 if hasattr(module, "right_inverse"):
                     try:
                         new = module.right_inverse(new)
-                    except NotImplementedError:  # PyTorch's way to say that there is none
+                    except NotImplementedError:  # PyTorch's convention for a missing right_inverse
                         pass
         if not isinstance(new, (Tensor, list, tuple)):
             raise InvalidValueError(
@@ -113,11 +113,11 @@ class ParametrizationList(ModuleList):
 
     @property
     def originals(self) -> list[Tensor]:
-        """The tensors that the value is computed from."""
+        """Return the tensors from which the value is computed."""
         return [self.original] if self.is_tensor else [getattr(self, f"original{at}") for at in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
-        """Let the parametrized value be `value`. RuntimeError where a module has no `right_inverse`."""
+        """Set the parametrized value to `value`. RuntimeError if a module has no `right_inverse`."""
         with no_grad():
             new: Any = value
             for module in reversed(list(self)):
@@ -133,7 +133,7 @@ class ParametrizationList(ModuleList):
                 own.data = one.detach() if one is not value else one.detach().clone()
 
     def forward(self) -> Tensor:
-        """The value."""
+        """Return the value."""
         modules = list(self)
         value = modules[0](*self.originals)
         for module in modules[1:]:
@@ -145,17 +145,17 @@ class ParametrizationList(ModuleList):
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Let `module`'s parameter or buffer be `parametrization(original)`; changes and returns the module.
+    """Replace `module`'s parameter or buffer by `parametrization(original)`. Modifies and returns the module.
 
-    `original` is what `parametrization.right_inverse(value)` gives, or the former value; several parametrizations are
-    applied one after another. ValueError where there is no such tensor, and, unless `unsafe`, where shape or dtype
-    change. See Note [Parametrized modules].
+    `original` is the result of `parametrization.right_inverse(value)`, or the present value without this method.
+    Several parametrizations are applied in order. ValueError if there is no such tensor and, unless `unsafe`, if shape
+    or dtype change. See Note [Parametrized modules].
 
     Arguments:
-        module: the module, which is changed.
-        tensor_name: its parameter's or buffer's name.
-        parametrization: what computes the value from the original.
-        unsafe: allow another shape or dtype, and check nothing.
+        module: the module to modify.
+        tensor_name: the name of its parameter or buffer.
+        parametrization: the module that computes the value from the original.
+        unsafe: allow changes of shape and dtype, without checks.
 
     Returns:
         The module.
@@ -201,7 +201,7 @@ def register_parametrization(
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether a module has parametrizations, or one of this tensor."""
+    """Return whether a module has parametrizations, or one of the given tensor."""
     found = module._modules.get("parametrizations")
     if not isinstance(found, ModuleDict):
         return False
@@ -210,14 +210,14 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 @boundary
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Let the tensor be an ordinary one again: of the computed value, or else of `original`'s; returns the module.
+    """Restore an ordinary tensor with the computed value, or with the value of `original`; return the module.
 
-    ValueError where it is not parametrized, or where there are several originals and the value is not to stay.
+    ValueError if it is not parametrized, or has several originals and `leave_parametrized` is False.
 
     Arguments:
-        module: the module, which is changed.
+        module: the module to modify.
         tensor_name: the name of the parametrized tensor.
-        leave_parametrized: keep the computed value, or else the original's.
+        leave_parametrized: keep the computed value instead of the original's.
 
     Returns:
         The module.
@@ -250,7 +250,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class of a module without its parametrizations."""
+    """Return the original class of a parametrized module."""
     return getattr(type(module), "_parametrized_from", type(module))
 
 
@@ -260,12 +260,12 @@ def _list_of(module: Module, name: str) -> ParametrizationList:
 
 
 def _check_same(what: str, wanted: Tensor, got: object) -> None:
-    """ValueError where a parametrization gives something of another kind.
+    """Raise ValueError if a parametrization returned a tensor of another shape or dtype, or another object.
 
     Arguments:
         what: the method's name, for errors; "" for none.
-        wanted: the tensor before.
-        got: what the parametrization gave.
+        wanted: the original tensor.
+        got: the value that the parametrization returned.
     """
     place = f"parametrization's {what}" if what else "parametrization"
     if not isinstance(got, Tensor):
@@ -278,11 +278,11 @@ def _check_same(what: str, wanted: Tensor, got: object) -> None:
 
 
 def _put_back(module: Module, name: str, tensor: Tensor) -> None:
-    """Put a tensor back, as a parameter if it is one, else as a buffer.
+    """Restore a tensor, as a parameter if it is one, else as a buffer.
 
     Arguments:
-        module: whose tensor it is.
-        name: its name.
+        module: the module.
+        name: the tensor's name.
         tensor: the tensor.
     """
     if isinstance(tensor, Parameter):
@@ -309,12 +309,12 @@ def _property(name: str) -> property:
 
 
 def _give_class(module: Module, base: type, names: list[str]) -> None:
-    """A class of this module alone, with properties of these names.
+    """Give a module a class of its own, with properties of these names.
 
     Arguments:
-        module: what gets the class.
-        base: the class that it is derived from.
-        names: the names of properties.
+        module: the module to modify.
+        base: the base of the new class.
+        names: the names of the properties.
     """
 
     def refuse(self: Module) -> NoReturn:

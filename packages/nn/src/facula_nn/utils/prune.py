@@ -1,4 +1,4 @@
-"""Pruning: parameters with some entries set to 0, for good or while they are trained. See Note [Pruned modules]."""
+"""Pruning: setting entries of parameters to 0, permanently or during training. See Note [Pruned modules]."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __dir__ = published(__name__)
 
 @boundary
 def identity(module: Module, name: str) -> Module:
-    """Give a parameter a mask of ones, which changes nothing; returns the module.
+    """Give a parameter a mask of ones, without changing its values; return the module.
 
     >>> from facula_nn import Linear
     >>> list(identity(Linear(2, 1), "weight").state_dict())
@@ -59,18 +59,18 @@ def identity(module: Module, name: str) -> Module:
 
 @boundary
 def random_unstructured(module: Module, name: str, amount: float) -> Module:
-    """Prune entries chosen at random.
+    """Prune randomly selected entries.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
-        amount: how many, or, as a float, the share of those that are not pruned yet.
+        module: the module to modify.
+        name: the parameter's name.
+        amount: the number to prune, or, as a float, the fraction of those not pruned yet.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: more entries than there are, a share beyond 0 to 1, or no such parameter.
+        ValueError: `amount` exceeds the number of entries or is a fraction outside 0 to 1, or no such parameter.
 
     >>> from facula_nn import Linear
     >>> int((random_unstructured(Linear(4, 2), "weight", amount=3).weight == 0).sum())
@@ -82,19 +82,19 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 
 @boundary
 def l1_unstructured(module: Module, name: str, amount: float, importance_scores: Tensor | None = None) -> Module:
-    """Prune the entries nearest to 0.
+    """Prune the entries closest to 0.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
-        amount: how many, or, as a float, the share of those that are not pruned yet.
-        importance_scores: numbers of the parameter's shape to choose by; its own if None.
+        module: the module to modify.
+        name: the parameter's name.
+        amount: the number to prune, or, as a float, the fraction of those not pruned yet.
+        importance_scores: scores of the parameter's shape for the selection; its values if None.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: more entries than there are, a share beyond 0 to 1, or no such parameter.
+        ValueError: `amount` exceeds the number of entries or is a fraction outside 0 to 1, or no such parameter.
 
     >>> from facula_nn import Linear, Parameter
     >>> from facula_tensor import tensor
@@ -109,19 +109,19 @@ def l1_unstructured(module: Module, name: str, amount: float, importance_scores:
 
 @boundary
 def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
-    """Prune slices along a dimension, chosen at random.
+    """Prune randomly selected slices along a dimension.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
-        amount: how many, or, as a float, the share of those that are not pruned yet.
+        module: the module to modify.
+        name: the parameter's name.
+        amount: the number to prune, or, as a float, the fraction of those not pruned yet.
         dim: the dimension.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: more slices than there are, a share beyond 0 to 1, a vector, or no such parameter.
+        ValueError: `amount` exceeds the number of slices or is a fraction outside 0 to 1, or no such matrix.
         IndexError: no such dimension.
     """
     RandomStructured.apply(module, name, amount, dim)
@@ -137,21 +137,21 @@ def ln_structured(
     dim: int,
     importance_scores: Tensor | None = None,
 ) -> Module:
-    """Prune the slices of the smallest norm along a dimension.
+    """Prune the slices with the smallest norms along a dimension.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
-        amount: how many, or, as a float, the share of those that are not pruned yet.
-        n: the norm's order.
+        module: the module to modify.
+        name: the parameter's name.
+        amount: the number to prune, or, as a float, the fraction of those not pruned yet.
+    n: the order of the norm.
         dim: the dimension.
-        importance_scores: numbers of the parameter's shape to choose by; its own if None.
+        importance_scores: scores of the parameter's shape for the selection; its values if None.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: more slices than there are, a share beyond 0 to 1, a vector, or no such parameter.
+        ValueError: `amount` exceeds the number of slices or is a fraction outside 0 to 1, or no such matrix.
         IndexError: no such dimension.
 
     >>> from facula_nn import Linear, Parameter
@@ -168,11 +168,11 @@ def ln_structured(
 
 @boundary
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prune where `mask`, of the parameter's shape, has zeros; returns the module.
+    """Prune where `mask`, of the parameter's shape, is 0; return the module.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
+        module: the module to modify.
+        name: the parameter's name.
         mask: ones and zeros.
     """
     CustomFromMask.apply(module, name, mask)
@@ -186,17 +186,17 @@ def global_unstructured(
     importance_scores: Mapping[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prune entries of several parameters together, those of all compared with each other.
+    """Prune entries of several parameters, comparing the entries of all parameters with each other.
 
     Arguments:
         parameters: pairs of a module and its parameter's name.
         pruning_method: a class whose `PRUNING_TYPE` is "unstructured".
-        importance_scores: numbers to choose by, of a parameter's shape, by pair; the parameter's own if there are none.
-        **kwargs: what the class is made with, `amount` say.
+        importance_scores: scores for the selection, of the parameter's shape, by pair; its values for missing pairs.
+        **kwargs: arguments of the method's constructor, such as `amount`.
 
     Raises:
-        TypeError: pairs that are none, or a method that does not choose single entries.
-        ValueError: no pairs.
+        TypeError: `parameters` are not pairs, or the method does not select single entries.
+        ValueError: there are no pairs.
     """
     pairs = list(parameters)
     if not pairs:
@@ -226,9 +226,9 @@ def global_unstructured(
 
 @boundary
 def remove(module: Module, name: str) -> Module:
-    """Make the pruned values the parameter's own, an ordinary parameter again; returns the module.
+    """Store the pruned values in an ordinary parameter again, and return the module.
 
-    ValueError where it is not pruned.
+    ValueError if it is not pruned.
     """
     found = hook_of(module, name)
     if found is None:
@@ -240,7 +240,7 @@ def remove(module: Module, name: str) -> Module:
 
 @boundary
 def is_pruned(module: Module) -> bool:
-    """Whether a parameter of the module, or of one below it, is pruned."""
+    """Return whether a parameter of the module or of a descendant is pruned."""
     return any(
         isinstance(hook, BasePruningMethod)
         for _, one in module.named_modules()

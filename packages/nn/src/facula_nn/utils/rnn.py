@@ -1,7 +1,7 @@
-"""Sequences of unequal lengths: padded to one length, or packed one step after another.
+"""Sequences of unequal lengths: padded to a common length, or packed step by step.
 
-Packed, the sequences are sorted, the longest first; the rows of a step lie together, and step t has `batch_sizes[t]` of
-them, never more than the step before. Rows are moved by one gather, so that gradients are moved by one, too.
+Packed sequences are sorted by length, the longest first. The rows of a step are adjacent; step t has `batch_sizes[t]`
+rows, at most as many as the step before. One gather moves all rows, and one its gradients.
 """
 
 from __future__ import annotations
@@ -32,16 +32,15 @@ class _Packed(NamedTuple):
 
 
 class PackedSequence(_Packed):
-    """Packed sequences: the rows of a step together, the longest sequence first.
+    """Packed sequences: the rows of each step are adjacent, the longest sequence comes first.
 
-    Made by `pack_padded_sequence` and `pack_sequence`. Methods such as `to` and `float` do to `data` what they do to a
-    tensor.
+    Created by `pack_padded_sequence` and `pack_sequence`. Methods such as `to` and `float` convert `data`.
 
     Arguments:
         data: (rows, ...); or the pair of `data` and `batch_sizes`.
-        batch_sizes: (steps,), int64, on the CPU: how many rows each step has; None where `data` is the pair.
-        sorted_indices: which sequence is at each place; None where they were not sorted.
-        unsorted_indices: the inverse of it; computed if None.
+        batch_sizes: (steps,), int64, on the CPU: the number of rows in each step; None if `data` is the pair.
+        sorted_indices: the index of the sequence at each position; None if they were not sorted.
+        unsorted_indices: the inverse permutation; computed if None.
 
     >>> from facula_tensor import ones
     >>> pack_sequence([ones(2), ones(1)]).batch_sizes.tolist()
@@ -58,7 +57,7 @@ class PackedSequence(_Packed):
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
     ) -> Self:
-        """`data` and `batch_sizes`, perhaps as a pair. TypeError where they are no tensors."""
+        """Create packed sequences from `data` and `batch_sizes`, or from a pair. TypeError if they are not tensors."""
         if batch_sizes is None:
             if not isinstance(data, (tuple, list)) or len(data) != 2:
                 raise InvalidTypeError(
@@ -78,58 +77,58 @@ class PackedSequence(_Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)  # type: ignore[arg-type]
 
     def _with(self, data: Tensor) -> PackedSequence:
-        """The same sequences of other data."""
+        """Return the same sequences with other data."""
         indices = [one if one is None else one.to(data.device) for one in self[2:]]
         return type(self)(data, self.batch_sizes, *indices)
 
     @boundary
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """With `data` at another place or in another dtype; this one itself where it is so."""
+        """Return the sequences with `data` on another device or in another dtype; this object if both are the same."""
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else self._with(data)
 
     def cpu(self) -> PackedSequence:
-        """On the CPU."""
+        """Return the sequences on the CPU."""
         return self.to("cpu")
 
     def double(self) -> PackedSequence:
-        """In float64."""
+        """Return the sequences in float64."""
         return self.to(self.data.double().dtype)
 
     def float(self) -> PackedSequence:
-        """In float32."""
+        """Return the sequences in float32."""
         return self.to(self.data.float().dtype)
 
     def half(self) -> PackedSequence:
-        """In float16."""
+        """Return the sequences in float16."""
         return self.to(self.data.half().dtype)
 
     def long(self) -> PackedSequence:
-        """In int64."""
+        """Return the sequences in int64."""
         return self.to(self.data.long().dtype)
 
     def int(self) -> PackedSequence:
-        """In int32."""
+        """Return the sequences in int32."""
         return self.to(self.data.int().dtype)
 
     def short(self) -> PackedSequence:
-        """In int16."""
+        """Return the sequences in int16."""
         return self.to(self.data.short().dtype)
 
     def char(self) -> PackedSequence:
-        """In int8."""
+        """Return the sequences in int8."""
         return self.to(self.data.char().dtype)
 
     def byte(self) -> PackedSequence:
-        """In uint8."""
+        """Return the sequences in uint8."""
         return self.to(self.data.byte().dtype)
 
     def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """On a CUDA device; RuntimeError where there is none."""
+        """Return the sequences on a CUDA device; RuntimeError if there is none."""
         return self._with(self.data.cuda(*args, **kwargs))
 
     def is_pinned(self) -> bool:
-        """Whether `data` lies in pinned memory."""
+        """Return whether `data` is in pinned memory."""
         return self.data.is_pinned()
 
     @property
@@ -140,7 +139,7 @@ class PackedSequence(_Packed):
 
 @boundary
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that undoes `permutation`; None for None.
+    """Return the inverse of `permutation`; None for None.
 
     >>> from facula_tensor import tensor
     >>> invert_permutation(tensor([2, 0, 1])).tolist()
@@ -158,22 +157,22 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 def pack_padded_sequence(
     input: Tensor, lengths: Tensor | Sequence[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Padded sequences (steps, batch, ...), or (batch, steps, ...) where `batch_first`, without their padding.
+    """Pack padded sequences (steps, batch, ...), or (batch, steps, ...) if `batch_first`.
 
-    `lengths` has one number for each sequence; in decreasing order, unless `enforce_sorted` is False. ValueError for
-    lengths below 1 or above the steps there are, and where they are too few, too many, or not in order.
+    `lengths` contains one number per sequence, in decreasing order unless `enforce_sorted` is False. ValueError for
+    lengths below 1 or above the number of steps, for too few or too many of them, and for a wrong order.
 
     Arguments:
         input: padded sequences (steps, batch, *).
-        lengths: the length of each, from 1.
+        lengths: the length of each sequence, at least 1.
         batch_first: `input` is (batch, steps, *).
-        enforce_sorted: lengths decrease already; otherwise they are sorted here.
+        enforce_sorted: require decreasing lengths instead of sorting the sequences.
 
     Returns:
         The packed sequences.
 
     Raises:
-        ValueError: lengths that do not fit, or do not decrease though they should.
+        ValueError: the lengths do not match the input, or do not decrease as required.
 
     >>> from facula_tensor import tensor
     >>> packed = pack_padded_sequence(tensor([[1, 2], [3, 0]]), [2, 1])
@@ -220,19 +219,19 @@ def pack_padded_sequence(
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Packed sequences as (steps, batch, ...), or (batch, steps, ...) where `batch_first`, and their lengths (batch,).
+    """Pad packed sequences to (steps, batch, ...), or (batch, steps, ...) if `batch_first`; also return their lengths.
 
-    In the order in which they were before packing. Places behind a sequence's end have `padding_value`. There are as
-    many steps as the longest sequence has, or `total_length`; ValueError where that is less.
+    The sequences have the order that they had before packing. Positions after the end of a sequence contain
+    `padding_value`. The number of steps is the longest length or `total_length`; ValueError if that is less.
 
     Arguments:
         sequence: packed sequences.
-        batch_first: give (batch, steps, *).
-        padding_value: what stands behind the ends.
-        total_length: the number of steps, at least the longest; that one's if None.
+        batch_first: return (batch, steps, *).
+        padding_value: the value of the padding.
+        total_length: the number of steps, at least the longest length; the longest length if None.
 
     Returns:
-        The padded sequences, and their lengths.
+        The padded sequences, and their lengths (batch,).
 
     >>> from facula_tensor import tensor
     >>> padded, lengths = pad_packed_sequence(pack_sequence([tensor([1, 3]), tensor([2])]), batch_first=True)
@@ -253,7 +252,7 @@ def pad_packed_sequence(
             f"got {steps}"
         )
     inside = np.arange(batch) < sizes[:, None]  # (steps, batch)
-    rows = np.full((steps, batch), data.shape[0], np.int64)  # the row behind all others
+    rows = np.full((steps, batch), data.shape[0], np.int64)  # the index of the padding row
     rows[:longest][inside] = np.arange(data.shape[0])
     lengths = inside.sum(0)
     if sequence.unsorted_indices is not None:
@@ -269,15 +268,15 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Sequences (length, ...) of unequal lengths as (steps, batch, ...), or (batch, steps, ...) where `batch_first`.
+    """Pad sequences (length, ...) of unequal lengths to (steps, batch, ...), or (batch, steps, ...) if `batch_first`.
 
-    There are as many steps as the longest has; `padding_value` follows the others, or goes before them where
-    `padding_side` is "left". ValueError for no sequences, and where they differ in more than their lengths.
+    The number of steps is the longest length. Shorter sequences are followed by `padding_value`, or preceded by it if
+    `padding_side` is "left". ValueError without sequences, or if they differ in more than their lengths.
 
     Arguments:
         sequences: tensors (steps, *).
-        batch_first: give (batch, steps, *).
-        padding_value: what stands beside the shorter ones.
+        batch_first: return (batch, steps, *).
+        padding_value: the value of the padding.
         padding_side: "right" or "left".
 
     Returns:
@@ -295,7 +294,7 @@ def pad_sequence(
     if (counts == steps).all():
         return stack(given, 0 if batch_first else 1)
     starts = np.cumsum(counts) - counts
-    at = np.arange(steps)[:, None]  # (steps, batch), as what follows
+    at = np.arange(steps)[:, None]  # (steps, batch), like the arrays below
     if padding_side == "left":
         at = at - (steps - counts)
     rows = np.where((at >= 0) & (at < counts), at + starts, counts.sum())
@@ -304,11 +303,11 @@ def pad_sequence(
 
 @boundary
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences of which `pad_sequence` made one tensor, given their lengths: a list.
+    """Return the list of sequences that `pad_sequence` joined, given their lengths.
 
     Arguments:
         padded_sequences: (steps, batch, *).
-        lengths: the length of each.
+        lengths: the length of each sequence.
         batch_first: they are (batch, steps, *).
 
     Returns:
@@ -329,7 +328,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 
 @boundary
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Sequences (length, ...), packed. The longest first, unless `enforce_sorted` is False.
+    """Pack sequences (length, ...), the longest first; they are sorted if `enforce_sorted` is False.
 
     >>> from facula_tensor import tensor
     >>> pack_sequence([tensor([1, 3]), tensor([2])]).data.tolist()
@@ -341,7 +340,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
 @boundary
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences of which `pack_sequence` made one, in the order they had.
+    """Return the sequences that `pack_sequence` joined, in their original order.
 
     >>> from facula_tensor import tensor
     >>> [one.tolist() for one in unpack_sequence(pack_sequence([tensor([1, 3]), tensor([2])]))]
@@ -351,7 +350,7 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
 
 
 def _sequence_lengths(function: str, lengths: Tensor | Iterable[SupportsInt]) -> np.ndarray:
-    """Lengths as int64, of whatever numbers they are."""
+    """Convert lengths of any numeric type to int64."""
     given = np.asarray(lengths.cpu().tolist() if isinstance(lengths, Tensor) else [int(one) for one in lengths])
     if given.ndim != 1:
         raise ArgumentError(f"{function}: expected lengths (batch,); got shape {given.shape}")
@@ -359,7 +358,7 @@ def _sequence_lengths(function: str, lengths: Tensor | Iterable[SupportsInt]) ->
 
 
 def _sequences(function: str, sequences: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """A list of tensors that differ in their first dimension alone."""
+    """Check that the tensors differ only in their first dimension, and return them as a list."""
     given = list(sequences.unbind(0)) if isinstance(sequences, Tensor) else list(sequences)
     if not given:
         raise ArgumentError(f"{function}: expected at least one sequence; got none")
@@ -376,12 +375,12 @@ def _sequences(function: str, sequences: Tensor | Iterable[Tensor]) -> list[Tens
 
 
 def _gathered(data: Tensor, rows: np.ndarray, padding_value: float) -> Tensor:
-    """Rows of `data`; the one behind the last is padding.
+    """Gather rows of `data`; the index after the last row selects the padding.
 
     Arguments:
         data: the rows.
-        rows: the numbers of those that are taken.
-        padding_value: the number that padding has.
+        rows: the indices of the rows to gather.
+        padding_value: the value of the padding.
     """
     if (rows == len(data)).any():
         padding = full((1, *data.shape[1:]), padding_value, dtype=data.dtype, device=data.device)

@@ -1,4 +1,4 @@
-"""A module called with other parameters and buffers than its own, and the tensors of several modules in one."""
+"""Calls of a module with other parameters and buffers, and stacking the tensors of several modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["functional_call", "stack_module_state"]
 
 __dir__ = published(__name__)
 
-Slot = tuple["Module", str, Tensor]  # a module, the name of one of its own tensors, and that tensor
+Slot = tuple["Module", str, Tensor]  # a module, the name of a tensor of this module, and the tensor
 
 
 @boundary
@@ -35,24 +35,24 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call `module` with tensors by dotted name in place of its own, which are back when the call ends.
+    """Call `module` with the given tensors, by dotted name, in place of its own; restore these when the call ends.
 
-    `args` is a tuple of arguments, or the one argument. Names that share a tensor in the module share the given one,
-    unless `tie_weights` is False. A buffer that forward puts another tensor in the place of is replaced in the dict,
-    not in the module. Names that are not given keep the module's tensors; with `strict` they, and names that the module
-    has not, are a RuntimeError. ValueError for names given twice, TypeError for what is no tensor. Meanwhile other
+    `args` is a tuple of arguments, or a single argument. Names that share a tensor in the module share the given
+    tensor, unless `tie_weights` is False. If forward replaces a buffer, the replacement is stored in the dict, not in
+    the module. The module's tensors are used for names that are not given; with `strict`, missing and unknown names are
+    a RuntimeError. ValueError for names given twice, TypeError if a value is not a tensor. During the call, other
     threads see the given tensors, too.
 
     Arguments:
-        module: the module, which is as before afterwards.
-        parameter_and_buffer_dicts: tensors by dotted names, in one dict or several.
-        args: positional arguments, a tuple; or one.
-        kwargs: arguments by name.
-        tie_weights: let what is tied in the module stay tied.
-        strict: refuse names that are missing, and names too many.
+        module: the module, which is restored after the call.
+        parameter_and_buffer_dicts: tensors by dotted name, in one or several dicts.
+        args: a tuple of positional arguments, or a single one.
+        kwargs: keyword arguments.
+        tie_weights: keep tied tensors of the module tied.
+        strict: reject missing and unknown names.
 
     Returns:
-        What the module returns.
+        The result of the module.
 
     >>> from facula_nn import Linear
     >>> from facula_tensor import ones
@@ -80,7 +80,7 @@ def functional_call(
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
     recorder = current_recorder()
     if recorder is not None:
-        recorder.entered(module)  # as it is without the given tensors
+        recorder.entered(module)  # before the given tensors are set
     holders = [slots[name][0].__dict__ for name in placed]
     names = [slots[name][1] for name in placed]
     back = map(setitem, holders, names, [slots[name][2] for name in placed])
@@ -94,20 +94,20 @@ def functional_call(
                 home[name] = now
         return result
     finally:
-        exhaust(back)  # one call, which no Ctrl-C interrupts
+        exhaust(back)  # one C call, which KeyboardInterrupt cannot interrupt
         if recorder is not None:
             recorder.left()
 
 
 @boundary
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The parameters and the buffers of modules of one class, each stacked along a new first dimension, by name.
+    """Stack the parameters and the buffers of modules of one class, by name, along a new first dimension.
 
-    The parameters are new leaves, which want a gradient as the modules' own do: an ensemble is `vmap` of
-    `functional_call` over them. RuntimeError for modules of unlike classes, modes or parameters.
+    The parameters are new leaves that require gradients if the modules' parameters do: an ensemble is `vmap` of
+    `functional_call` over them. RuntimeError for modules of different classes, modes or parameters.
 
     Arguments:
-        models: the modules: a list or a ModuleList, of at least one.
+        models: a list or a ModuleList of at least one module.
 
     >>> from facula_nn import Linear
     >>> parameters, buffers = stack_module_state([Linear(2, 1), Linear(2, 1)])
@@ -134,7 +134,7 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
 
 
 def _check_modules(operation: str, modules: Sequence[object]) -> None:
-    """TypeError for what is no module."""
+    """Raise TypeError if an object is not a module."""
     for place, one in enumerate(modules):
         if not isinstance(one, Module):
             which = f" for number {place}" if len(modules) > 1 else ""
@@ -142,7 +142,7 @@ def _check_modules(operation: str, modules: Sequence[object]) -> None:
 
 
 def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tensor]:
-    """Tensors of the same names, stacked; new leaves that want a gradient where all of them do."""
+    """Stack tensors of the same name; the results are new leaves that require a gradient if all of them do."""
     found = {}
     for name in states[0]:
         if any([name not in state or state[name].shape != states[0][name].shape for state in states]):
@@ -157,7 +157,7 @@ def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tens
 
 
 def _merged(given: Any) -> tuple[dict[str, Tensor], Any]:
-    """All given tensors by name, and the dict itself if there was only one."""
+    """Merge the given dicts by name; also return the original dict if there is only one."""
     if not hasattr(given, "items") and not isinstance(given, (list, tuple)):
         raise ArgumentError(
             f"functional_call: expected a dict from names to tensors, or several in a list; got {type(given).__name__} "
@@ -184,7 +184,7 @@ def _merged(given: Any) -> tuple[dict[str, Tensor], Any]:
 
 
 def _tied(slots: dict[str, Slot], given: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The given tensors under all names that share the module's; ValueError where such names are given two."""
+    """Return the given tensors under all names tied in the module. ValueError if tied names get different tensors."""
     shared: dict[int, list[str]] = {}
     for name, (_, _, tensor) in slots.items():
         shared.setdefault(id(tensor), []).append(name)

@@ -1,6 +1,6 @@
-"""Weights computed by hooks before each forward: the older form of `parametrizations`.
+"""Weights computed by hooks before each forward: the older alternative to `parametrizations`.
 
-The module keeps the weight as an ordinary attribute, and the parameters that it is computed from under other names.
+The module stores the weight as an ordinary attribute, and the parameters from which it is computed under other names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Layer = TypeVar("Layer", bound=Module)
 
 
 class _Hook:
-    """Base of hooks that compute one weight of a module."""
+    """Base class of hooks that compute one weight of a module."""
 
     called = ""
 
@@ -41,7 +41,7 @@ class _Hook:
 
     @classmethod
     def of(cls, module: Module, name: str) -> tuple[int, Self] | None:
-        """A module's hook of this kind for this weight, and its key in the table."""
+        """Return a module's hook of this class for this weight, and its key in the hook table."""
         if not isinstance(module, Module):
             raise InvalidTypeError(f"{cls.called}: expected a Module; got {type(module).__name__}")
         for key, hook in module._forward_pre_hooks.items():
@@ -51,7 +51,7 @@ class _Hook:
 
     @classmethod
     def add(cls, module: Module, name: str) -> Parameter:
-        """The parameter to be computed; an error if it is missing, or is computed already."""
+        """Return the parameter to replace. An error if it does not exist or is computed already."""
         if cls.of(module, name) is not None:
             raise OperationError(f"{cls.called}: {type(module).__name__}.{name} has one already")
         weight = module._parameters.get(name)
@@ -61,7 +61,7 @@ class _Hook:
 
     @classmethod
     def take(cls, module: Module, name: str) -> Self:
-        """The hook, which the module no longer has."""
+        """Remove the hook from the module and return it."""
         found = cls.of(module, name)
         if found is None:
             raise InvalidValueError(f"remove_{cls.called}: {type(module).__name__} has no {cls.called} of {name!r}")
@@ -85,15 +85,15 @@ class _WeightNorm(_Hook):
 
 @boundary
 def weight_norm(module: Layer, name: str = "weight", dim: int | None = 0) -> Layer:
-    """Let a weight be g v / |v|, with the parameters `weight_g` and `weight_v`; changes and returns the module.
+    """Compute a weight as g v / |v| from the parameters `weight_g` and `weight_v`. Modifies and returns the module.
 
-    As `parametrizations.weight_norm`, which is newer. RuntimeError where it has been done, ValueError where there is no
-    such parameter.
+    `parametrizations.weight_norm` is its newer form. RuntimeError if the weight has this hook already, ValueError if
+    there is no such parameter.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
-        dim: the dimension whose slices have lengths of their own; None for one length in all.
+        module: the module to modify.
+        name: the parameter's name.
+        dim: the dimension whose slices have separate lengths; None for a single length.
 
     Returns:
         The module.
@@ -115,7 +115,7 @@ def weight_norm(module: Layer, name: str = "weight", dim: int | None = 0) -> Lay
 
 @boundary
 def remove_weight_norm(module: Layer, name: str = "weight") -> Layer:
-    """Undo `weight_norm`, keeping the weight's value; ValueError without a `weight_norm`."""
+    """Remove the `weight_norm` of a module, keeping the weight's value; ValueError if it has none."""
     hook = _WeightNorm.take(module, name)
     with no_grad():
         value = hook.compute(module)
@@ -147,7 +147,7 @@ class _SpectralNorm(_Hook):
                 for _ in range(self.n_power_iterations):
                     v.copy_(F.normalize(matrix.mT.mv(u), dim=0, eps=self.eps))
                     u.copy_(F.normalize(matrix.mv(v), dim=0, eps=self.eps))
-        u, v = u.clone(), v.clone()  # for several passes forward before one backward
+        u, v = u.clone(), v.clone()  # keeps saved tensors valid over several forwards before a backward
         return weight / u.dot(matrix.mv(v))
 
 
@@ -155,17 +155,17 @@ class _SpectralNorm(_Hook):
 def spectral_norm(
     module: Layer, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Layer:
-    """Let a weight be `weight_orig` over its largest singular value, estimated at each forward in training.
+    """Compute a weight as `weight_orig` over its largest singular value, which every forward in training estimates.
 
-    As `parametrizations.spectral_norm`, which is newer; changes and returns the module. RuntimeError where it has been
-    done, ValueError where there is no such parameter, or no step.
+    `parametrizations.spectral_norm` is its newer form. Modifies and returns the module. RuntimeError if the weight has
+    this hook already, ValueError if there is no such parameter, or for less than one step.
 
     Arguments:
-        module: the module, which is changed.
-        name: its parameter's name.
-        n_power_iterations: steps of the power method at each forward in training, 1 or more.
-        eps: the least norm that vectors are divided by.
-        dim: the dimension of the outputs; 1 for transposed convolutions and else 0 if None.
+        module: the module to modify.
+        name: the parameter's name.
+        n_power_iterations: the steps of the power method per forward in training, at least 1.
+        eps: the minimum norm for divisions.
+        dim: the dimension of the outputs; if None, 1 for transposed convolutions and 0 for other layers.
 
     Returns:
         The module.
@@ -191,7 +191,7 @@ def spectral_norm(
 
 @boundary
 def remove_spectral_norm(module: Layer, name: str = "weight") -> Layer:
-    """Undo `spectral_norm`, keeping the weight's value; ValueError without a `spectral_norm`."""
+    """Remove the `spectral_norm` of a module, keeping the weight's value; ValueError if it has none."""
     hook = _SpectralNorm.take(module, name)
     training, module.training = module.training, False
     try:

@@ -1,5 +1,5 @@
-"""Nonlinearities. Each layer takes a tensor of any shape and, but for `GLU`, keeps it."""
+"""Activation functions. Each layer takes a tensor of any shape and preserves it, except `GLU`."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names in pickles of earlier releases

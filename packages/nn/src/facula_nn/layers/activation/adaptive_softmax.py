@@ -1,4 +1,4 @@
-"""Softmax over very many classes, few of which are frequent."""
+"""Softmax over a large number of classes, only a few of which are frequent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _ASMoutput(NamedTuple):
-    """The log-probability of each target, and minus their mean."""
+    """The log-probability of each target, and the negative mean of them."""
 
     output: Tensor
     loss: Tensor
@@ -28,20 +28,20 @@ class _ASMoutput(NamedTuple):
 
 @boundary
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """log softmax in two steps: a head of the frequent classes and of clusters, and a tail for each cluster.
+    """Two-level log softmax: a head for the frequent classes and the clusters, and a tail for each cluster.
 
-    `cutoffs`, increasing, are the classes with which clusters begin: classes are sorted by frequency. The tail of
-    cluster i has in_features / div_value**(i + 1) features inside. ValueError for cutoffs that do not rise from
-    1 on, below `n_classes`. E. Grave and others: Efficient softmax approximation for GPUs, 2016.
+    Classes are sorted by decreasing frequency; `cutoffs`, increasing, are the first classes of the clusters. The tail
+    of cluster i has in_features / div_value**(i + 1) hidden features. ValueError unless the cutoffs increase between
+    1 and `n_classes` - 1. E. Grave and others: Efficient softmax approximation for GPUs, 2016.
 
     Arguments:
-        in_features: the length of inputs.
-        n_classes: how many classes there are.
-        cutoffs: the classes with which clusters begin, increasing.
-        div_value: by which each next tail is narrower.
+        in_features: the length of the inputs.
+        n_classes: the number of classes.
+        cutoffs: the first classes of the clusters, increasing.
+        div_value: the factor by which each tail is narrower than the previous one.
         head_bias: whether the head has a bias.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones, tensor
     >>> layer = AdaptiveLogSoftmaxWithLoss(4, 10, [2, 5], div_value=2.0)
@@ -96,15 +96,15 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
 
     def reset_parameters(self) -> None:
-        """Draw new weights."""
+        """Initialize the weights again."""
         for layer in self.modules():
             if isinstance(layer, Linear):
                 layer.reset_parameters()
 
     def forward(self, input: Tensor, target: Tensor) -> _ASMoutput:
-        """`input` (N, in_features) and classes `target` (N), or (in_features) and (): `output` like target, and `loss`.
+        """Return `output`, like target, and `loss`, for (N, in_features) and classes (N), or for (in_features) and ().
 
-        IndexError for a target that is no class.
+        IndexError for a target outside the classes.
         """
         if input.ndim != target.ndim + 1 or target.ndim > 1 or input.shape[:-1] != target.shape:
             raise InvalidValueError(
@@ -135,7 +135,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return _ASMoutput(output if target.ndim else output.squeeze(0), loss)
 
     def log_prob(self, input: Tensor) -> Tensor:
-        """The logarithms of all classes' probabilities: (N, in_features) to (N, n_classes)."""
+        """Return the log-probabilities of all classes: (N, in_features) to (N, n_classes)."""
         return self._all(input, F.log_softmax(self.head(input), 1))
 
     def _all(self, input: Tensor, of_head: Tensor) -> Tensor:
@@ -145,5 +145,5 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return cat(parts, 1)
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most probable class of each row: (N, in_features) to (N)."""
+        """Return the most probable class of each row: (N, in_features) to (N)."""
         return self.log_prob(input).argmax(1)

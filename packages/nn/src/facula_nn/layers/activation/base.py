@@ -1,4 +1,4 @@
-"""The base of nonlinearities whose only option is `inplace`."""
+"""The base class of activations whose only option is `inplace`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from ..._modules.module import Module
 
 @layer
 class OnlyInplace(Module):
-    """Layers without other options."""
+    """Base class of activations with no other options."""
 
     inplace: bool = False

@@ -1,4 +1,4 @@
-"""Gated units: x, or half of it, times a gate between 0 and 1."""
+"""Gated units: the input, or half of it, times a gate between 0 and 1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @layer
 class GELU(Module):
-    """x · Φ(x), Φ the normal distribution's function; with `approximate="tanh"` an approximation of it.
+    """x · Φ(x), where Φ is the normal distribution function; `approximate="tanh"` selects an approximation.
 
     D. Hendrycks and K. Gimpel, Gaussian Error Linear Units, 2016.
     """
@@ -27,7 +27,7 @@ class GELU(Module):
     approximate: str = "none"
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.gelu(input, approximate=self.approximate)
 
 
@@ -36,7 +36,7 @@ class SiLU(OnlyInplace):
     """x · sigmoid(x)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.silu(input, self.inplace)
 
 
@@ -48,7 +48,7 @@ class Hardswish(OnlyInplace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.hardswish(input, self.inplace)
 
 
@@ -60,13 +60,13 @@ class Mish(OnlyInplace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.mish(input, self.inplace)
 
 
 @layer
 class GLU(Module):
-    """The first half along a dimension, times the sigmoid of the second: that dimension becomes half as long.
+    """The first half along a dimension, times the sigmoid of the second half: halves the length of the dimension.
 
     Y. Dauphin et al., Language Modeling with Gated Convolutional Networks, ICML 2017.
     """
@@ -74,5 +74,5 @@ class GLU(Module):
     dim: int = -1
 
     def forward(self, input: Tensor) -> Tensor:
-        """Along the dimension."""
+        """Apply the function along the dimension."""
         return F.glu(input, self.dim)

@@ -1,4 +1,4 @@
-"""Rectifiers: x where it is positive, and less where it is negative."""
+"""Rectifiers: x if it is positive, and a smaller value otherwise."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ class ReLU(OnlyInplace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.relu(input, self.inplace)
 
 
 @layer
 class LeakyReLU(Module):
-    """x where it is positive, else x · negative_slope."""
+    """x if it is positive, else x · negative_slope."""
 
     negative_slope: float = 1e-2
     inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
 
 @layer
 class ELU(Module):
-    """x where it is positive, else alpha · (exp(x) - 1).
+    """x if it is positive, else alpha · (exp(x) - 1).
 
     D. Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, ICLR 2016.
     """
@@ -54,13 +54,13 @@ class ELU(Module):
     inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.elu(input, self.alpha, self.inplace)
 
 
 @layer
 class CELU(Module):
-    """x where it is positive, else alpha · (exp(x / alpha) - 1).
+    """x if it is positive, else alpha · (exp(x / alpha) - 1).
 
     J. T. Barron, Continuously Differentiable Exponential Linear Units, 2017.
     """
@@ -69,33 +69,33 @@ class CELU(Module):
     inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.celu(input, self.alpha, self.inplace)
 
 
 @boundary
 class SELU(OnlyInplace):
-    """`ELU` with scales that let mean 0 and variance 1 pass through layers.
+    """`ELU` with scales that preserve mean 0 and variance 1 through layers.
 
     G. Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017.
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.selu(input, self.inplace)
 
 
 @boundary
 class PReLU(Module):
-    """x where it is positive, else x times `weight`, which is learnt: one number, or one a channel (dimension 1).
+    """x if it is positive, else x times the trainable `weight`: one number, or one per channel (dimension 1).
 
-    State: `weight` (num_parameters), which begins as `init`. K. He et al., Delving Deep into Rectifiers, ICCV 2015.
+    State: `weight` (num_parameters), initially `init`. K. He et al., Delving Deep into Rectifiers, ICCV 2015.
 
     Arguments:
         num_parameters: 1, or the number of channels.
-        init: the slope at first.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+    init: the initial slope.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import tensor
     >>> PReLU()(tensor([-1.0, 2.0])).detach()
@@ -118,22 +118,22 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Let the weight begin again."""
+        """Reset the weight to its initial value."""
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` of any shape, or (N, num_parameters, ...)."""
+        """Apply the function to `input` of any shape, or (N, num_parameters, ...)."""
         return F.prelu(input, self.weight)
 
 
 @layer
 class RReLU(Module):
-    """x where it is positive, else x times a slope: in training drawn for each number, else the mean of the two.
+    """x if it is positive, else x times a slope: random for each element in training, else the mean of the bounds.
 
     Arguments:
-        lower: the least slope.
-        upper: the greatest slope.
-        inplace: change the input.
+        lower: the minimum slope.
+        upper: the maximum slope.
+        inplace: modify the input.
 
     B. Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
     """
@@ -143,18 +143,18 @@ class RReLU(Module):
     inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
 
 @layer
 class Threshold(Module):
-    """x, or `value` where x is not greater than `threshold`.
+    """x if it is greater than `threshold`, else `value`.
 
     Arguments:
-        threshold: the limit.
-        value: the result up to the limit.
-        inplace: change the input.
+        threshold: the threshold.
+        value: the result for inputs up to the threshold.
+        inplace: modify the input.
     """
 
     threshold: float
@@ -162,5 +162,5 @@ class Threshold(Module):
     inplace: bool = False
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.threshold(input, self.threshold, self.value, self.inplace)

@@ -1,4 +1,4 @@
-"""Shrinkage: x moved towards 0."""
+"""Shrinkage functions, which move x towards 0."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 @layer
 class Hardshrink(Module):
-    """x, or 0 where it is at most `lambd` from 0."""
+    """x, or 0 if |x| is at most `lambd`."""
 
     _repr_items = "lambd"
     lambd: float = 0.5
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.hardshrink(input, self.lambd)
 
 
 @layer
 class Softshrink(Module):
-    """x, `lambd` nearer to 0; 0 where it is as near as that."""
+    """x, moved towards 0 by `lambd`; 0 if |x| is at most `lambd`."""
 
     _repr_items = "lambd"
     lambd: float = 0.5
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.softshrink(input, self.lambd)
 
 
@@ -44,5 +44,5 @@ class Tanhshrink(Module):
     """x - tanh(x)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.tanhshrink(input)

@@ -1,4 +1,4 @@
-"""S-shaped functions, which are bounded, and their logarithms and integrals."""
+"""Bounded S-shaped functions, their logarithms and integrals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from facula_errors import InvalidValueError
 from facula_errors.extend import boundary
 from facula_tensor import Tensor
-from facula_tensor.extend import recorded_ops  # operators that know that a layer's line is not the user's
+from facula_tensor.extend import recorded_ops  # operators whose errors skip the layer's frames
 
 from ... import functional as F
 from ..._modules.layer import layer
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 @boundary
 class Hardtanh(Module):
-    """x, at least `min_val` and at most `max_val`. ValueError unless the first is less than the second.
+    """x, clamped between `min_val` and `max_val`. ValueError unless the first is less than the second.
 
-    `min_value` and `max_value` are older names of the two.
+    `min_value` and `max_value` are deprecated names of the two.
 
     Arguments:
-        min_val: the least result.
-        max_val: the greatest result.
-        inplace: change the input.
-        min_value: an older name of `min_val`.
-        max_value: an older name of `max_val`.
+        min_val: the minimum result.
+        max_val: the maximum result.
+        inplace: modify the input.
+    min_value: a deprecated name of `min_val`.
+    max_value: a deprecated name of `max_val`.
     """
 
     _repr_items = "min_val=, max_val=, inplace=False"
@@ -52,7 +52,7 @@ class Hardtanh(Module):
         self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
 
@@ -68,13 +68,13 @@ class ReLU6(Hardtanh):
 
 @layer
 class Softplus(Module):
-    """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`."""
+    """log(1 + exp(beta · x)) / beta; x itself if beta · x is above `threshold`."""
 
     beta: float = 1.0
     threshold: float = 20.0
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.softplus(input, self.beta, self.threshold)
 
 
@@ -83,7 +83,7 @@ class Sigmoid(Module):
     """1 / (1 + exp(-x))."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return recorded_ops.sigmoid(input)
 
 
@@ -92,7 +92,7 @@ class LogSigmoid(Module):
     """log(sigmoid(x)), without underflow."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.logsigmoid(input)
 
 
@@ -101,7 +101,7 @@ class Tanh(Module):
     """The hyperbolic tangent."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return recorded_ops.tanh(input)
 
 
@@ -110,7 +110,7 @@ class Hardsigmoid(OnlyInplace):
     """min(max(x + 3, 0), 6) / 6."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.hardsigmoid(input, self.inplace)
 
 
@@ -119,5 +119,5 @@ class Softsign(Module):
     """x / (1 + abs(x))."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Element by element."""
+        """Apply the function to each element."""
         return F.softsign(input)

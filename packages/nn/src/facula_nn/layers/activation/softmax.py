@@ -29,7 +29,7 @@ class Softmax(Module):
     dim: int | None = None
 
     def forward(self, input: Tensor) -> Tensor:
-        """Along the dimension."""
+        """Apply the function along the dimension."""
         return F.softmax(input, self.dim)
 
 
@@ -40,16 +40,16 @@ class LogSoftmax(Module):
     dim: int | None = None
 
     def forward(self, input: Tensor) -> Tensor:
-        """Along the dimension."""
+        """Apply the function along the dimension."""
         return F.log_softmax(input, self.dim)
 
 
 @boundary
 class Softmax2d(Module):
-    """Softmax over the channels at each place of images (N, C, H, W), or (C, H, W). ValueError for other dimensions."""
+    """Softmax over the channels at each position of images (N, C, H, W), or (C, H, W). ValueError for other shapes."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """Over dimension -3."""
+        """Apply softmax over dimension -3."""
         check_input("Softmax2d", input)
         if input.ndim not in (3, 4):
             raise InvalidValueError(f"Softmax2d: expected 3 or 4 dimensions; got shape {tuple(input.shape)}")
@@ -63,5 +63,5 @@ class Softmin(Module):
     dim: int | None = None
 
     def forward(self, input: Tensor) -> Tensor:
-        """Along the dimension."""
+        """Apply the function along the dimension."""
         return F.softmin(input, self.dim)

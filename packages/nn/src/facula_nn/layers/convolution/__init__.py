@@ -1,5 +1,5 @@
-"""Convolutions and transposed ones, and the windows that they read."""
+"""Convolutions, transposed convolutions, and the extraction of their windows."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names in pickles of earlier releases

@@ -26,17 +26,17 @@ PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 @boundary
 class Convolution(Module):
-    """Geometry, weight and bias. Transposes differ in the order of the weight's first two dimensions.
+    """Base class of convolutions: geometry, weight and bias. Transposes swap the weight's first two dimensions.
 
     Arguments:
-        in_channels: the channels of the input.
-        out_channels: the channels of the result.
-        groups: into how many parts channels are split.
-        bias: whether a number is added to each channel.
-        padding: what is added at both ends of each dimension, of zeros or as `padding_mode` says.
+        in_channels: the number of input channels.
+        out_channels: the number of output channels.
+        groups: the number of groups of channels, which are convolved separately.
+        bias: whether to add a trainable bias to each channel.
+    padding: the padding at both ends of each dimension, zeros or as `padding_mode` specifies.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
-        place: where the parameters lie, and their dtype.
-        **sizes: the sizes of windows, by name.
+    place: the device and the dtype of the parameters.
+    **sizes: the sizes of the windows, by name.
     """
 
     _repr_items = (
@@ -93,14 +93,14 @@ class Convolution(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw new values for weight and bias, evenly from ±1 / sqrt(numbers that go into one)."""
+        """Initialize weight and bias again, uniformly from ±1 / sqrt(the number of inputs of each output)."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         fan_in = math.prod(self.weight.shape[1:])
         if self.bias is not None and fan_in:
             init.uniform_(self.bias, -1 / math.sqrt(fan_in), 1 / math.sqrt(fan_in))
 
     def _surrounded(self, input: Tensor) -> Tensor:
-        """`input` with what `padding_mode` puts around it."""
+        """Return `input` padded as `padding_mode` specifies."""
         sides: list[int] = []
         for at in reversed(range(self.dims)):
             if self.padding == "same":
@@ -112,7 +112,7 @@ class Convolution(Module):
 
 
 class _Conv(Convolution):
-    """Convolutions: the order of their arguments."""
+    """Base class of convolutions with the order of their constructors' arguments."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class _Conv(Convolution):
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C_in, ...) or (C_in, ...), with a length for each of the windows' dimensions."""
+        """Convolve `input` (N, C_in, ...) or (C_in, ...), with one length for each dimension of the windows."""
         padding = self.padding
         if self.padding_mode != "zeros":
             input, padding = self._surrounded(input), 0
@@ -145,20 +145,21 @@ class _Conv(Convolution):
 class Conv1d(_Conv):
     """A convolution (cross-correlation) of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
 
-    `weight` is (out_channels, in_channels / groups, kernel_size); else as `Conv2d`, with one size where that has two.
+    `weight` is (out_channels, in_channels / groups, kernel_size). Other details are as in `Conv2d`, with one size
+    instead of two.
 
     Arguments:
-        in_channels: the channels of the input.
-        out_channels: the channels of the result.
-        kernel_size: the size of windows, a number or one a dimension.
+        in_channels: the number of input channels.
+        out_channels: the number of output channels.
+        kernel_size: the size of the windows, one number or one per dimension.
         stride: the step between windows.
-        padding: what is added at both ends of each dimension; or "same" or "valid".
-        dilation: the step within a window.
-        groups: into how many parts channels are split.
-        bias: whether a number is added to each channel.
+        padding: the padding at both ends of each dimension; or "same" or "valid".
+        dilation: the step between the elements of a window.
+        groups: the number of groups of channels, which are convolved separately.
+        bias: whether to add a trainable bias to each channel.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> Conv1d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5)).shape
@@ -173,23 +174,23 @@ class Conv1d(_Conv):
 class Conv2d(_Conv):
     """A convolution (cross-correlation) of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
 
-    `weight` (out_channels, in_channels / groups, *kernel_size) and `bias` (out_channels) begin evenly drawn from
-    ±1 / sqrt(in_channels / groups · kernel area). Sizes are integers or pairs; `padding` also "same" or "valid".
-    What is around images is as `padding_mode` says: "zeros", or as `functional.pad` has it, "reflect", "replicate" or
-    "circular". ValueError for what cannot be.
+    `weight` (out_channels, in_channels / groups, *kernel_size) and `bias` (out_channels) are initialized uniformly from
+    ±1 / sqrt(in_channels / groups · kernel area). Sizes are integers or pairs; `padding` may also be "same" or "valid".
+    `padding_mode` is "zeros", or one of "reflect", "replicate" and "circular" as in `functional.pad`.
+    ValueError for invalid combinations.
 
     Arguments:
-        in_channels: the channels of the input.
-        out_channels: the channels of the result.
-        kernel_size: the size of windows, a number or one a dimension.
+        in_channels: the number of input channels.
+        out_channels: the number of output channels.
+        kernel_size: the size of the windows, one number or one per dimension.
         stride: the step between windows.
-        padding: what is added at both ends of each dimension; or "same" or "valid".
-        dilation: the step within a window.
-        groups: into how many parts channels are split.
-        bias: whether a number is added to each channel.
+        padding: the padding at both ends of each dimension; or "same" or "valid".
+        dilation: the step between the elements of a window.
+        groups: the number of groups of channels, which are convolved separately.
+        bias: whether to add a trainable bias to each channel.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> Conv2d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 5, 5)).shape
@@ -203,20 +204,21 @@ class Conv2d(_Conv):
 class Conv3d(_Conv):
     """A convolution (cross-correlation) of volumes: (N, C_in, D, H, W) to (N, C_out, D', H', W'), or without N.
 
-    `weight` is (out_channels, in_channels / groups, *kernel_size); else as `Conv2d`, with three sizes for two.
+    `weight` is (out_channels, in_channels / groups, *kernel_size). Other details are as in `Conv2d`, with three sizes
+    instead of two.
 
     Arguments:
-        in_channels: the channels of the input.
-        out_channels: the channels of the result.
-        kernel_size: the size of windows, a number or one a dimension.
+        in_channels: the number of input channels.
+        out_channels: the number of output channels.
+        kernel_size: the size of the windows, one number or one per dimension.
         stride: the step between windows.
-        padding: what is added at both ends of each dimension; or "same" or "valid".
-        dilation: the step within a window.
-        groups: into how many parts channels are split.
-        bias: whether a number is added to each channel.
+        padding: the padding at both ends of each dimension; or "same" or "valid".
+        dilation: the step between the elements of a window.
+        groups: the number of groups of channels, which are convolved separately.
+        bias: whether to add a trainable bias to each channel.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import ones
     >>> Conv3d(3, 8, kernel_size=3, padding=1)(ones(2, 3, 4, 5, 5)).shape
@@ -228,13 +230,13 @@ class Conv3d(_Conv):
 
 
 def _padding(layer: str, padding: object, stride: tuple[int, ...], transposed: bool) -> str | tuple[int, ...]:
-    """The padding as numbers, or by name.
+    """Return the padding as numbers or as a name.
 
     Arguments:
-        layer: how errors begin: the layer's class.
+        layer: the layer's class name, with which errors begin.
         padding: a number, one for each dimension, "same" or "valid".
         stride: the strides, one for each dimension.
-        transposed: whether the names are refused.
+        transposed: whether names are rejected.
     """
     if not isinstance(padding, str) or transposed:
         return lengths(layer, "padding", padding, len(stride))

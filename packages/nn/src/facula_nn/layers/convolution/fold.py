@@ -1,4 +1,4 @@
-"""The windows of images as columns, and images from such columns."""
+"""Conversion of the windows of images to columns, and of columns to images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..._modules.module import Module
 
 
 class _Columns(Module):
-    """The geometry of windows that are columns."""
+    """Base class with the geometry of the windows."""
 
     _repr_items = "kernel_size=, dilation=, padding=, stride="
 
@@ -31,30 +31,30 @@ class _Columns(Module):
 
 @boundary
 class Unfold(_Columns):
-    """The windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
+    """Extract the windows of images as columns: (N, C, H, W) to (N, C · window, windows), or without N.
 
     Arguments:
-        kernel_size: the size of windows, a number or one a dimension.
-        dilation: the step within a window.
-        padding: zeros at both ends of each dimension.
+        kernel_size: the size of the windows, one number or one per dimension.
+        dilation: the step between the elements of a window.
+    padding: the number of zeros at both ends of each dimension.
         stride: the step between windows.
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, H, W) or (C, H, W)."""
+        """Extract the windows of `input` (N, C, H, W) or (C, H, W)."""
         check_input("Unfold", input)
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
 
 @boundary
 class Fold(_Columns):
-    """Images from the columns of `Unfold`, those of one place added: (N, C · window, windows) to (N, C, H, W).
+    """Sum the columns of `Unfold` into images: (N, C · window, windows) to (N, C, H, W).
 
     Arguments:
-        output_size: the images' height and width.
-        kernel_size: the size of windows, a number or one a dimension.
-        dilation: the step within a window.
-        padding: what the images have at both ends of each dimension.
+    output_size: the height and width of the images.
+        kernel_size: the size of the windows, one number or one per dimension.
+        dilation: the step between the elements of a window.
+    padding: the padding of the images at both ends of each dimension.
         stride: the step between windows.
     """
 
@@ -73,6 +73,6 @@ class Fold(_Columns):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C · window, windows) or without N."""
+        """Sum the columns of `input` (N, C · window, windows), or without N."""
         check_input("Fold", input)
         return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)

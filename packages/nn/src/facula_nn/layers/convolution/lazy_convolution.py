@@ -1,4 +1,4 @@
-"""Convolutions and their transposes that find the number of channels at the first call."""
+"""Convolutions and their transposes that infer the number of channels on the first call."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class _LazyChannels(Lazy, Convolution):
-    """Channels that are counted in the first input."""
+    """Base class of convolutions that take `in_channels` from the first input."""
 
     def initialize_parameters(self, input: Tensor, output_size: Sequence[int] | None = None) -> None:
-        """Take `in_channels` from `input`."""
+        """Set `in_channels` from `input`."""
         name = type(self).__name__
         check_input(name, input)
         if input.ndim not in (self.dims + 1, self.dims + 2):
@@ -49,14 +49,14 @@ class _LazyConvTranspose(_LazyChannels):
 
 @boundary
 class LazyConv1d(_LazyConv, Conv1d):
-    """`Conv1d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
+    """`Conv1d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
 
     cls_to_become = Conv1d
 
 
 @boundary
 class LazyConv2d(_LazyConv, Conv2d):
-    """`Conv2d` that finds `in_channels` at its first call, and is a `Conv2d` from then on; arguments are its others.
+    """`Conv2d` that infers `in_channels` on its first call, and then becomes a `Conv2d`; takes the other arguments.
 
     >>> from facula_tensor import ones
     >>> layer = LazyConv2d(8, kernel_size=3)
@@ -69,27 +69,27 @@ class LazyConv2d(_LazyConv, Conv2d):
 
 @boundary
 class LazyConv3d(_LazyConv, Conv3d):
-    """`Conv3d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
+    """`Conv3d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
 
     cls_to_become = Conv3d
 
 
 @boundary
 class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
-    """`ConvTranspose1d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
+    """`ConvTranspose1d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
 
     cls_to_become = ConvTranspose1d
 
 
 @boundary
 class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
-    """`ConvTranspose2d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
+    """`ConvTranspose2d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
 
     cls_to_become = ConvTranspose2d
 
 
 @boundary
 class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
-    """`ConvTranspose3d` that finds `in_channels` at its first call; else as `LazyConv2d`."""
+    """`ConvTranspose3d` that infers `in_channels` on its first call; otherwise like `LazyConv2d`."""
 
     cls_to_become = ConvTranspose3d

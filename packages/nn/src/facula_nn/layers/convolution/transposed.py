@@ -1,4 +1,4 @@
-"""Transposed convolutions of sequences, images and volumes: what convolutions make smaller, they make larger."""
+"""Transposed convolutions of sequences, images and volumes, which increase the size."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 class Transposed(Convolution):
-    """Padding of the output, by the size that it is to have.
+    """Base class of transposed convolutions: output padding for a requested output size.
 
     Arguments:
-        in_channels: the channels of the input.
-        out_channels: the channels of the result.
-        kernel_size: the size of windows, a number or one a dimension.
+        in_channels: the number of input channels.
+        out_channels: the number of output channels.
+        kernel_size: the size of the windows, one number or one per dimension.
         stride: the step between windows.
-        padding: by how much the result is shorter at both ends of each dimension.
-        output_padding: by how much the result is longer at the end of each dimension.
-        groups: into how many parts channels are split.
-        bias: whether a number is added to each channel.
-        dilation: the step within a window.
-        padding_mode: "zeros", the only one.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+    padding: the number of elements removed from both ends of each dimension of the result.
+    output_padding: the number of elements added at the end of each dimension of the result.
+        groups: the number of groups of channels, which are convolved separately.
+        bias: whether to add a trainable bias to each channel.
+        dilation: the step between the elements of a window.
+    padding_mode: must be "zeros".
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
     """
 
     transposed = True
@@ -60,13 +60,13 @@ class Transposed(Convolution):
         super().__init__(in_channels, out_channels, groups, bias, padding, padding_mode, place, **sizes)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C_in, ...) or (C_in, ...); `output_size` is one of those that stride allows."""
+        """Convolve `input` (N, C_in, ...) or (C_in, ...); `output_size` is one of those that the stride allows."""
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         convolve = getattr(F, self._operator)
         return convolve(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
 
     def _extra(self, input: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
-        """The output padding that gives results of this size."""
+        """Return the output padding for results of this size."""
         name, dims = type(self).__name__, self.dims
         if len(output_size) not in (dims, input.ndim):
             raise InvalidValueError(
@@ -93,7 +93,7 @@ class Transposed(Convolution):
 class ConvTranspose1d(Transposed):
     """The transpose of a convolution of sequences: (N, C_in, L) to (N, C_out, L'), or without N.
 
-    `weight` is (in_channels, out_channels / groups, kernel_size); else as `ConvTranspose2d`.
+    `weight` is (in_channels, out_channels / groups, kernel_size); other details are as in `ConvTranspose2d`.
 
     >>> from facula_tensor import ones
     >>> ConvTranspose1d(8, 3, kernel_size=2, stride=2)(ones(2, 8, 5)).shape
@@ -106,7 +106,7 @@ class ConvTranspose1d(Transposed):
 
 @boundary
 class ConvTranspose2d(Transposed):
-    """The transpose of a convolution, which makes images larger: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
+    """The transpose of a convolution of images: (N, C_in, H, W) to (N, C_out, H', W'), or without N.
 
     `weight` is (in_channels, out_channels / groups, *kernel_size). H' is
     (H - 1) · stride - 2 · padding + dilation · (kernel - 1) + output_padding + 1.
@@ -124,7 +124,7 @@ class ConvTranspose2d(Transposed):
 class ConvTranspose3d(Transposed):
     """The transpose of a convolution of volumes: (N, C_in, D, H, W) to (N, C_out, D', H', W'), or without N.
 
-    `weight` is (in_channels, out_channels / groups, *kernel_size); else as `ConvTranspose2d`.
+    `weight` is (in_channels, out_channels / groups, *kernel_size); other details are as in `ConvTranspose2d`.
 
     >>> from facula_tensor import ones
     >>> ConvTranspose3d(8, 3, kernel_size=2, stride=2)(ones(2, 8, 2, 3, 4)).shape

@@ -1,5 +1,5 @@
-"""Losses: of what a network gave and what it should have given, one number."""
+"""Loss functions: scalar measures of the difference between outputs and targets."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names in pickles of earlier releases

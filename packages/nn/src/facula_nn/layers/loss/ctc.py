@@ -1,4 +1,4 @@
-"""The loss of sequences whose targets are not aligned with them."""
+"""The connectionist temporal classification loss, for sequences without an alignment to their targets."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @layer
 class CTCLoss(_Loss):
-    """Connectionist temporal classification: -log of the probability of the targets, over all ways to align them.
+    """Connectionist temporal classification: -log of the probability of the targets, summed over all alignments.
 
-    `blank` is the class between targets. `zero_infinity`: targets that are too long for their sequences count as 0, and
-    have gradients of 0.
+    `blank` is the class between targets. With `zero_infinity`, targets that are too long for their sequences have
+    losses and gradients of 0.
 
     Arguments:
         blank: the class between targets.
         reduction: "mean", "sum" or "none".
-        zero_infinity: let losses that are infinite be 0.
+        zero_infinity: replace infinite losses by 0.
 
     >>> from facula_tensor import tensor
     >>> CTCLoss()(tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log(), tensor([[1]]), [2], [1])
@@ -38,13 +38,13 @@ class CTCLoss(_Loss):
     zero_infinity: bool = False
 
     def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths) -> Tensor:
-        """`log_probs` (T, N, C); targets (N, S) or one after another; lengths (N). Or one example, without N.
+        """Return the loss of `log_probs` (T, N, C), targets (N, S) or concatenated, lengths (N); or all without N.
 
         Arguments:
             log_probs: logarithms of probabilities, (T, N, C).
-            targets: the classes, (N, S) or one after another.
-            input_lengths: how many steps count, of each example.
-            target_lengths: how many classes there are, of each example.
+            targets: the classes, (N, S) or concatenated.
+            input_lengths: the number of steps of each example.
+            target_lengths: the number of classes of each example.
         """
         return F.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity

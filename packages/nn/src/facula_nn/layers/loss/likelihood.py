@@ -1,4 +1,4 @@
-"""Negative logarithms of likelihoods: of counts, of numbers with a variance, and of labels of two kinds."""
+"""Negative log-likelihoods of counts, of normal variables with given variances, and of binary labels."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @layer
 class PoissonNLLLoss(_Loss):
-    """exp(input) - target input, for counts; `log_input` False: input - target log(input + eps).
+    """exp(input) - target input, for counts; with `log_input` False: input - target log(input + eps).
 
     `full` adds Stirling's approximation of log(target!) where target is above 1.
 
     Arguments:
         log_input: whether the input is the logarithm of the rate.
-        full: add the part that the input does not change.
-        size_average: an older way to say `reduction`.
-        eps: what is added to a rate before its logarithm.
-        reduce: an older way to say `reduction`.
+    full: add the term that does not depend on the input.
+        size_average: a deprecated alternative to `reduction`.
+    eps: the constant added to a rate before its logarithm.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
     """
 
@@ -38,17 +38,17 @@ class PoissonNLLLoss(_Loss):
     reduction: str = "mean"
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
-        """`log_input`: the expectations, or, as the layer's `log_input` says, their logarithms."""
+        """Return the loss for rates `log_input`, or, if the layer's `log_input` is set, for their logarithms."""
         return F.poisson_nll_loss(log_input, target, self.log_input, self.full, eps=self.eps, reduction=self.reduction)
 
 
 @boundary
 class GaussianNLLLoss(_Loss):
-    """(log(var) + (input - target)**2 / var) / 2, var being at least `eps`; `full` adds log(2 pi) / 2.
+    """(log(var) + (input - target)**2 / var) / 2, with var clamped to at least `eps`; `full` adds log(2 pi) / 2.
 
     Arguments:
-        full: add the part that nothing changes.
-        eps: the least variance.
+        full: add the constant term.
+        eps: the minimum variance.
         reduction: "mean", "sum" or "none".
     """
 
@@ -57,7 +57,7 @@ class GaussianNLLLoss(_Loss):
         self.full, self.eps = full, eps
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
-        """`var` of input's shape, or with a last length of 1, or without its last dimension, or a number.
+        """Return the loss; `var` has input's shape, possibly with a last length of 1 or without it, or is a number.
 
         Arguments:
             input: the means.
@@ -72,17 +72,17 @@ class SoftMarginLoss(_Loss):
     """log(1 + exp(-target input)) for targets 1 and -1. Arguments: those of `facula_nn.L1Loss`."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape."""
+        """Return the loss of two tensors of the same shape."""
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 @boundary
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """`BCEWithLogitsLoss`, the mean over classes; `weight` (C) is a factor of classes.
+    """`BCEWithLogitsLoss`, averaged over the classes; `weight` (C) contains a factor for each class.
 
     Arguments: those of `facula_nn.BCELoss`.
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Both (N, C), or (C)."""
+        """Return the loss of input and target, both (N, C), or (C)."""
         return F.multilabel_soft_margin_loss(input, target, self.weight, reduction=self.reduction)

@@ -1,4 +1,4 @@
-"""Losses: of what a network gave and what it should have given, one number (or, unreduced, one for each element)."""
+"""Loss functions: a scalar (or, unreduced, elementwise) measure of the difference between outputs and targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @boundary
 class _Loss(Module):
-    """A loss with `reduction` "mean", "sum" or "none"; `size_average` and `reduce` are older ways to say so."""
+    """Base class of losses with `reduction` "mean", "sum" or "none"; `size_average` and `reduce` are deprecated."""
 
     _repr_items = ""
     reduction: str
@@ -30,7 +30,7 @@ class _Loss(Module):
 
 @boundary
 class _WeightedLoss(_Loss):
-    """A loss whose state has `weight`, a tensor or None: factors of classes, or of elements."""
+    """Base class of losses with a buffer `weight`, a tensor or None: factors of classes, or of elements."""
 
     weight: Tensor | None
 
@@ -50,16 +50,16 @@ class CrossEntropyLoss(_WeightedLoss):
     """-log softmax(input) at the target class: input (N, C, ...), target (N, ...) of classes or (N, C, ...) of
     probabilities.
 
-    `weight` (C) counts classes differently, `ignore_index` is a target that does not count, `label_smoothing` mixes
-    the target with equal probabilities. IndexError for a target that is no class.
+    `weight` (C) contains a factor for each class, targets equal to `ignore_index` are ignored, and `label_smoothing`
+    mixes the target with the uniform distribution. IndexError for a target outside the classes.
 
     Arguments:
         weight: a factor for each class, or None.
-        size_average: an older way to say `reduction`.
-        ignore_index: a target that does not count.
-        reduce: an older way to say `reduction`.
+        size_average: a deprecated alternative to `reduction`.
+        ignore_index: a target that is ignored.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
-        label_smoothing: the share of equal probabilities in the target.
+    label_smoothing: the weight of the uniform distribution in the target.
 
     >>> from facula_tensor import tensor, zeros
     >>> CrossEntropyLoss()(zeros(1, 4), tensor([2]))
@@ -74,7 +74,7 @@ class CrossEntropyLoss(_WeightedLoss):
     label_smoothing: float = 0.0
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """`input` (N, C, ...) of any numbers."""
+        """Return the loss of logits `input` (N, C, ...)."""
         return F.cross_entropy(
             input,
             target,
@@ -87,13 +87,13 @@ class CrossEntropyLoss(_WeightedLoss):
 
 @layer
 class NLLLoss(_WeightedLoss):
-    """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); as `CrossEntropyLoss`.
+    """-input at the target class, for log-probabilities (N, C, ...) and classes (N, ...); see `CrossEntropyLoss`.
 
     Arguments:
         weight: a factor for each class, or None.
-        size_average: an older way to say `reduction`.
-        ignore_index: a target that does not count.
-        reduce: an older way to say `reduction`.
+        size_average: a deprecated alternative to `reduction`.
+        ignore_index: a target that is ignored.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
     """
 
@@ -104,13 +104,13 @@ class NLLLoss(_WeightedLoss):
     reduction: str = "mean"
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """`input` (N, C, ...) of log-probabilities."""
+        """Return the loss of log-probabilities `input` (N, C, ...)."""
         return F.nll_loss(input, target, self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
 @boundary
 class NLLLoss2d(NLLLoss):
-    """`NLLLoss`, under the name that images once needed."""
+    """`NLLLoss`, under the deprecated name for images."""
 
 
 @boundary
@@ -125,7 +125,7 @@ class MSELoss(_Loss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape."""
+        """Return the loss of two tensors of the same shape."""
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
@@ -134,25 +134,25 @@ class L1Loss(_Loss):
     """|input - target|, for two tensors of one shape.
 
     Arguments:
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape."""
+        """Return the loss of two tensors of the same shape."""
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 @layer
 class SmoothL1Loss(_Loss):
-    """|input - target| - beta / 2, and where that difference is less than `beta`, its square / (2 · beta).
+    """|input - target| - beta / 2, or the squared difference / (2 · beta) if the difference is less than `beta`.
 
     Arguments:
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
-        beta: the difference below which the loss is a square.
+    beta: the difference below which the loss is quadratic.
     """
 
     size_average: InitVar[bool | None] = None
@@ -161,48 +161,48 @@ class SmoothL1Loss(_Loss):
     beta: float = 1.0
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape."""
+        """Return the loss of two tensors of the same shape."""
         return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
 @layer
 class HuberLoss(_Loss):
-    """`SmoothL1Loss` times `delta`, which is its beta."""
+    """`SmoothL1Loss` with beta = `delta`, times `delta`."""
 
     reduction: str = "mean"
     delta: float = 1.0
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape."""
+        """Return the loss of two tensors of the same shape."""
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
 @boundary
 class BCELoss(_WeightedLoss):
-    """-(target · log(input) + (1 - target) · log(1 - input)), for probabilities; `weight` is a factor of elements.
+    """-(target · log(input) + (1 - target) · log(1 - input)), for probabilities; `weight` scales the elements.
 
     Arguments:
         weight: factors, of a shape that broadcasts with the input's, or None.
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape, from 0 to 1."""
+        """Return the loss of two tensors of the same shape, with elements from 0 to 1."""
         return F.binary_cross_entropy(input, target, self.weight, reduction=self.reduction)
 
 
 @boundary
 class BCEWithLogitsLoss(_Loss):
-    """`BCELoss` of sigmoid(input), without overflow; `pos_weight` is a factor of the target's part.
+    """`BCELoss` of sigmoid(input), without overflow; `pos_weight` scales the positive term.
 
     Arguments:
         weight: a factor for each element, or None.
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
-        pos_weight: a factor of the target's part, or None.
+    pos_weight: a factor of the positive term, or None.
     """
 
     weight: Tensor | None
@@ -221,7 +221,7 @@ class BCEWithLogitsLoss(_Loss):
         self.register_buffer("pos_weight", pos_weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """`input` of any numbers."""
+        """Return the loss of logits `input`."""
         return F.binary_cross_entropy_with_logits(
             input, target, self.weight, reduction=self.reduction, pos_weight=self.pos_weight
         )
@@ -229,15 +229,15 @@ class BCEWithLogitsLoss(_Loss):
 
 @boundary
 class KLDivLoss(_Loss):
-    """target · (log(target) - input), for log-probabilities `input`; `log_target` says that the target is one too.
+    """target · (log(target) - input), for log-probabilities `input`; with `log_target`, target is a logarithm, too.
 
     `reduction` may also be "batchmean", the sum divided by the length of the first dimension: the divergence itself.
 
     Arguments:
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "batchmean", "sum" or "none".
-        log_target: whether the target is a logarithm.
+    log_target: whether the target is a logarithm.
     """
 
     def __init__(
@@ -252,5 +252,5 @@ class KLDivLoss(_Loss):
         self.log_target = log_target
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape."""
+        """Return the loss of two tensors of the same shape."""
         return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)

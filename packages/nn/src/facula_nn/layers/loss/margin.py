@@ -1,4 +1,4 @@
-"""Losses that ask for a margin: between two inputs, between three, or between classes."""
+"""Losses with a margin: between two inputs, between three, or between classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @layer
 class _MarginLoss(_Loss):
-    """A loss with a margin."""
+    """Base class of losses with a margin."""
 
     margin: float = 0.0
     size_average: InitVar[bool | None] = None
@@ -30,12 +30,12 @@ class _MarginLoss(_Loss):
 
 @layer
 class HingeEmbeddingLoss(_MarginLoss):
-    """`input` where target is 1, and max(0, margin - input) where it is -1: distances that should be small, or large.
+    """`input` if target is 1, max(0, margin - input) if it is -1: for distances that should be small, or large.
 
     Arguments:
-        margin: the distance from which on nothing is lost.
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        margin: the distance at which the loss becomes 0 for target -1.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
 
     >>> from facula_tensor import tensor
@@ -49,23 +49,23 @@ class HingeEmbeddingLoss(_MarginLoss):
     reduction: str = "mean"
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Of any shapes that broadcast."""
+        """Return the loss of inputs whose shapes broadcast."""
         return F.hinge_embedding_loss(input, target, self.margin, reduction=self.reduction)
 
 
 @boundary
 class MarginRankingLoss(_MarginLoss):
-    """max(0, -target (input1 - input2) + margin): `target` is 1 where input1 should be the greater one, else -1.
+    """max(0, -target (input1 - input2) + margin): `target` is 1 if input1 should be greater, else -1.
 
     Arguments:
-        margin: the difference from which on nothing is lost.
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        margin: the difference at which the loss becomes 0.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
     """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Of any one shape.
+        """Return the loss of tensors of the same shape.
 
         Arguments:
             input1: the first values.
@@ -80,33 +80,33 @@ class CosineEmbeddingLoss(_MarginLoss):
     """1 - cos of the inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
 
     Arguments:
-        margin: the cosine up to which nothing is lost where the target is -1.
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+    margin: the maximum cosine with a loss of 0 for target -1.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
     """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """Inputs (N, D) and target (N), or (D) and ().
+        """Return the loss of inputs (N, D) and target (N), or (D) and ().
 
-        Arguments:
-            input1: the first vectors.
-            input2: the second vectors.
-            target: 1 where they should be alike, -1 where not.
+            Arguments:
+                input1: the first vectors.
+                input2: the second vectors.
+        target: 1 if they should be similar, -1 if not.
         """
         return F.cosine_embedding_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
 
 @layer
 class MultiMarginLoss(_WeightedLoss):
-    """The mean over classes of max(0, margin - input at the target + input)**p; `weight` (C) is a factor by target.
+    """The mean over classes of max(0, margin - input[target] + input)**p; `weight` (C) is a factor by target class.
 
     Arguments:
         p: the power, 1 or 2.
-        margin: by how much the target's input should be greater.
+    margin: the required difference between the target's input and the others.
         weight: a factor for each class, or None.
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
 
     >>> from facula_tensor import tensor
@@ -126,13 +126,13 @@ class MultiMarginLoss(_WeightedLoss):
             raise InvalidValueError(f"MultiMarginLoss: expected p to be 1 or 2; got {self.p}")
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """`input` (N, C) and classes `target` (N), or (C) and ()."""
+        """Return the loss of `input` (N, C) and classes `target` (N), or (C) and ()."""
         return F.multi_margin_loss(input, target, self.p, self.margin, self.weight, reduction=self.reduction)
 
 
 @boundary
 class MultiLabelMarginLoss(_Loss):
-    """The sum of max(0, 1 - input at a target + input elsewhere), over classes; targets end with a first -1.
+    """The sum over classes of max(0, 1 - input[target] + input[other]); the list of targets ends at the first -1.
 
     Arguments: those of `facula_nn.L1Loss`.
 
@@ -142,24 +142,24 @@ class MultiLabelMarginLoss(_Loss):
     """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """Both (N, C), or (C)."""
+        """Return the loss of input and target, both (N, C), or (C)."""
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 @layer
 class TripletMarginLoss(_Loss):
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d being a distance of norm `p`.
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), where d is the distance in the norm of order `p`.
 
-    `swap`: where the positive is nearer to the negative than the anchor is, that distance counts. ValueError unless
-    margin > 0.
+    With `swap`, the distance of positive and negative replaces that of anchor and negative if it is smaller. ValueError
+    unless margin > 0.
 
     Arguments:
-        margin: by how much the negative should be farther.
+        margin: the required difference of the distances.
         p: the order of the distance's norm.
-        eps: what is added to differences.
-        swap: take the distance of positive and negative, where that is less.
-        size_average: an older way to say `reduction`.
-        reduce: an older way to say `reduction`.
+        eps: the constant added to differences.
+        swap: use the distance of positive and negative if it is smaller.
+        size_average: a deprecated alternative to `reduction`.
+        reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
     """
 
@@ -175,12 +175,12 @@ class TripletMarginLoss(_Loss):
         _check_margin("TripletMarginLoss", self.margin)
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """All (N, D), or (D).
+        """Return the loss of tensors (N, D), or (D).
 
         Arguments:
             anchor: the anchors.
-            positive: what should be near them.
-            negative: what should be far from them.
+            positive: the vectors that should be close to them.
+            negative: the vectors that should be far from them.
         """
         return F.triplet_margin_loss(
             anchor, positive, negative, self.margin, self.p, self.eps, self.swap, reduction=self.reduction
@@ -192,9 +192,9 @@ class TripletMarginWithDistanceLoss(_Loss):
     """`TripletMarginLoss` with any function of two tensors, or module, as the distance.
 
     Arguments:
-        distance_function: a function of two tensors; their distance if None.
-        margin: by how much the negative should be farther.
-        swap: take the distance of positive and negative, where that is less.
+        distance_function: a function of two tensors; the Euclidean distance if None.
+        margin: the required difference of the distances.
+        swap: use the distance of positive and negative if it is smaller.
         reduction: "mean", "sum" or "none".
     """
 
@@ -214,12 +214,12 @@ class TripletMarginWithDistanceLoss(_Loss):
         self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """Of any one shape that the distance takes.
+        """Return the loss of tensors of any shape that the distance accepts.
 
         Arguments:
             anchor: the anchors.
-            positive: what should be near them.
-            negative: what should be far from them.
+            positive: the vectors that should be close to them.
+            negative: the vectors that should be far from them.
         """
         return F.triplet_margin_with_distance_loss(
             anchor,

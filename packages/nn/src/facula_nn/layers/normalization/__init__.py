@@ -1,5 +1,5 @@
-"""Normalisation of batches, of examples and their channels, and of neighbouring channels."""
+"""Normalisation over batches, examples, groups of channels, and neighbouring channels."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names in pickles of earlier releases

@@ -1,4 +1,4 @@
-"""Batch normalisation, and what normalisation of instances shares with it.
+"""Batch normalisation, and its common base class with instance normalisation.
 
 S. Ioffe and C. Szegedy, Batch Normalization: Accelerating Deep Network Training, ICML 2015.
 """
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 @boundary
 class ChannelNorm(Module):
-    """Numbers for each channel: where `affine`, a weight and a bias; running statistics, where they are tracked.
+    """Base class with per-channel state: a weight and a bias if `affine`, and running statistics if they are tracked.
 
     Arguments:
         num_features: the number of channels.
-        eps: what is added to the variance.
-        momentum: the share of a batch in running statistics; None for the mean of all batches.
-        affine: whether there is a weight.
-        track_running_stats: keep running statistics, and use them in evaluation.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
-        bias: whether there is a bias, too.
+        eps: the constant added to the variance.
+        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
+        affine: whether to use a trainable weight.
+        track_running_stats: track running statistics and use them in evaluation.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
+        bias: whether to add a trainable bias, too.
     """
 
     _repr_items = "num_features, eps=, momentum=, affine=, bias=, track_running_stats="
-    dims: tuple[int, ...]  # the numbers of dimensions that the input may have
+    dims: tuple[int, ...]  # the numbers of dimensions that inputs may have
     weight: Parameter | None
     bias: Parameter | None
     running_mean: Tensor | None
@@ -63,7 +63,7 @@ class ChannelNorm(Module):
         check_lengths(type(self).__name__, num_features=num_features)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        empty(0, **place)  # which refuses devices and dtypes that are none, where nothing is kept
+        empty(0, **place)  # validates device and dtype even if there is no state
         self.register_parameter("weight", Parameter(empty(num_features, **place)) if affine else None)
         self.register_parameter("bias", Parameter(empty(num_features, **place)) if affine and bias else None)
         track = track_running_stats
@@ -73,14 +73,14 @@ class ChannelNorm(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget all batches: mean 0, variance 1."""
+        """Reset the running statistics to mean 0 and variance 1."""
         if self.running_mean is not None:
             self.running_mean.zero_()
             self.running_var.fill_(1)  # type: ignore[union-attr]
             self.num_batches_tracked.zero_()  # type: ignore[union-attr]
 
     def reset_parameters(self) -> None:
-        """Forget all batches; weight 1 and bias 0."""
+        """Reset the running statistics, the weight to 1 and the bias to 0."""
         self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)
@@ -95,7 +95,7 @@ class ChannelNorm(Module):
             )
 
     def _load_from_state_dict(self, state_dict: StateDict, prefix: str, *rest: Any) -> None:
-        """A state without a count, as old programs wrote it, leaves the module's count as it is (new: 0)."""
+        """Keep the module's batch count (0 if it is new) if the state, written by an old program, has none."""
         if self.num_batches_tracked is not None:
             state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
         super()._load_from_state_dict(state_dict, prefix, *rest)
@@ -103,10 +103,10 @@ class ChannelNorm(Module):
 
 @boundary
 class _BatchNorm(ChannelNorm):
-    """Each channel less its mean, divided by its deviation; then, where `affine`, times `weight` plus `bias`."""
+    """Base class: subtract each channel's mean, divide by its deviation; if `affine`, scale by `weight`, add `bias`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...): in training by the batch's own statistics, which the running ones follow."""
+        """Normalise `input` (N, C, ...); training uses the batch's statistics and updates the running ones."""
         check_input(type(self).__name__, input)
         self._check_dims(input)
         mean, variance, count = self.running_mean, self.running_var, self.num_batches_tracked
@@ -128,21 +128,21 @@ class _BatchNorm(ChannelNorm):
 
 @boundary
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L), channel by channel.
+    """Batch normalisation of each channel of (N, C) or (N, C, L).
 
-    In training each channel's mean and variance are the batch's, and `running_mean` and `running_var` move towards
-    them by `momentum` (None: they are the mean over all batches); in evaluation those are used. State: `weight`,
-    `bias`, `running_mean`, `running_var`, `num_batches_tracked`. ValueError for other numbers of dimensions.
+    Training uses each channel's mean and variance in the batch. It moves `running_mean` and `running_var` towards them
+    by `momentum` (None: computes their mean over all batches); evaluation uses these. State: `weight`, `bias`,
+    `running_mean`, `running_var`, `num_batches_tracked`. ValueError for other numbers of dimensions.
 
     Arguments:
         num_features: the number of channels.
-        eps: what is added to the variance.
-        momentum: the share of a batch in running statistics; None for their mean.
-        affine: whether there is a weight, and a bias.
-        track_running_stats: keep running statistics, and use them in evaluation.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
-        bias: whether there is a bias, too.
+        eps: the constant added to the variance.
+        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
+        affine: whether to use a trainable weight and bias.
+        track_running_stats: track running statistics and use them in evaluation.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
+        bias: whether to add a trainable bias, too.
 
     >>> from facula_tensor import tensor
     >>> BatchNorm1d(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
@@ -154,17 +154,17 @@ class BatchNorm1d(_BatchNorm):
 
 @boundary
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of images (N, C, H, W), channel by channel; else as `BatchNorm1d`.
+    """Batch normalisation of each channel of images (N, C, H, W); otherwise like `BatchNorm1d`.
 
     Arguments:
         num_features: the number of channels.
-        eps: what is added to the variance.
-        momentum: the share of a batch in running statistics; None for their mean.
-        affine: whether there is a weight, and a bias.
-        track_running_stats: keep running statistics, and use them in evaluation.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
-        bias: whether there is a bias, too.
+        eps: the constant added to the variance.
+        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
+        affine: whether to use a trainable weight and bias.
+        track_running_stats: track running statistics and use them in evaluation.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
+        bias: whether to add a trainable bias, too.
     """
 
     dims = (4,)
@@ -172,17 +172,17 @@ class BatchNorm2d(_BatchNorm):
 
 @boundary
 class BatchNorm3d(_BatchNorm):
-    """Batch normalisation of volumes (N, C, D, H, W), channel by channel; else as `BatchNorm1d`.
+    """Batch normalisation of each channel of volumes (N, C, D, H, W); otherwise like `BatchNorm1d`.
 
     Arguments:
         num_features: the number of channels.
-        eps: what is added to the variance.
-        momentum: the share of a batch in running statistics; None for their mean.
-        affine: whether there is a weight, and a bias.
-        track_running_stats: keep running statistics, and use them in evaluation.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
-        bias: whether there is a bias, too.
+        eps: the constant added to the variance.
+        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
+        affine: whether to use a trainable weight and bias.
+        track_running_stats: track running statistics and use them in evaluation.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
+        bias: whether to add a trainable bias, too.
     """
 
     dims = (5,)
@@ -190,20 +190,20 @@ class BatchNorm3d(_BatchNorm):
 
 @boundary
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalization of (N, C, ...) over the batches of all processes of a group, of which there is one so far.
+    """Batch normalization of (N, C, ...) over the batches of all processes in a group; only one process is supported.
 
-    So it equals `BatchNorm1d` and its relatives, for any number of dimensions from 2 on. NotImplementedError for a
-    group of more processes.
+    It therefore equals `BatchNorm1d` and its relatives, for at least 2 dimensions. NotImplementedError for a group of
+    several processes.
 
     Arguments:
         num_features: the number of channels.
-        eps: what is added to the variance.
-        momentum: the share of a batch in running statistics; None for their mean.
-        affine: whether there is a weight, and a bias.
-        track_running_stats: keep running statistics, and use them in evaluation.
+        eps: the constant added to the variance.
+        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
+        affine: whether to use a trainable weight and bias.
+        track_running_stats: track running statistics and use them in evaluation.
         process_group: a group of one process, or None.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import tensor
     >>> SyncBatchNorm(1, eps=1e-12)(tensor([[1.0], [3.0]])).tolist()
@@ -238,12 +238,12 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """`module` with a SyncBatchNorm, of the same parameters and buffers, in place of each batch normalization.
+        """Replace each batch normalization in `module` by a SyncBatchNorm with the same parameters and buffers.
 
-        Containers are changed in place; a batch normalization itself is returned as a new module.
+        Containers are modified in place; for a batch normalization, a new module is returned.
 
         Arguments:
-            module: a batch normalization, or what contains some.
+            module: a batch normalization, or a module that contains some.
             process_group: a group of one process, or None.
 
         >>> from facula_nn import BatchNorm2d, Sequential

@@ -1,4 +1,4 @@
-"""Normalisation of each example's channels by themselves."""
+"""Normalisation of each channel of each example."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 @boundary
 class _InstanceNorm(ChannelNorm):
-    """Each channel of each example less its mean, divided by its deviation; then times `weight` plus `bias`.
+    """Base class: subtract each channel's mean, divide by its standard deviation, multiply by `weight`, add `bias`.
 
     Arguments:
         num_features: the number of channels.
-        eps: what is added to the variance.
-        momentum: the share of a batch in running statistics; None for their mean.
-        affine: whether there is a weight, and a bias.
-        track_running_stats: keep running statistics, and use them in evaluation.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
-        bias: whether there is a bias, too.
+        eps: the constant added to the variance.
+        momentum: the weight of a batch in the running statistics; None for a cumulative mean.
+        affine: whether to use a trainable weight and bias.
+        track_running_stats: track running statistics and use them in evaluation.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
+        bias: whether to add a trainable bias, too.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class _InstanceNorm(ChannelNorm):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...) or (C, ...): in training by its own statistics, which the running ones follow."""
+        """Normalise `input` (N, C, ...) or (C, ...); training uses its own statistics and updates the running ones."""
         name = type(self).__name__
         check_input(name, input)
         if input.ndim not in self.dims:
@@ -78,11 +78,11 @@ class _InstanceNorm(ChannelNorm):
 
 @boundary
 class InstanceNorm1d(_InstanceNorm):
-    """Normalisation of (N, C, L), each channel of each example by itself; or of one example (C, L).
+    """Normalisation of each channel of each example of (N, C, L), or of one example (C, L).
 
-    With `track_running_stats`, `running_mean` and `running_var` move towards the means over the examples by
-    `momentum` in training, and are what is normalised by in evaluation. With `affine` the result is multiplied by
-    `weight`, and `bias` is added. ValueError for other numbers of dimensions.
+    With `track_running_stats`, training updates `running_mean` and `running_var` towards the means over the examples by
+    `momentum`, and evaluation uses them. With `affine`, the result is multiplied by `weight`, and `bias` is added.
+    ValueError for other numbers of dimensions.
 
     D. Ulyanov, A. Vedaldi and V. Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016.
 
@@ -96,13 +96,13 @@ class InstanceNorm1d(_InstanceNorm):
 
 @boundary
 class InstanceNorm2d(_InstanceNorm):
-    """Normalisation of images (N, C, H, W), or one (C, H, W), each channel by itself; else as `InstanceNorm1d`."""
+    """Normalisation of each channel of images (N, C, H, W), or of one (C, H, W); otherwise like `InstanceNorm1d`."""
 
     dims = (3, 4)
 
 
 @boundary
 class InstanceNorm3d(_InstanceNorm):
-    """Normalisation of volumes (N, C, D, H, W), or one (C, D, H, W), each channel by itself."""
+    """Normalisation of each channel of volumes (N, C, D, H, W), or of one (C, D, H, W)."""
 
     dims = (4, 5)

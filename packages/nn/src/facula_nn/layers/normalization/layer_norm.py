@@ -1,4 +1,4 @@
-"""Normalisation of each example by its own numbers: of layers, of groups of channels, of each channel.
+"""Normalisation within each example: layer, group and root mean square norms.
 
 J. Ba et al., Layer Normalization, 2016. Y. Wu and K. He, Group Normalization, ECCV 2018. B. Zhang and R. Sennrich, Root
 Mean Square Layer Normalization, NeurIPS 2019.
@@ -44,7 +44,7 @@ def _normalized_lengths(layer: str, normalized_shape: Any) -> tuple[int, ...]:
 
 
 class _Affine(Module):
-    """An optional weight of ones, and an optional bias of zeros."""
+    """Base class with an optional weight of ones and an optional bias of zeros."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -55,7 +55,7 @@ class _Affine(Module):
             self.register_parameter("bias", Parameter(empty(shape, **place)) if bias else None)
 
     def reset_parameters(self) -> None:
-        """Weight 1 and bias 0."""
+        """Set the weight to 1 and the bias to 0."""
         if self.weight is not None:
             init.ones_(self.weight)
         if getattr(self, "bias", None) is not None:
@@ -64,17 +64,17 @@ class _Affine(Module):
 
 @boundary
 class LayerNorm(_Affine):
-    """The last dimensions, `normalized_shape`, with mean 0 and variance 1; then times `weight` plus `bias`.
+    """Normalise the last dimensions, `normalized_shape`, to mean 0 and variance 1; scale by `weight` and add `bias`.
 
-    Shape stays. State: `weight` and `bias` of that shape, where `elementwise_affine` (and `bias`).
+    The shape is preserved. State: `weight` and `bias` of `normalized_shape`, if `elementwise_affine` (and `bias`).
 
     Arguments:
-        normalized_shape: the last lengths, a number or several.
-        eps: what is added to the variance.
-        elementwise_affine: whether there is a weight.
-        bias: whether there is a bias, too.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        normalized_shape: the lengths of the last dimensions, one number or several.
+        eps: the constant added to the variance.
+        elementwise_affine: whether to use a trainable weight.
+        bias: whether to add a trainable bias, too.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import tensor
     >>> LayerNorm(2)(tensor([[1.0, 3.0]])).detach()
@@ -101,22 +101,22 @@ class LayerNorm(_Affine):
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (*, normalized_shape)."""
+        """Normalise `input` (*, normalized_shape)."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
 @boundary
 class RMSNorm(_Affine):
-    """The last dimensions, `normalized_shape`, divided by the root of their mean square; then times `weight`.
+    """Divide the last dimensions, `normalized_shape`, by the root of their mean square, and scale them by `weight`.
 
-    `eps` is added to the mean square; None: the distance from 1 to the next number of the dtype. Shape stays.
+    `eps` is added to the mean square; None means the machine epsilon of the dtype. The shape is preserved.
 
     Arguments:
-        normalized_shape: the last lengths, a number or several.
-        eps: what is added to the mean square.
-        elementwise_affine: whether there is a weight.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
+        normalized_shape: the lengths of the last dimensions, one number or several.
+        eps: the constant added to the mean square.
+        elementwise_affine: whether to use a trainable weight.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
 
     >>> from facula_tensor import tensor
     >>> RMSNorm(2)(tensor([[3.0, 4.0]])).detach()
@@ -141,25 +141,25 @@ class RMSNorm(_Affine):
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (*, normalized_shape)."""
+        """Normalise `input` (*, normalized_shape)."""
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
 
 @boundary
 class GroupNorm(_Affine):
-    """Each of `num_groups` groups of the channels with mean 0 and variance 1; then times `weight` plus `bias`.
+    """Normalise each of `num_groups` groups of channels to mean 0 and variance 1; scale by `weight` and add `bias`.
 
-    Input (N, num_channels, ...), whose shape stays. State: `weight` and `bias`, a number a channel, where `affine`.
-    ValueError unless num_groups divides num_channels.
+    The shape of the input (N, num_channels, ...) is preserved. State: `weight` and `bias`, one number per channel, if
+    `affine`. ValueError unless num_groups divides num_channels.
 
     Arguments:
-        num_groups: how many groups there are.
-        num_channels: how many channels there are.
-        eps: what is added to the variance.
-        affine: whether there is a weight.
-        device: where the parameters lie; the default device's if None.
-        dtype: of the parameters; the default dtype if None.
-        bias: whether there is a bias, too.
+        num_groups: the number of groups.
+        num_channels: the number of channels.
+        eps: the constant added to the variance.
+        affine: whether to use a trainable weight.
+        device: the parameters' device; the default device if None.
+        dtype: the parameters' dtype; the default dtype if None.
+        bias: whether to add a trainable bias, too.
 
     >>> from facula_tensor import tensor
     >>> GroupNorm(1, 2)(tensor([[1.0, 3.0]])).detach()
@@ -191,7 +191,7 @@ class GroupNorm(_Affine):
         self.reset_parameters()
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, num_channels, ...)."""
+        """Normalise `input` (N, num_channels, ...)."""
         check_input("GroupNorm", input)
         if input.ndim < 2 or input.shape[1] != self.num_channels:
             raise InvalidValueError(

@@ -1,4 +1,4 @@
-"""Normalisation of batches and of instances that finds the number of channels at the first call."""
+"""Batch and instance normalisation that infers the number of channels on the first call."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .instance_norm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 
 
 class _LazyNorm(Lazy, ChannelNorm):
-    """Channels that are counted in the first input."""
+    """Base class of normalisations that take `num_features` from the first input."""
 
-    alone = False  # whether an input of the fewest dimensions is one example
+    alone = False  # whether an input with the minimum number of dimensions is a single example
 
     @unsized(ChannelNorm.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     def reset_running_stats(self) -> None:
-        """Forget all batches, where there are channels yet."""
+        """Reset the running statistics if they have a shape."""
         if not self.has_uninitialized_params():
             super().reset_running_stats()
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Take `num_features` from `input`."""
+        """Set `num_features` from `input`."""
         check_input(type(self).__name__, input)
         self._check_dims(input)
         count = input.shape[0 if self.alone and input.ndim == self.dims[0] else 1]
@@ -36,16 +36,16 @@ class _LazyNorm(Lazy, ChannelNorm):
 
 
 class _LazyInstanceNorm(_LazyNorm):
-    """Inputs may be one example."""
+    """Base class of instance normalisations, which accept a single example."""
 
     alone = True
 
 
 @boundary
 class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
-    """`BatchNorm1d` that finds `num_features` at its first call, and is a `BatchNorm1d` from then on.
+    """`BatchNorm1d` that infers `num_features` on its first call, and then becomes a `BatchNorm1d`.
 
-    Arguments are its others.
+    It takes the other arguments of `BatchNorm1d`.
 
     >>> from facula_tensor import ones
     >>> layer = LazyBatchNorm1d()
@@ -58,34 +58,34 @@ class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
 
 @boundary
 class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
-    """`BatchNorm2d` that finds `num_features` at its first call; else as `LazyBatchNorm1d`."""
+    """`BatchNorm2d` that infers `num_features` on its first call; otherwise like `LazyBatchNorm1d`."""
 
     cls_to_become = BatchNorm2d
 
 
 @boundary
 class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
-    """`BatchNorm3d` that finds `num_features` at its first call; else as `LazyBatchNorm1d`."""
+    """`BatchNorm3d` that infers `num_features` on its first call; otherwise like `LazyBatchNorm1d`."""
 
     cls_to_become = BatchNorm3d
 
 
 @boundary
 class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
-    """`InstanceNorm1d` that finds `num_features` at its first call; with weights and running statistics unless said."""
+    """`InstanceNorm1d` that infers `num_features` on its first call; weights and running statistics are the default."""
 
     cls_to_become = InstanceNorm1d
 
 
 @boundary
 class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
-    """`InstanceNorm2d` that finds `num_features` at its first call; else as `LazyInstanceNorm1d`."""
+    """`InstanceNorm2d` that infers `num_features` on its first call; otherwise like `LazyInstanceNorm1d`."""
 
     cls_to_become = InstanceNorm2d
 
 
 @boundary
 class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
-    """`InstanceNorm3d` that finds `num_features` at its first call; else as `LazyInstanceNorm1d`."""
+    """`InstanceNorm3d` that infers `num_features` on its first call; otherwise like `LazyInstanceNorm1d`."""
 
     cls_to_become = InstanceNorm3d

@@ -14,7 +14,7 @@ from ..._modules.module import Module
 
 @layer
 class _ResponseNorm(Module):
-    """The numbers of both."""
+    """Base class with the options of both layers."""
 
     _repr_items = "size, alpha=, beta=, k="
     size: int
@@ -25,40 +25,40 @@ class _ResponseNorm(Module):
 
 @boundary
 class LocalResponseNorm(_ResponseNorm):
-    """Each element of (N, C, ...) divided by (k + alpha · the mean square of `size` channels around its own) ** beta.
+    """Divide each element of (N, C, ...) by (k + alpha · the mean square of `size` channels around it) ** beta.
 
     A. Krizhevsky, I. Sutskever and G. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
 
     Arguments:
-        size: how many channels a window has, at least 1.
-        alpha: the factor of the mean square.
-        beta: the power of the divisor.
-        k: what is added to the mean square.
+    size: the number of channels in a window, at least 1.
+    alpha: the factor of the mean square.
+    beta: the exponent of the divisor.
+        k: the constant added to the scaled mean square.
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...)."""
+        """Normalise `input` (N, C, ...)."""
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
 
 @boundary
 class CrossMapLRN2d(_ResponseNorm):
-    """`LocalResponseNorm` of images (N, C, H, W) whose windows lie evenly around a channel: an even `size` as one less.
+    """`LocalResponseNorm` of images (N, C, H, W) with windows centred on a channel: an even `size` is reduced by one.
 
-    Sums of squares are divided by `size` all the same.
+    Sums of squares are still divided by the given `size`.
 
     Arguments:
-        size: how many channels a window has.
+        size: the number of channels in a window.
         alpha: the factor of the mean square.
-        beta: the power of the divisor.
-        k: what is added to the mean square.
+        beta: the exponent of the divisor.
+        k: the constant added to the scaled mean square.
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, H, W)."""
+        """Normalise `input` (N, C, H, W)."""
         check_input("CrossMapLRN2d", input)
         if input.ndim != 4:
             raise InvalidValueError(f"CrossMapLRN2d: expected 4 dimensions; got an input of shape {tuple(input.shape)}")

@@ -1,4 +1,4 @@
-"""Batch norms without running statistics."""
+"""Removal of running statistics from batch norms."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .batch_norm import _BatchNorm
 
 @boundary
 def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Let the batch norms in `root` have no running statistics, which `vmap` cannot change; returns `root`.
+    """Remove the running statistics, which `vmap` cannot update, from the batch norms in `root`; return `root`.
 
     Arguments:
-        root: a module, which is changed.
+        root: the module to modify.
 
     >>> from facula_nn import BatchNorm1d, Sequential
     >>> replace_all_batch_norm_modules_(Sequential(BatchNorm1d(2)))[0].running_mean is None

@@ -1,5 +1,5 @@
-"""Pooling: layers that shrink sequences, images and volumes, and those that undo it."""
+"""Pooling layers, which reduce sequences, images and volumes, and their inverses."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names in pickles of earlier releases

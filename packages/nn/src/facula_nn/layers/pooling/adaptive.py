@@ -1,4 +1,4 @@
-"""Layers that bring sequences, images and volumes to one size: windows divide them as evenly as can be."""
+"""Adaptive pooling of sequences, images and volumes to a given size, with windows of nearly equal sizes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 class _AdaptivePool(Module):
-    """Windows of such sizes that results have one size."""
+    """Base class of poolings whose windows are sized for a given output size."""
 
     _repr_items = "output_size="
     dims: int
     _operator: str
-    output_size: Any  # of integers, or None for the input's own length
+    output_size: Any  # integers, or None for the input's length
 
     def __init__(self, output_size: int | Sequence[int | None] | None) -> None:
         super().__init__()
         wanted = output_size
-        if self.dims > 1:  # None stands for the input's own length
+        if self.dims > 1:  # None selects the input's length
             if isinstance(output_size, (tuple, list)):
                 wanted = tuple([1 if one is None else one for one in output_size])
             elif output_size is None:
@@ -37,25 +37,25 @@ class _AdaptivePool(Module):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        """Pool `input` (N, C, ...) or (C, ...), with one length for each dimension of the windows."""
         return getattr(F, self._operator)(input, self.output_size)
 
 
 class _AdaptiveMaxPool(_AdaptivePool):
-    """The same, with the places of the largest numbers where they are wanted."""
+    """Base class of adaptive max poolings, which optionally return the indices of the maxima."""
 
     def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 
     def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        """Pool `input` (N, C, ...) or (C, ...), with one length for each dimension of the windows."""
         return getattr(F, self._operator)(input, self.output_size, self.return_indices)
 
 
 @boundary
 class AdaptiveAvgPool1d(_AdaptivePool):
-    """Means over windows of such sizes that a sequence becomes `output_size` long."""
+    """Adaptive average pooling of sequences to length `output_size`."""
 
     dims = 1
     _operator = "adaptive_avg_pool1d"
@@ -63,7 +63,7 @@ class AdaptiveAvgPool1d(_AdaptivePool):
 
 @boundary
 class AdaptiveAvgPool2d(_AdaptivePool):
-    """Means over windows of such sizes that the result has size `output_size` (None in a pair: as the input)."""
+    """Adaptive average pooling of images to size `output_size` (None in a pair: the input's length)."""
 
     dims = 2
     _operator = "adaptive_avg_pool2d"
@@ -71,7 +71,7 @@ class AdaptiveAvgPool2d(_AdaptivePool):
 
 @boundary
 class AdaptiveAvgPool3d(_AdaptivePool):
-    """Means over windows of a volume of such sizes that the result has size `output_size` (None: as the input)."""
+    """Adaptive average pooling of volumes to size `output_size` (None: the input's length)."""
 
     dims = 3
     _operator = "adaptive_avg_pool3d"
@@ -79,9 +79,9 @@ class AdaptiveAvgPool3d(_AdaptivePool):
 
 @boundary
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """The largest numbers over windows of such sizes that a sequence becomes `output_size` long.
+    """Adaptive max pooling of sequences to length `output_size`.
 
-    With `return_indices` also where in its sequence each was, as int64.
+    With `return_indices`, also returns the index of each maximum in its sequence, as int64.
     """
 
     dims = 1
@@ -90,9 +90,9 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
 @boundary
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """The largest numbers of windows of such sizes that the result has size `output_size`.
+    """Adaptive max pooling of images to size `output_size`.
 
-    With `return_indices` also where in its image each was, as int64.
+    With `return_indices`, also returns the index of each maximum in its image, as int64.
     """
 
     dims = 2
@@ -101,9 +101,9 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
 @boundary
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """The largest numbers of windows of a volume of such sizes that the result has size `output_size`.
+    """Adaptive max pooling of volumes to size `output_size`.
 
-    With `return_indices` also where in its volume each was, as int64.
+    With `return_indices`, also returns the index of each maximum in its volume, as int64.
     """
 
     dims = 3

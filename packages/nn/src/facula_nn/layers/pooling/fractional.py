@@ -1,4 +1,4 @@
-"""Layers that shrink images and volumes by any ratio, over windows at random places."""
+"""Fractional max pooling of images and volumes by arbitrary ratios, with randomly placed windows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _FractionalMaxPool(Module):
-    """The geometry, given by sizes or by ratios."""
+    """Base class with the geometry, specified by sizes or by ratios."""
 
     dims: int
     _operator: str
@@ -50,24 +50,24 @@ class _FractionalMaxPool(Module):
         self.output_ratio = (output_ratio,) * dims if isinstance(output_ratio, (int, float)) else output_ratio
 
     def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        """Pool `input` (N, C, ...) or (C, ...), with one length for each dimension of the windows."""
         options = self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
         return getattr(F, self._operator)(input, *options)
 
 
 @boundary
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """The largest numbers of windows at random places: (N, C, H, W) to (N, C, *output_size), or without N.
+    """The maxima of randomly placed windows: (N, C, H, W) to (N, C, *output_size), or without N.
 
     Arguments:
-        kernel_size: the windows' size, an integer or a pair.
-        output_size: the result's size, an integer or a pair; or None, and
-        output_ratio: the result's size as shares of the input's, between 0 and 1.
-        return_indices: give the places of the largest numbers in their images, too.
-        _random_samples: numbers from 0 to below 1, (N, C, 2), in place of drawn ones.
+        kernel_size: the size of the windows, an integer or a pair.
+        output_size: the size of the result, an integer or a pair; or None.
+        output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
+        return_indices: also return the indices of the maxima in their images.
+        _random_samples: numbers in [0, 1), (N, C, 2), instead of random ones.
 
     Raises:
-        ValueError: both size and ratio, or neither.
+        ValueError: both size and ratio are given, or neither.
 
     B. Graham: Fractional max-pooling, 2015.
 
@@ -82,9 +82,9 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 @boundary
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """The largest numbers of windows at random places of volumes; else as `FractionalMaxPool2d`.
+    """The maxima of randomly placed windows of volumes; otherwise like `FractionalMaxPool2d`.
 
-    Sizes and ratios are one number or three; drawn numbers are (N, C, 3).
+    Sizes and ratios are one number or three; the random samples are (N, C, 3).
     Arguments: those of `FractionalMaxPool2d`.
     """
 

@@ -1,4 +1,4 @@
-"""Layers that shrink sequences, images and volumes: the largest or the mean number of each window."""
+"""Max and average pooling of sequences, images and volumes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Windows(Module):
-    """Windows of one size, a stride apart, over inputs that are padded."""
+    """Base class with the geometry of windows: a size, a stride and the padding of the input."""
 
     _repr_items = "kernel_size=, stride=, padding="
     dims: int
@@ -29,14 +29,14 @@ class Windows(Module):
     def _place(
         self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None, padding: int | Sequence[int]
     ) -> None:
-        """Keep the geometry as it was given; TypeError for what is no size."""
+        """Store the geometry as given. TypeError for invalid sizes."""
         stride = kernel_size if stride is None else stride
         check_sizes(type(self).__name__, self.dims, kernel_size=kernel_size, stride=stride, padding=padding)
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
 
 
 class _MaxPool(Windows):
-    """Pooling of the largest numbers."""
+    """Base class of max poolings."""
 
     _repr_items = "kernel_size=, stride=, padding=, dilation=, ceil_mode="
 
@@ -55,13 +55,13 @@ class _MaxPool(Windows):
         self.dilation, self.return_indices, self.ceil_mode = dilation, return_indices, ceil_mode
 
     def forward(self, input: Tensor) -> Pooled:
-        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        """Pool `input` (N, C, ...) or (C, ...), with one length for each dimension of the windows."""
         options = self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
         return getattr(F, self._operator)(input, *options)
 
 
 class _AvgPool(Windows):
-    """Pooling of means."""
+    """Base class of average poolings."""
 
     def __init__(
         self,
@@ -78,14 +78,14 @@ class _AvgPool(Windows):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        """Pool `input` (N, C, ...) or (C, ...), with one length for each dimension of the windows."""
         options = self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
         return getattr(F, self._operator)(input, *options, self.divisor_override)
 
 
 @boundary
 class MaxPool1d(_MaxPool):
-    """The largest number of each window of a sequence: (N, C, L) to (N, C, L'), or without N; else as `MaxPool2d`.
+    """The maximum of each window of a sequence: (N, C, L) to (N, C, L'), or without N; otherwise like `MaxPool2d`.
 
     Arguments: those of `MaxPool2d`.
 
@@ -100,17 +100,17 @@ class MaxPool1d(_MaxPool):
 
 @boundary
 class MaxPool2d(_MaxPool):
-    """The largest number of each window: (N, C, H, W) to (N, C, H', W'), or without N.
+    """The maximum of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
-    Sizes are integers or pairs; `stride` is `kernel_size` where left out. With `return_indices` also where in its
-    image each was, as int64.
+    Sizes are integers or pairs; `stride` defaults to `kernel_size`. With `return_indices`, also returns the index of
+    each maximum in its image, as int64.
 
     Arguments:
-        kernel_size: the size of windows, a number or one a dimension.
-        stride: the step between windows; their size if None.
-        padding: places at both ends of each dimension that are never the greatest.
-        dilation: the step within a window.
-        return_indices: give the places of the maxima, too.
+        kernel_size: the size of the windows, one number or one per dimension.
+        stride: the step between windows; the kernel size if None.
+        padding: the number of positions added at both ends of each dimension, which are never the maximum.
+        dilation: the step between the elements of a window.
+        return_indices: also return the indices of the maxima.
         ceil_mode: round the number of windows up.
 
     >>> from facula_tensor import arange
@@ -125,9 +125,9 @@ class MaxPool2d(_MaxPool):
 
 @boundary
 class MaxPool3d(_MaxPool):
-    """The largest number of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
+    """The maximum of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N.
 
-    Sizes are integers or triples; else as `MaxPool2d`. Arguments: those of `MaxPool2d`.
+    Sizes are integers or triples; otherwise like `MaxPool2d`. Arguments: those of `MaxPool2d`.
 
     >>> from facula_tensor import arange
     >>> MaxPool3d(2)(arange(8.0).reshape(1, 2, 2, 2))
@@ -142,14 +142,14 @@ class MaxPool3d(_MaxPool):
 class AvgPool1d(Windows):
     """The mean of each window of a sequence: (N, C, L) to (N, C, L'), or without N.
 
-    `count_include_pad` says whether the padding counts as zeros.
+    `count_include_pad` includes the padding as zeros in the means.
 
     Arguments:
-        kernel_size: the size of windows, a number or one a dimension.
-        stride: the step between windows; their size if None.
-        padding: what is added at both ends of each dimension.
+        kernel_size: the size of the windows, one number or one per dimension.
+        stride: the step between windows; the kernel size if None.
+        padding: the padding at both ends of each dimension.
         ceil_mode: round the number of windows up.
-        count_include_pad: count the padding as zeros.
+        count_include_pad: include the padding as zeros in the means.
 
     >>> from facula_tensor import tensor
     >>> AvgPool1d(2)(tensor([[1.0, 3.0, 2.0, 0.0]]))
@@ -173,7 +173,7 @@ class AvgPool1d(Windows):
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, L) or (C, L)."""
+        """Average `input` (N, C, L) or (C, L)."""
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 
 
@@ -181,15 +181,15 @@ class AvgPool1d(Windows):
 class AvgPool2d(_AvgPool):
     """The mean of each window: (N, C, H, W) to (N, C, H', W'), or without N.
 
-    `count_include_pad` says whether the padding counts as zeros; `divisor_override` is what sums are divided by.
+    `count_include_pad` includes the padding as zeros; `divisor_override` replaces the divisor of the sums.
 
     Arguments:
-        kernel_size: the size of windows, a number or one a dimension.
-        stride: the step between windows; their size if None.
-        padding: what is added at both ends of each dimension, as zeros.
+        kernel_size: the size of the windows, one number or one per dimension.
+        stride: the step between windows; the kernel size if None.
+        padding: the number of zeros added at both ends of each dimension.
         ceil_mode: round the number of windows up.
-        count_include_pad: count the padding as zeros.
-        divisor_override: what sums are divided by, in place of the windows' size.
+        count_include_pad: include the padding as zeros in the means.
+    divisor_override: the divisor of the sums; the size of the windows if None.
     """
 
     dims = 2
@@ -198,7 +198,7 @@ class AvgPool2d(_AvgPool):
 
 @boundary
 class AvgPool3d(_AvgPool):
-    """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N; else as `AvgPool2d`.
+    """The mean of each window of a volume: (N, C, D, H, W) to (N, C, D', H', W'), or without N; see `AvgPool2d`.
 
     Arguments: those of `AvgPool2d`.
     """

@@ -1,4 +1,4 @@
-"""Pooling by powers."""
+"""Power-average pooling."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..._modules.module import Module
 
 @layer
 class _LPPool(Module):
-    """Pooling by powers."""
+    """Base class of power-average poolings."""
 
     dims: ClassVar[int]
     _operator: ClassVar[str]
@@ -30,18 +30,18 @@ class _LPPool(Module):
         check_sizes(type(self).__name__, self.dims, kernel_size=self.kernel_size, stride=stride)
 
     def forward(self, input: Tensor) -> Tensor:
-        """`input` (N, C, ...) or (C, ...), with a length for each of the windows' dimensions."""
+        """Pool `input` (N, C, ...) or (C, ...), with one length for each dimension of the windows."""
         return getattr(F, self._operator)(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
 @boundary
 class LPPool1d(_LPPool):
-    """The root of the sum of powers `norm_type` of each window of a sequence.
+    """Power-average pooling of sequences: the `norm_type`-th root of each window's sum of `norm_type`-th powers.
 
     Arguments:
-        norm_type: the power.
-        kernel_size: the size of windows, a number or one a dimension.
-        stride: the step between windows; their size if None.
+        norm_type: the exponent.
+        kernel_size: the size of the windows, one number or one per dimension.
+        stride: the step between windows; the kernel size if None.
         ceil_mode: round the number of windows up.
 
     >>> from facula_tensor import tensor
@@ -55,7 +55,7 @@ class LPPool1d(_LPPool):
 
 @boundary
 class LPPool2d(_LPPool):
-    """The root of the sum of powers `norm_type` of each window of an image. Arguments: those of `LPPool1d`."""
+    """Power-average pooling of images. Arguments: those of `LPPool1d`."""
 
     dims = 2
     _operator = "lp_pool2d"
@@ -63,7 +63,7 @@ class LPPool2d(_LPPool):
 
 @boundary
 class LPPool3d(_LPPool):
-    """The root of the sum of powers `norm_type` of each window of a volume. Arguments: those of `LPPool1d`."""
+    """Power-average pooling of volumes. Arguments: those of `LPPool1d`."""
 
     dims = 3
     _operator = "lp_pool3d"

@@ -1,4 +1,4 @@
-"""Layers that undo pooling of the largest numbers."""
+"""Layers that invert max pooling."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .pooling import Windows
 
 
 class _MaxUnpool(Windows):
-    """Pooling of the largest numbers undone."""
+    """Base class of the inverses of max pooling."""
 
     kernel_size: tuple[int, ...]
     stride: tuple[int, ...]
@@ -32,26 +32,26 @@ class _MaxUnpool(Windows):
         self.padding = lengths(name, "padding", padding, self.dims)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """`input` (N, C, ...) or (C, ...), and the pooling's indices.
+        """Place the elements of `input` (N, C, ...) or (C, ...) at the pooling's indices.
 
         Arguments:
-            input: what the pooling gave.
-            indices: the places that the pooling gave.
-            output_size: the size of the result; what the windows cover if None.
+            input: the result of the pooling.
+            indices: the indices that the pooling returned.
+            output_size: the size of the result; the region that the windows cover if None.
         """
         return getattr(F, self._operator)(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
 @boundary
 class MaxUnpool1d(_MaxUnpool):
-    """Zeros with the numbers that `MaxPool1d` took of a sequence where they were.
+    """Restore the maxima of `MaxPool1d` at their original positions in a sequence of zeros.
 
-    `forward(input, indices, output_size=None)`; sizes are those of the pooling.
+    `forward(input, indices, output_size=None)`; the sizes are those of the pooling.
 
     Arguments:
-        kernel_size: the size of the pooling's windows, a number or one a dimension.
-        stride: the step between them; their size if None.
-        padding: the places that the pooling added at both ends of each dimension.
+        kernel_size: the size of the pooling's windows, one number or one per dimension.
+        stride: the step between windows; the kernel size if None.
+        padding: the padding of the pooling at both ends of each dimension.
 
     >>> from facula_tensor import tensor
     >>> MaxUnpool1d(2)(tensor([[3.0, 2.0]]), tensor([[1, 2]]))
@@ -64,7 +64,7 @@ class MaxUnpool1d(_MaxUnpool):
 
 @boundary
 class MaxUnpool2d(_MaxUnpool):
-    """Zeros with the numbers that `MaxPool2d` took of an image where they were. Arguments: those of `MaxUnpool1d`."""
+    """Restore the maxima of `MaxPool2d` at their positions in images of zeros. Arguments: those of `MaxUnpool1d`."""
 
     dims = 2
     _operator = "max_unpool2d"
@@ -72,7 +72,7 @@ class MaxUnpool2d(_MaxUnpool):
 
 @boundary
 class MaxUnpool3d(_MaxUnpool):
-    """Zeros with the numbers that `MaxPool3d` took of a volume where they were. Arguments: those of `MaxUnpool1d`."""
+    """Restore the maxima of `MaxPool3d` at their positions in volumes of zeros. Arguments: those of `MaxUnpool1d`."""
 
     dims = 3
     _operator = "max_unpool3d"
