@@ -300,7 +300,7 @@ def test_another_dict_than_the_given_is_refused():
             super()._load_from_state_dict(dict(state_dict), *rest)
 
     net = Copies(1, 1)
-    with pytest.raises(TypeError, match="_load_from_state_dict: expected the state_dict that load_state_dict gave"):
+    with pytest.raises(TypeError, match="_load_from_state_dict: expected the state_dict that load_state_dict passed"):
         net.load_state_dict(net.state_dict())
 
 

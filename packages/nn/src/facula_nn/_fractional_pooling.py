@@ -35,13 +35,13 @@ def fractional_max_pool2d(
 ) -> Pooled:
     """Return the maxima of randomly placed windows: (N, C, H, W) to (N, C, *output_size), or without N.
 
-        The windows begin at increasing positions, drawn for each image and channel; the last ends at the image's border.
+    The windows begin at increasing positions, drawn for each image and channel; the last ends at the image's border.
 
-        Arguments:
-            input: images of floating dtype.
-            kernel_size: the size of the windows, an integer or a pair.
-            output_size: the size of the result, an integer or a pair.
-            output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
+    Arguments:
+        input: images of floating dtype.
+        kernel_size: the size of the windows, an integer or a pair.
+        output_size: the size of the result, an integer or a pair.
+        output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
         return_indices: also return the indices of the maxima in their images, as int64.
         _random_samples: numbers in [0, 1), (N, C, 2), instead of random ones.
 
@@ -51,9 +51,9 @@ def fractional_max_pool2d(
     Raises:
         ValueError: neither size nor ratio is given, or the windows do not fit into the input.
 
-        >>> from facula_tensor import arange
-        >>> fractional_max_pool2d(arange(25.0).reshape(1, 5, 5), 3, output_size=1)
-        tensor([[[24.]]])
+    >>> from facula_tensor import arange
+    >>> fractional_max_pool2d(arange(25.0).reshape(1, 5, 5), 3, output_size=1)
+    tensor([[[24.]]])
     """
     made = _pooled(2, input, kernel_size, output_size, output_ratio, _random_samples)
     return made if return_indices else made[0]
@@ -76,7 +76,7 @@ def fractional_max_pool2d_with_indices(
         output_size: the size of the result, one integer or one per dimension.
         output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
         return_indices: ignored; the indices are always returned.
-    _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
+        _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
 
     Returns:
         The pooled images and the indices.
@@ -107,8 +107,8 @@ def fractional_max_pool3d(
         kernel_size: the size of the windows, one integer or one per dimension.
         output_size: the size of the result, one integer or one per dimension.
         output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
-    return_indices: also return the indices of the maxima.
-    _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
+        return_indices: also return the indices of the maxima.
+        _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
 
     Returns:
         The pooled volumes, or these and the indices.
@@ -138,7 +138,7 @@ def fractional_max_pool3d_with_indices(
         output_size: the size of the result, one integer or one per dimension.
         output_ratio: alternatively, the size of the result as fractions of the input's, between 0 and 1.
         return_indices: ignored; the indices are always returned.
-    _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
+        _random_samples: numbers in [0, 1), (N, C, dimensions), instead of random ones.
 
     Returns:
         The pooled volumes and the indices.

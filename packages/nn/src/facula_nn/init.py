@@ -119,10 +119,10 @@ def trunc_normal_(
 
     Arguments:
         tensor: the tensor to fill in place.
-    mean: the mean before truncation.
-    std: the standard deviation before truncation.
-    a: the lower bound.
-    b: the upper bound.
+        mean: the mean before truncation.
+        std: the standard deviation before truncation.
+        a: the lower bound.
+        b: the upper bound.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -204,7 +204,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 
     Arguments:
         tensor: the tensor to fill in place.
-    gain: the factor of the bound; see `calculate_gain`.
+        gain: the factor of the bound; see `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -220,7 +220,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     """Fill a tensor with normal draws of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`.
 
     Arguments:
-    gain: the factor of the standard deviation; see `calculate_gain`.
+        gain: the factor of the standard deviation; see `calculate_gain`.
         gain: what the deviation is multiplied by; see `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
@@ -247,8 +247,8 @@ def kaiming_uniform_(
     Arguments:
         tensor: the tensor to fill in place.
         a: the slope of `nonlinearity` below 0, for "leaky_relu".
-    mode: "fan_in" preserves the variance in the forward pass, "fan_out" in the backward pass.
-    nonlinearity: the nonlinearity after the layer, as in `calculate_gain`.
+        mode: "fan_in" preserves the variance in the forward pass, "fan_out" in the backward pass.
+        nonlinearity: the nonlinearity after the layer, as in `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -274,8 +274,8 @@ def kaiming_normal_(
     Arguments:
         tensor: the tensor to fill in place.
         a: the slope of `nonlinearity` below 0, for "leaky_relu".
-    mode: "fan_in" preserves the variance in the forward pass, "fan_out" in the backward pass.
-    nonlinearity: the nonlinearity after the layer, as in `calculate_gain`.
+        mode: "fan_in" preserves the variance in the forward pass, "fan_out" in the backward pass.
+        nonlinearity: the nonlinearity after the layer, as in `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -296,7 +296,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
     Arguments:
         tensor: the tensor to fill in place.
-    gain: the factor of all elements.
+        gain: the factor of all elements.
         generator: the random number generator; the default generator if None.
 
     Returns:
@@ -325,8 +325,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
     Arguments:
         tensor: the tensor to fill in place.
-    sparsity: the fraction of zeros in each column.
-    std: the standard deviation of the other elements.
+        sparsity: the fraction of zeros in each column.
+        std: the standard deviation of the other elements.
         generator: the random number generator; the default generator if None.
 
     Returns:

@@ -1,9 +1,10 @@
-"""facula_optim: optimizers with PyTorch's names, options and state, and schedules of the learning rate.
+"""facula_optim: optimizers with PyTorch's names, options and state, and learning rate schedulers.
 
-What it is: `Optimizer`, `SGD`, `Adam` and their kin; `lr_scheduler` is a module of its own. Most steps are an operator
-of facula_tensor that changes all parameters of a group in one launch; LBFGS, Muon and SparseAdam use tensor operations.
+Exports `Optimizer`, `SGD`, `Adam` and other optimizers; `lr_scheduler` is a separate module. Most steps are a single
+facula_tensor operator that updates all parameters of a group in one launch. LBFGS, Muon and SparseAdam use tensor
+operations.
 May import: facula_tensor and its `extend`; facula_errors; no other sibling.
-Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (what a step is), `lr_scheduler/_base.py`.
+Where next: `_optimizer.py` (groups, state, hooks), `_sgd.py` (an example of a step), `lr_scheduler/_base.py`.
 """
 
 from facula_errors.extend import published as _published

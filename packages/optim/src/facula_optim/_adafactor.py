@@ -1,4 +1,4 @@
-"""Adafactor: Adam's second moment of a matrix kept as one number for each row and column."""
+"""Adafactor: Adam with the second moment of a matrix factored into one number per row and column."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @boundary
 class Adafactor(FusedOptimizer):
-    """Adafactor: steps in proportion to the parameter's size, by a second moment that takes little memory.
+    """Adafactor: steps in proportion to the parameter's size, with a memory-efficient second moment.
 
-    Step t has the rate max(eps[1], rms(p)) * min(lr, 1 / sqrt(t)). The running mean of gradient², with factor
-    1 - t ** beta2_decay, is kept for rows and columns of a matrix (of its last two dimensions) and taken as their
-    product over the rows' mean; of a vector it is kept as it is. The gradient over its root is made smaller where its
-    rms is above `d`. First p loses lr * weight_decay * p. `eps[0]` bounds the moment from below; None is the dtype's
-    rounding. State: "step", and "row_var", "col_var" or "variance". Parameters are float32 or float64; ValueError for
-    options out of range. `foreach` means nothing.
+    Step t has the rate max(eps[1], rms(p)) * min(lr, 1 / sqrt(t)). The running mean of gradient² has the factor 1 - t
+    ** beta2_decay. For a matrix (the last two dimensions), it is stored per row and per column and approximated by
+    their product over the mean of the rows; for a vector, it is stored per element. The gradient divided by its root is
+    scaled down if its rms exceeds `d`. First, p is reduced by lr * weight_decay * p. `eps[0]` bounds the moment from
+    below; None means the machine epsilon of the dtype. State: "step", and "row_var", "col_var" or "variance".
+    Parameters are float32 or float64; ValueError for options out of range. `foreach` is ignored.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the greatest relative rate, of 0 or more.
-        beta2_decay: the power of the step in the running mean's factor, of 0 or less.
-        eps: the least second moment, or None for the dtype's rounding; and the least size of a parameter.
-        d: the greatest rms of a step before the rate, of 1 or more.
-        weight_decay: the share, times lr, by which parameters shrink.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the maximum relative rate, at least 0.
+        beta2_decay: the exponent of the step in the running mean's factor, at most 0.
+        eps: the minimum second moment, or None for the machine epsilon; and the minimum size of a parameter.
+        d: the maximum rms of a step before it is multiplied by the rate, at least 1.
+        weight_decay: the decay of the parameters per step, relative to lr.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
 
     Shazeer and Stern 2018, Adafactor: adaptive learning rates with sublinear memory cost.
 

@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 @boundary
 class Adam(FusedOptimizer):
-    """Adam: each element's step is its gradient's running mean over the root of the running mean of its square.
+    """Adam: each element's step is the running mean of its gradient over the root of the mean of its square.
 
-    With d = gradient + weight_decay * p, and both means freed of their bias, p loses lr * mean(d) / (sqrt(mean(d²)) +
-    eps). `betas` are the means' factors. `amsgrad` takes the largest mean(d²) so far. With `decoupled_weight_decay` the
-    decay is AdamW's. State: "step" (a float32 number), "exp_avg", "exp_avg_sq", and "max_exp_avg_sq" for amsgrad.
-    Parameters are float32 or float64; ValueError for options out of range. `foreach` and `fused` mean nothing here;
-    `capturable` and `differentiable` are refused.
+    With d = gradient + weight_decay * p and bias-corrected means, p is reduced by lr * mean(d) / (sqrt(mean(d²)) +
+    eps). `betas` are the decay factors of the means. `amsgrad` uses the maximum of mean(d²) so far. With
+    `decoupled_weight_decay`, the decay is AdamW's. State: "step" (a float32 number), "exp_avg", "exp_avg_sq", and
+    "max_exp_avg_sq" for amsgrad. Parameters are float32 or float64; ValueError for options out of range. `foreach` and
+    `fused` are ignored; `capturable` and `differentiable` must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
-        eps: what is added to the denominator.
-        weight_decay: the share of the parameter that is added to its gradient.
-        amsgrad: divide by the greatest running mean of the square so far.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
-        capturable: True is refused.
-        differentiable: True is refused.
-        fused: taken, and means nothing.
-        decoupled_weight_decay: shrink the parameter rather than adding to its gradient, as AdamW does.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        betas: the decay factors of the running means of the gradient and its square, in [0, 1).
+        eps: the constant added to the denominator.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        amsgrad: divide by the maximum of the running mean of the square so far.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
+        capturable: must be False.
+        differentiable: must be False.
+        fused: accepted for compatibility; ignored.
+        decoupled_weight_decay: decay the parameter directly instead of through its gradient, as AdamW does.
 
     Raises:
         ValueError: an option out of range.
@@ -84,7 +84,7 @@ class Adam(FusedOptimizer):
         check_betas(name, betas)
         if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
             raise InvalidValueError(f"{name}: expected betas to be two floats or two tensors; got {betas!r}")
-        if options["foreach"] and not options["capturable"]:  # as PyTorch has it
+        if options["foreach"] and not options["capturable"]:  # the rule of PyTorch
             for option, value in (("lr", options["lr"]), ("betas", betas[0])):
                 if isinstance(value, Tensor):
                     raise InvalidValueError(
@@ -98,7 +98,7 @@ class Adam(FusedOptimizer):
         else:
             state: TensorState = self.state
             tensors, width = [], 5
-            for p in group["params"]:  # as `_rows` does, quicker: Adam is what most programs use
+            for p in group["params"]:  # a faster, inlined `_rows`, since Adam is the most common optimizer
                 g = p.grad
                 if g is not None:
                     kept = state[p]
@@ -126,22 +126,22 @@ class Adam(FusedOptimizer):
 
 @boundary
 class AdamW(Adam):
-    """Adam whose weight decay is apart from the gradient: p is multiplied by 1 - lr * weight_decay, then stepped.
+    """Adam with decoupled weight decay: p is multiplied by 1 - lr * weight_decay before the step.
 
     Options, state and errors are Adam's; only the default of `weight_decay` differs.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
-        eps: what is added to the denominator.
-        weight_decay: the share, times lr, by which parameters shrink.
-        amsgrad: divide by the greatest running mean of the square so far.
-        maximize: climb instead of descending.
-        foreach: taken, and means nothing.
-        capturable: True is refused.
-        differentiable: True is refused.
-        fused: taken, and means nothing.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        betas: the decay factors of the running means of the gradient and its square, in [0, 1).
+        eps: the constant added to the denominator.
+        weight_decay: the decay of the parameters per step, relative to lr.
+        amsgrad: divide by the maximum of the running mean of the square so far.
+        maximize: maximize the objective instead of minimizing it.
+        foreach: accepted for compatibility; ignored.
+        capturable: must be False.
+        differentiable: must be False.
+        fused: accepted for compatibility; ignored.
 
     Loshchilov and Hutter 2019, Decoupled weight decay regularization.
 

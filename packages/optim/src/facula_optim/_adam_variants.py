@@ -1,4 +1,4 @@
-"""Adamax, NAdam and RAdam: Adam with another measure of size, a look ahead, or a cautious start."""
+"""Adamax, NAdam and RAdam: Adam with a maximum norm, with Nesterov momentum, and with a rectified variance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Moments(FusedOptimizer):
-    """Base of optimizers with two betas."""
+    """Base class of optimizers with two betas."""
 
     def _check_options(self, options: Options) -> None:
         super()._check_options(options)
@@ -26,23 +26,23 @@ class _Moments(FusedOptimizer):
 
 @boundary
 class Adamax(_Moments):
-    """Adamax: Adam by the largest gradient of late in place of the mean of squares.
+    """Adamax: Adam with a decaying maximum of the gradients in place of the mean of squares.
 
-    With d = gradient + weight_decay * p, most = max(betas[1] * most, |d| + eps), and a parameter p loses
-    lr * mean(d) / most, the mean with factor betas[0] and freed of its bias. State: "step", "exp_avg", "exp_inf".
-    Parameters are float32 or float64; ValueError for options out of range. `foreach` means nothing here; `capturable`
-    and `differentiable` are refused.
+    With d = gradient + weight_decay * p and most = max(betas[1] * most, |d| + eps), a parameter p is reduced by
+    lr * mean(d) / most, where the bias-corrected mean has the factor betas[0]. State: "step", "exp_avg", "exp_inf".
+    Parameters are float32 or float64; ValueError for options out of range. `foreach` is ignored; `capturable` and
+    `differentiable` must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        betas: the factors of the running mean of the gradient and of its falling maximum, from 0 to below 1.
-        eps: what is added to the denominator.
-        weight_decay: the share of the parameter that is added to its gradient.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
-        differentiable: True is refused.
-        capturable: True is refused.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        betas: the decay factors of the running mean of the gradient and of its maximum, in [0, 1).
+        eps: the constant added to the denominator.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
+        differentiable: must be False.
+        capturable: must be False.
 
     Kingma and Ba 2015, Adam: a method for stochastic optimization, algorithm 2.
 
@@ -94,26 +94,26 @@ class Adamax(_Moments):
 
 @boundary
 class NAdam(_Moments):
-    """NAdam: Adam with Nesterov's momentum, whose factor grows with the number of steps.
+    """NAdam: Adam with Nesterov momentum, whose factor grows with the number of steps.
 
-    With d = gradient + weight_decay * p and f(t) = betas[0] * (1 - 0.96 ** (t * momentum_decay) / 2): step t goes by
-    (1 - f(t)) * d and f(t + 1) * mean(d), each freed of its bias, over sqrt(mean(d²)) + eps, times lr. With
-    `decoupled_weight_decay` the decay is AdamW's. State: "step", "mu_product", "exp_avg", "exp_avg_sq". Parameters are
-    float32 or float64; ValueError for options out of range. `foreach` means nothing here; `capturable` and
-    `differentiable` are refused.
+    With d = gradient + weight_decay * p and f(t) = betas[0] * (1 - 0.96 ** (t * momentum_decay) / 2), step t is lr
+    times the sum of (1 - f(t)) * d and f(t + 1) * mean(d), each bias-corrected, over sqrt(mean(d²)) + eps. With
+    `decoupled_weight_decay`, the decay is AdamW's. State: "step", "mu_product", "exp_avg", "exp_avg_sq". Parameters are
+    float32 or float64; ValueError for options out of range. `foreach` is ignored; `capturable` and `differentiable`
+    must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
-        eps: what is added to the denominator.
-        weight_decay: the share of the parameter that is added to its gradient.
-        momentum_decay: how quickly the momentum's factor grows.
-        decoupled_weight_decay: shrink the parameter rather than adding to its gradient.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
-        capturable: True is refused.
-        differentiable: True is refused.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        betas: the decay factors of the running means of the gradient and its square, in [0, 1).
+        eps: the constant added to the denominator.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        momentum_decay: the growth rate of the momentum's factor.
+        decoupled_weight_decay: decay the parameter directly instead of through its gradient.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
+        capturable: must be False.
+        differentiable: must be False.
 
     Dozat 2016, Incorporating Nesterov momentum into Adam.
 
@@ -176,24 +176,24 @@ class NAdam(_Moments):
 
 @boundary
 class RAdam(_Moments):
-    """RAdam: Adam that goes by the mean alone until enough steps were taken to know the variance.
+    """RAdam: Adam that steps by the mean alone until the variance can be estimated from enough steps.
 
-    The measure is r(t) = r - 2 t b^t / (1 - b^t), r = 2 / (1 - b) - 1, b = betas[1]: above 5 the step is Adam's times
-    sqrt((r(t) - 4)(r(t) - 2) r / ((r - 4)(r - 2) r(t))), till then lr * mean(d). `decoupled_weight_decay` decays as
-    AdamW does. State: "step", "exp_avg", "exp_avg_sq". Parameters are float32 or float64; ValueError for options out
-    of range. `foreach` means nothing here; `capturable` and `differentiable` are refused.
+    The criterion is r(t) = r - 2 t b^t / (1 - b^t), with r = 2 / (1 - b) - 1 and b = betas[1]. Above 5, the step is
+    Adam's times sqrt((r(t) - 4)(r(t) - 2) r / ((r - 4)(r - 2) r(t))); otherwise, it is lr * mean(d). With
+    `decoupled_weight_decay`, the decay is AdamW's. State: "step", "exp_avg", "exp_avg_sq". Parameters are float32 or
+    float64; ValueError for options out of range. `foreach` is ignored; `capturable` and `differentiable` must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        betas: the factors of the running means of the gradient and of its square, from 0 to below 1.
-        eps: what is added to the denominator.
-        weight_decay: the share of the parameter that is added to its gradient.
-        decoupled_weight_decay: shrink the parameter rather than adding to its gradient.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
-        capturable: True is refused.
-        differentiable: True is refused.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        betas: the decay factors of the running means of the gradient and its square, in [0, 1).
+        eps: the constant added to the denominator.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        decoupled_weight_decay: decay the parameter directly instead of through its gradient.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
+        capturable: must be False.
+        differentiable: must be False.
 
     Liu et al. 2020, On the variance of the adaptive learning rate and beyond.
 

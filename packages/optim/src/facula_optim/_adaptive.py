@@ -1,4 +1,4 @@
-"""RMSprop, Adadelta and Adagrad: steps divided by the size that an element's gradients have had."""
+"""RMSprop, Adadelta and Adagrad: steps divided by the past size of each element's gradients."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 class RMSprop(FusedOptimizer):
     """RMSprop: each element's step is its gradient over the root of the running mean of its square.
 
-    With d = gradient + weight_decay * p, a parameter p loses lr * q, q = d / (sqrt(mean(d²)) + eps), the mean's factor
-    `alpha`; with `centered` the root is of mean(d²) - mean(d)², the gradient's variance; with `momentum` p loses
-    lr * b, b = momentum * b + q. State: "step", "square_avg", and as options ask "momentum_buffer", "grad_avg".
-    Parameters are float32 or float64; ValueError for options below 0 or NaN. `foreach` means nothing here;
-    `capturable` and `differentiable` are refused.
+    With d = gradient + weight_decay * p, a parameter p is reduced by lr * q, where q = d / (sqrt(mean(d²)) + eps) and
+    the mean's factor is `alpha`. With `centered`, the root is that of the gradient's variance mean(d²) - mean(d)². With
+    `momentum`, p is reduced by lr * b, where b = momentum * b + q. State: "step", "square_avg", and depending on the
+    options "momentum_buffer", "grad_avg". Parameters are float32 or float64; ValueError for options below 0 or NaN.
+    `foreach` is ignored; `capturable` and `differentiable` must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        alpha: the factor of the running mean of the gradient's square.
-        eps: what is added to the denominator.
-        weight_decay: the share of the parameter that is added to its gradient.
-        momentum: the factor of the last step; 0 for none.
-        centered: divide by the root of the variance, not of the mean square.
-        capturable: True is refused.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
-        differentiable: True is refused.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        alpha: the decay factor of the running mean of the squared gradient.
+        eps: the constant added to the denominator.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        momentum: the factor of the momentum buffer; 0 for no momentum.
+        centered: divide by the standard deviation instead of the root mean square.
+        capturable: must be False.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
+        differentiable: must be False.
 
     Tieleman and Hinton 2012, lecture 6.5; Graves 2013, Generating sequences with recurrent neural networks, centred.
 
@@ -100,23 +100,23 @@ class RMSprop(FusedOptimizer):
 
 @boundary
 class Adadelta(FusedOptimizer):
-    """Adadelta: steps as large as earlier ones were, in proportion to the gradient's size.
+    """Adadelta: steps scaled by the sizes of earlier steps, relative to the sizes of the gradients.
 
-    With d = gradient + weight_decay * p, a parameter p loses lr * s, s = sqrt(mean(s²) + eps) / sqrt(mean(d²) + eps) *
-    d; the running means' factor is `rho`. State: "step", "square_avg", "acc_delta". Parameters are float32 or float64;
-    ValueError for options below 0 or NaN, and for rho above 1. `foreach` means nothing here; `capturable` and
-    `differentiable` are refused.
+    With d = gradient + weight_decay * p, a parameter p is reduced by lr * s, where s = sqrt(mean(s²) + eps) /
+    sqrt(mean(d²) + eps) * d; the running means' factor is `rho`. State: "step", "square_avg", "acc_delta". Parameters
+    are float32 or float64; ValueError for options below 0 or NaN, and for rho above 1. `foreach` is ignored;
+    `capturable` and `differentiable` must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        rho: the factor of both running means, from 0 to 1.
-        eps: what is added to both means before their roots.
-        weight_decay: the share of the parameter that is added to its gradient.
-        foreach: taken, and means nothing.
-        capturable: True is refused.
-        maximize: climb instead of descending.
-        differentiable: True is refused.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        rho: the decay factor of both running means, from 0 to 1.
+        eps: the constant added to both means before taking roots.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        foreach: accepted for compatibility; ignored.
+        capturable: must be False.
+        maximize: maximize the objective instead of minimizing it.
+        differentiable: must be False.
 
     Zeiler 2012, ADADELTA: an adaptive learning rate method.
 
@@ -172,22 +172,22 @@ class Adadelta(FusedOptimizer):
 class Adagrad(FusedOptimizer):
     """Adagrad: each element's step is its gradient over the root of the sum of all its squares so far.
 
-    With d = gradient + weight_decay * p, sum = sum + d² from `initial_accumulator_value` on, and a parameter p loses
-    lr / (1 + (step - 1) * lr_decay) * d / (sqrt(sum) + eps). State, there from the start: "step", "sum". Parameters are
-    float32 or float64; ValueError for options below 0 or NaN. `foreach` and `fused` mean nothing here;
-    `differentiable` is refused.
+    With d = gradient + weight_decay * p and sum = sum + d², starting at `initial_accumulator_value`, a parameter p is
+    reduced by lr / (1 + (step - 1) * lr_decay) * d / (sqrt(sum) + eps). State, created by the constructor: "step",
+    "sum". Parameters are float32 or float64; ValueError for options below 0 or NaN. `foreach` and `fused` are ignored;
+    `differentiable` must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        lr_decay: how quickly the rate falls with the number of steps.
-        weight_decay: the share of the parameter that is added to its gradient.
-        initial_accumulator_value: where the sum of squares begins.
-        eps: what is added to the denominator.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
-        differentiable: True is refused.
-        fused: taken, and means nothing.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        lr_decay: the decay of the rate with the number of steps.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        initial_accumulator_value: the initial value of the sum of squares.
+        eps: the constant added to the denominator.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
+        differentiable: must be False.
+        fused: accepted for compatibility; ignored.
 
     Duchi et al. 2011, Adaptive subgradient methods for online learning and stochastic optimization.
 
@@ -221,7 +221,7 @@ class Adagrad(FusedOptimizer):
         super().__init__(params, chosen(locals(), names))
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add a group, as `Optimizer.add_param_group` does, and the state of its parameters."""
+        """Add a group, as `Optimizer.add_param_group` does, and create the state of its parameters."""
         super().add_param_group(param_group)
         group: Any = self.param_groups[-1]
         for p in group["params"]:

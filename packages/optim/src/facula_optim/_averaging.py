@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @boundary
 class ASGD(FusedOptimizer):
-    """Averaged stochastic gradient descent: descent at a falling rate, and the mean of what it went through.
+    """Averaged stochastic gradient descent: descent with a decreasing rate, and the average of the parameters.
 
-    With d = gradient + weight_decay * p, a parameter p becomes p * (1 - lambd * eta) - eta * d, and the average
-    ax + mu * (p - ax); then eta is lr / (1 + lambd * lr * step) ** alpha and mu 1 / max(1, step - t0). State: "step",
-    "eta", "mu", "ax". Parameters are float32 or float64; ValueError for options out of range. `foreach` means nothing
-    here; `capturable` and `differentiable` are refused.
+    With d = gradient + weight_decay * p, a parameter p becomes p * (1 - lambd * eta) - eta * d, and the average ax + mu
+    * (p - ax); then eta becomes lr / (1 + lambd * lr * step) ** alpha and mu 1 / max(1, step - t0). State: "step",
+    "eta", "mu", "ax". Parameters are float32 or float64; ValueError for options out of range. `foreach` is ignored;
+    `capturable` and `differentiable` must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate at first, of 0 or more.
-        lambd: the decay of parameters, times the present rate.
-        alpha: the power by which the rate falls.
-        t0: the step at which averaging begins.
-        weight_decay: the share of the parameter that is added to its gradient.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
-        differentiable: True is refused.
-        capturable: True is refused.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the initial learning rate, at least 0.
+        lambd: the decay of the parameters, relative to the present rate.
+        alpha: the exponent of the decrease of the rate.
+        t0: the step at which averaging starts.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
+        differentiable: must be False.
+        capturable: must be False.
 
     Polyak and Juditsky 1992, Acceleration of stochastic approximation by averaging.
 
@@ -96,22 +96,23 @@ class ASGD(FusedOptimizer):
 
 @boundary
 class Rprop(FusedOptimizer):
-    """Resilient backpropagation: each element has a step size, and goes by it against its gradient's sign.
+    """Resilient backpropagation: each element moves by its own step size against the sign of its gradient.
 
-    A size, first `lr`, is multiplied by etas[1] where the gradient has the sign it had, by etas[0] where it changed,
-    within `step_sizes`; where it changed the element stays. For gradients of all data, not of batches. State: "step",
-    "prev" (the gradient), "step_size". Parameters are float32 or float64; ValueError for options out of range.
-    `foreach` means nothing here; `capturable` and `differentiable` are refused.
+    The step size, initially `lr`, is multiplied by etas[1] if the sign of the gradient is unchanged and by etas[0] if
+    it changed, and clamped to `step_sizes`. Elements with a changed sign do not move. Intended for full-batch
+    gradients.
+    State: "step", "prev" (the gradient), "step_size". Parameters are float32 or float64; ValueError for options out of
+    range. `foreach` is ignored; `capturable` and `differentiable` must be False.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the first size of steps.
-        etas: the factor where the sign changed, below 1, and where it stayed, above 1.
-        step_sizes: the least and the greatest size of steps.
-        capturable: True is refused.
-        foreach: taken, and means nothing.
-        maximize: climb instead of descending.
-        differentiable: True is refused.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the initial step size.
+        etas: the factor after a change of sign, below 1, and the factor without one, above 1.
+        step_sizes: the minimum and the maximum step size.
+        capturable: must be False.
+        foreach: accepted for compatibility; ignored.
+        maximize: maximize the objective instead of minimizing it.
+        differentiable: must be False.
 
     Riedmiller and Braun 1993, A direct adaptive method for faster backpropagation learning.
 

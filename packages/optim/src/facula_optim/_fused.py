@@ -1,4 +1,4 @@
-"""Base of optimizers whose step is one launch over all parameters of a group."""
+"""The base class of optimizers that update all parameters of a group in one launch."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ INFINITE = float("inf")
 
 
 def sign_of(group: Options) -> float:
-    """The factor of gradients: -1 to maximize."""
+    """Return the factor of the gradients: -1 to maximize."""
     return -1.0 if group["maximize"] else 1.0
 
 
 def decays_of(group: Options) -> tuple[float, float]:
-    """The share of the parameter added to its gradient, and the factor of the parameter."""
+    """Return the factor of the parameter in the term added to its gradient, and the factor of the parameter itself."""
     decay = float(group["weight_decay"])
     return (0.0, 1.0 - float(group["lr"]) * decay) if group["decoupled_weight_decay"] else (decay, 1.0)
 
 
 class StateError(FaculaError, ValueError, RuntimeError):
-    """The optimizer's state of a parameter does not fit the parameter. A RuntimeError too."""
+    """The optimizer's state of a parameter does not match the parameter. Also a RuntimeError."""
 
 
 @boundary
 class FusedOptimizer(Optimizer):
-    """A step of such an optimizer changes parameters of float32 and float64, of any strides.
+    """Base class of optimizers whose steps update parameters of float32 and float64, with any strides.
 
-    Other dtypes are refused by name. `foreach` and `fused` are taken and mean nothing here: there is one way only.
+    Other dtypes are rejected by name. `foreach` and `fused` are accepted and ignored.
     """
 
-    numbers: tuple[str, ...] = ()  # options that are numbers of 0 or more
-    keeps: tuple[str, ...] = ()  # what the state of each parameter has
-    scalars: tuple[str, ...] = ("step",)  # those of it that are single float32 numbers
+    numbers: tuple[str, ...] = ()  # options that are numbers of at least 0
+    keeps: tuple[str, ...] = ()  # keys in the state of each parameter
+    scalars: tuple[str, ...] = ("step",)  # those of the keys whose values are single float32 numbers
 
     @overload
     def step(self, closure: None = None) -> None: ...
@@ -60,17 +60,17 @@ class FusedOptimizer(Optimizer):
     @overload
     def step(self, closure: Callable[[], Loss] | None = None) -> Loss | None: ...
     def step(self, closure: Callable[[], object] | None = None) -> object:
-        """Change each parameter that has a gradient; those whose `.grad` is None stay as they are.
+        """Update each parameter that has a gradient; parameters with `.grad` None are unchanged.
 
-        `closure`, where given, is called first, with gradients enabled; its result, the loss, is given back.
-        ValueError for a learning rate below 0, infinite or NaN; nothing is changed then.
+        If `closure` is given, it is called first, with gradients enabled, and its result, the loss, is returned.
+        ValueError for a learning rate that is negative, infinite or NaN; the parameters are then unchanged.
         """
         loss: object = None
         groups: list[Any] = self.param_groups
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        for group in groups:  # schedules and users change rates: all are looked at before any is used
+        for group in groups:  # schedules and users change rates: check all of them before the first update
             try:
                 usable = 0.0 <= float(group["lr"]) < INFINITE
             except (TypeError, ValueError):
@@ -86,7 +86,7 @@ class FusedOptimizer(Optimizer):
                     with recorder.stepping(self, group, partial(self._step_group, group)):
                         self._step_group(group)
             except (TypeError, ValueError):
-                self._check_options(group)  # the user may have changed them since
+                self._check_options(group)  # the user may have changed them
                 self._check_state(group["params"])
                 raise
         return loss
@@ -95,9 +95,9 @@ class FusedOptimizer(Optimizer):
         raise UnsupportedError
 
     def _rows(self, group: Options, *keys: str) -> tuple[list[Tensor], int]:
-        """One list of each parameter with a gradient, the gradient, and the state under `keys`; and how many these are.
+        """Return a flat list of parameters with gradients, their gradients and states, and its length per parameter.
 
-        State that is missing is created.
+        The states are the entries under `keys`; missing state is created.
         """
         state: TensorState = self.state
         take: Callable[[dict[str, Tensor]], tuple[Tensor, ...]]
@@ -115,13 +115,13 @@ class FusedOptimizer(Optimizer):
         return tensors, 2 + len(keys)
 
     def _begin(self, kept: dict[str, Tensor], p: Tensor, group: Options, keys: tuple[str, ...]) -> None:
-        """Add what the state lacks of `keys`, as it is before the first step; all of it or nothing.
+        """Add the missing entries of `keys` to the state, with their values before the first step; all of them or none.
 
         Arguments:
-            kept: the parameter's state, which is changed.
+            kept: the parameter's state, which is modified.
             p: the parameter.
             group: its group.
-            keys: the names of the state.
+            keys: the names of the entries.
         """
         values = self._first_values(group)
         fresh: dict[str, Tensor] = {}
@@ -137,7 +137,7 @@ class FusedOptimizer(Optimizer):
         kept.update(fresh)
 
     def _first_values(self, group: Options) -> dict[str, float]:
-        """State that does not begin as 0."""
+        """Return the state entries with initial values other than 0."""
         return {}
 
     def _check_state(self, parameters: list[Tensor]) -> None:
@@ -183,11 +183,11 @@ class FusedOptimizer(Optimizer):
         return loaded
 
     def _state_shape(self, parameter: Tensor, key: str) -> tuple[int, ...]:
-        """The shape of what is kept under a key: the parameter's."""
+        """Return the shape of a state entry: the parameter's."""
         return tuple(parameter.shape)
 
     def _zeros_for(self, parameter: Tensor, key: str) -> Tensor:
-        """State of the parameter's dtype and device. MemoryError names the optimizer and the parameter."""
+        """Return a state entry of zeros, with the parameter's dtype and device. A MemoryError names both."""
         try:
             return zeros(self._state_shape(parameter, key), dtype=parameter.dtype, device=parameter.device)
         except MemoryError as error:

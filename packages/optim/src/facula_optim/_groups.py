@@ -1,4 +1,4 @@
-"""Parameters of optimizers, and their checks: tensors, named tensors, or groups."""
+"""Validation of the parameters of optimizers: tensors, named tensors, or groups."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class MissingError(FaculaError, ValueError, KeyError):
-    """A group without parameters. A KeyError too, because PyTorch raises that."""
+    """A group without parameters. Also a KeyError, which PyTorch raises."""
 
     __str__ = ValueError.__str__
 
 
 def organized(name: str, params: Params) -> list[Group]:
-    """The constructor's argument as a list of groups; errors begin with `name`."""
+    """Return the constructor's argument as a list of groups; errors begin with `name`."""
     if isinstance(params, (Tensor, str, bytes)) or not hasattr(params, "__iter__"):
         raise InvalidTypeError(
             f"{name}: expected params to be an iterable of tensors or dicts, such as [w, b] or model.parameters(); "
@@ -38,7 +38,7 @@ def organized(name: str, params: Params) -> list[Group]:
 
 
 def check_group(name: str, group: Group) -> Group:
-    """A copy of the group, with a list of leaves for "params", and "param_names" where they have names."""
+    """Return a copy of the group, with a list of leaves as "params", and "param_names" if they have names."""
     if not isinstance(group, dict):
         raise InvalidTypeError(f"{name}: expected a group to be a dict with 'params'; got {type(group).__name__}")
     if "params" not in group:
@@ -77,13 +77,13 @@ def _listed(name: str, params: object) -> list[Any]:
 
 
 def check_number(name: str, option: str, value: object, below: float = float("inf")) -> None:
-    """ValueError unless 0 <= value < below; TypeError for what is no number.
+    """Raise ValueError unless 0 <= value < below, and TypeError if it is not a number.
 
     Arguments:
-        name: how errors begin: the optimizer's class.
+        name: the optimizer's class name, with which errors begin.
         option: the option's name, for errors.
-        value: what is checked.
-        below: the limit, which is excluded.
+        value: the value to check.
+        below: the exclusive upper bound.
     """
     value = number_of(name, option, value)
     if not 0 <= value < below:  # NaN fails too
@@ -92,31 +92,31 @@ def check_number(name: str, option: str, value: object, below: float = float("in
 
 
 def check_pair(name: str, option: str, pair: Sequence[object]) -> None:
-    """ValueError unless `pair` has two members.
+    """Raise ValueError unless `pair` has two members.
 
     Arguments:
-        name: how errors begin: the optimizer's class.
+        name: the optimizer's class name, with which errors begin.
         option: the option's name, for errors.
-        pair: what is checked.
+        pair: the value to check.
     """
     if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
         raise InvalidValueError(f"{name}: expected {option} to be two numbers; got {pair!r}")
 
 
 def check_betas(name: str, betas: Sequence[object]) -> None:
-    """ValueError unless `betas` are two numbers from 0 to below 1."""
+    """Raise ValueError unless `betas` are two numbers in [0, 1)."""
     check_pair(name, "betas", betas)
     for number, beta in enumerate(betas):
         check_number(name, f"betas[{number}]", beta, below=1)
 
 
 def number_of(name: str, option: str, value: Any) -> float:
-    """The number, Python's or NumPy's or a tensor's; ValueError and TypeError for what is none.
+    """Return a number, of Python or NumPy or in a tensor, as a float; ValueError or TypeError for other values.
 
     Arguments:
-        name: how errors begin: the optimizer's class.
+        name: the optimizer's class name, with which errors begin.
         option: the option's name, for errors.
-        value: what should be a number.
+        value: the value to convert.
     """
     if isinstance(value, Tensor):
         if value.numel() != 1:
@@ -130,12 +130,12 @@ def number_of(name: str, option: str, value: Any) -> float:
 
 
 def chosen(values: dict[str, Any], names: str) -> Group:
-    """The values under these names, in their order."""
+    """Return the values with these names, in their order."""
     return {name: values[name] for name in names.split()}
 
 
 def place_of(parameter: Tensor, groups: list[Group]) -> str:
-    """A parameter's name in messages: its own, or its number in `state_dict`."""
+    """Return a parameter's name in messages: its own, or its index in `state_dict`."""
     number = 0
     for group in groups:
         for place, p in enumerate(group["params"]):

@@ -1,4 +1,4 @@
-"""L-BFGS: steps by an inverse of the curvature that is known from the gradients of late."""
+"""L-BFGS: steps with an inverse Hessian that is approximated from recent gradients."""
 
 from __future__ import annotations
 
@@ -23,26 +23,27 @@ SEARCHES = (None, "strong_wolfe")
 
 @boundary
 class LBFGS(FusedOptimizer):
-    """Limited-memory BFGS: the program gives a closure, which one step calls up to `max_eval` times.
+    """Limited-memory BFGS: the program passes a closure, which one step calls up to `max_eval` times.
 
-    A step makes up to `max_iter` moves along d = -H g, where H approximates the inverse of the second derivatives from
-    the last `history_size` changes of parameters and gradients. A move goes by lr * d (the first ever by at most lr in
-    the sum of sizes), or with `line_search_fn="strong_wolfe"` as far as the strong Wolfe conditions want. It ends where
-    the largest element of the gradient is at most `tolerance_grad`, or a move changes parameters or loss by less than
-    `tolerance_change`. There is one group. State, of the first parameter: PyTorch's.
+    A step makes up to `max_iter` moves along d = -H g, where H approximates the inverse Hessian from the last
+    `history_size` changes of parameters and gradients. A move has the length lr * d (the first move of all is limited
+    to lr in the 1-norm). With `line_search_fn="strong_wolfe"`, its length satisfies the strong Wolfe conditions. The
+    step ends when the largest element of the gradient is at most `tolerance_grad`, or when a move changes parameters or
+    loss by less than `tolerance_change`. Only one group is supported. The state, stored for the first parameter, is
+    PyTorch's.
 
-    `max_eval` is max_iter * 5 // 4 where it is None. Parameters are float32 or float64; ValueError for options out of
+    `max_eval` defaults to max_iter * 5 // 4. Parameters are float32 or float64; ValueError for options out of
     range and for several groups, TypeError for a step without a closure.
 
     Arguments:
         params: tensors, or one group.
         lr: the factor of moves without line search.
-        max_iter: the moves of a step, at most.
-        max_eval: calls of the closure in a step; max_iter * 5 // 4 if None.
-        tolerance_grad: the greatest element of the gradient at which a step ends.
-        tolerance_change: the least change of parameters or loss at which it goes on.
-        history_size: how many changes are kept.
-        line_search_fn: "strong_wolfe", or None for none.
+        max_iter: the maximum number of moves per step.
+        max_eval: the maximum number of closure calls per step; max_iter * 5 // 4 if None.
+        tolerance_grad: the step ends when no element of the gradient exceeds this.
+        tolerance_change: the step ends when parameters or loss change by less than this.
+        history_size: the number of changes stored.
+        line_search_fn: "strong_wolfe", or None for no line search.
 
     Nocedal and Wright 2006, Numerical optimization, algorithms 7.4, 3.5 and 3.6.
 
@@ -80,7 +81,7 @@ class LBFGS(FusedOptimizer):
         super().__init__(params, defaults)
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add the one group that there is; ValueError for another."""
+        """Add the only group; ValueError for a second one."""
         if self.param_groups:
             raise InvalidValueError("LBFGS: expected one group of parameters, as a step is one of all; got several")
         super().add_param_group(param_group)
@@ -93,9 +94,9 @@ class LBFGS(FusedOptimizer):
             )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move up to `max_iter` times; the loss before the first is given back.
+        """Move up to `max_iter` times, and return the loss before the first move.
 
-        `closure` computes the loss again: it clears gradients, calls backward, and gives the loss, a tensor.
+        `closure` computes the loss: it clears the gradients, calls backward, and returns the loss, a tensor.
         """
         if not callable(closure):
             raise InvalidTypeError("LBFGS.step: expected a closure that computes the loss; got none")
@@ -109,12 +110,12 @@ class LBFGS(FusedOptimizer):
         return first_loss
 
     def _minimize(self, group: Options, closure: Callable[[], SupportsFloat], loss: float) -> None:
-        """Move until something says to end.
+        """Move until a termination criterion is met.
 
         Arguments:
-            group: the one group.
-            closure: what computes the loss and the gradients again.
-            loss: the loss at the start.
+            group: the only group.
+            closure: the function that computes the loss and the gradients.
+            loss: the initial loss.
         """
         rate, smallest = float(group["lr"]), float(group["tolerance_change"])
         params = group["params"]
@@ -140,7 +141,7 @@ class LBFGS(FusedOptimizer):
                 start = [p.clone() for p in params]
 
                 def at(size: float) -> tuple[float, Tensor]:
-                    move(params, start, direction, size)  # noqa: B023  called in this round alone
+                    move(params, start, direction, size)  # noqa: B023  called only in this iteration
                     with enable_grad():
                         value = float(closure())
                     return value, flat_gradient(params)
@@ -152,7 +153,7 @@ class LBFGS(FusedOptimizer):
             else:
                 move(params, params, direction, state["t"])
                 calls = 0
-                if number != last:  # the next step begins with the loss in any case
+                if number != last:  # otherwise, the next step computes the loss anyway
                     with enable_grad():
                         loss = float(closure())
                     gradient, calls = flat_gradient(params), 1
@@ -167,12 +168,12 @@ class LBFGS(FusedOptimizer):
                 return
 
     def _direction(self, state: Curvature, gradient: Tensor, most: int) -> Tensor:
-        """-H times the gradient, by the changes kept; the last change is added to them first.
+        """Add the last change to the history, and return -H times the gradient.
 
         Arguments:
-            state: what is kept between steps; it is changed.
+            state: the state between steps, which is modified.
             gradient: the present gradient, as one vector.
-            most: how many changes are kept.
+            most: the maximum number of changes stored.
         """
         if "d" not in state:
             state.update({"old_dirs": [], "old_stps": [], "ro": [], "H_diag": 1, "al": [None] * most})
@@ -199,7 +200,7 @@ class LBFGS(FusedOptimizer):
         return result
 
     def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
-        """Copies, those in lists too; they belong to all parameters and have shapes of their own."""
+        """Return copies, including tensors in lists; the entries belong to all parameters and have their own shapes."""
 
         def copied(value: object) -> object:
             if isinstance(value, list):
@@ -212,18 +213,18 @@ class LBFGS(FusedOptimizer):
 
 
 def flat_gradient(params: list[Tensor]) -> Tensor:
-    """All gradients, one after another; zeros for those that are not there."""
+    """Return all gradients concatenated, with zeros for missing ones."""
     parts = [zeros(p.numel(), dtype=p.dtype, device=p.device) if p.grad is None else p.grad.reshape(-1) for p in params]
     return cat(parts).detach()
 
 
 def move(params: list[Tensor], start: list[Tensor], direction: Tensor, size: float) -> None:
-    """Set each parameter to `start` and `size` times its part of the direction.
+    """Set each parameter to `start` plus `size` times its part of the direction.
 
     Arguments:
-        params: the parameters, which are changed.
-        start: where each begins.
-        direction: a vector with a part for each parameter, in order.
+        params: the parameters to modify.
+        start: the starting point of each parameter.
+        direction: a vector that concatenates the parts of the parameters.
         size: the factor of the direction.
     """
     at = 0

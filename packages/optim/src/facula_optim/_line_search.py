@@ -1,11 +1,10 @@
 """Line search under the strong Wolfe conditions.
 
-Note [Strong Wolfe]
-~~~~~~~~~~~~~~~~~~~
-A size t is taken where the loss fell by at least ENOUGH of what the slope at 0 promises, and the slope there is at most
-FLATTER of it. First a bracket is looked for, two sizes between which there is such a t (Nocedal and Wright 2006,
-algorithm 3.5); then the bracket is narrowed by the minimum of a cubic through the values and slopes at its ends (3.6),
-which is kept away from the ends where progress stalls, as M. Schmidt's minFunc has it.
+Note [Strong Wolfe] ~~~~~~~~~~~~~~~~~~~ A step size t is accepted if the loss decreases by at least ENOUGH times the
+decrease predicted by the slope at 0, and if the slope at t is at most FLATTER times the initial one. The search first
+finds a bracket: two step sizes with an acceptable t between them (Nocedal and Wright 2006, algorithm 3.5). It then
+narrows the bracket by the minimum of the cubic that interpolates the values and slopes at its ends (3.6). If progress
+stalls, this minimum is kept away from the ends, as in M. Schmidt's minFunc.
 """
 
 from __future__ import annotations
@@ -38,16 +37,16 @@ def strong_wolfe(
     slope: float,
     smallest: float,
 ) -> tuple[float, Tensor, float, int]:
-    """(loss, gradient, size, calls of `at`), where `at(size)` gives loss and gradient; the rest is as at size 0.
+    """Return (loss, gradient, size, number of calls of `at`), where `at(size)` returns loss and gradient.
 
     Arguments:
-        at: the loss and the gradient at a size.
-        size: the first size that is tried.
+        at: the loss and the gradient at a step size.
+        size: the first step size to try.
         direction: the direction, as one vector.
         loss: the loss at size 0.
-        gradient: the gradient there.
-        slope: the slope along the direction there, below 0.
-        smallest: the least width of the bracket, times the direction's greatest element, at which the search goes on.
+        gradient: the gradient at size 0.
+        slope: the slope along the direction at size 0, which is negative.
+        smallest: the minimum width of the bracket times the direction's largest element; the search ends below it.
     """
     start = Point(0.0, loss, gradient, slope)
     longest = direction.abs().max().item()
@@ -113,12 +112,12 @@ def strong_wolfe(
 
 
 def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float]) -> float:
-    """The minimum of the cubic with these values and slopes within the bounds; their middle if it has none.
+    """Return the minimum, within the bounds, of the cubic with these values and slopes; the midpoint if it has none.
 
     Arguments:
         a: a point.
         b: another point.
-        bounds: the least and the greatest result.
+        bounds: the minimum and the maximum of the result.
     """
     if a.size > b.size:
         a, b = b, a
@@ -127,7 +126,7 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float]) -> float:
         return middle
     first = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.size - b.size)
     square = first * first - a.slope * b.slope
-    if not square >= 0:  # NaN too
+    if not square >= 0:  # also for NaN
         return middle
     root = square**0.5
     divisor = b.slope - a.slope + 2 * root

@@ -1,4 +1,4 @@
-"""Muon: momentum of matrices, made orthogonal before it is added."""
+"""Muon: momentum steps of matrices, orthogonalized before they are applied."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
     from ._types import Options, Params
 
 ADJUSTMENTS = (None, "original", "match_rms_adamw")
-MOST_STEPS = 100  # fewer than this; five are usual
+MOST_STEPS = 100  # exclusive; five are usual
 
 
 @boundary
 class Muon(FusedOptimizer):
-    """Momentum of each matrix, made nearly orthogonal by Newton and Schulz's iteration, as the step.
+    """Steps by the momentum of each matrix, approximately orthogonalized by Newton-Schulz iterations.
 
-    B = momentum * B + (1 - momentum) * grad; with `nesterov` the step is made of grad and B in these shares, else of B.
-    Its singular values are brought near 1 by `ns_steps` rounds of a X + (b G + c G²) X with G = X Xᵀ.
+    B = momentum * B + (1 - momentum) * grad; with `nesterov`, the step combines grad and B in the same proportions,
+    otherwise it is B. `ns_steps` iterations a X + (b G + c G²) X, with G = X Xᵀ, bring its singular values close to 1.
     Then p = p * (1 - lr * weight_decay) - rate * step, where rate is lr * sqrt(max(1, rows / columns)), or
     lr * 0.2 * sqrt(max(rows, columns)) with `adjust_lr_fn="match_rms_adamw"`.
 
-    Parameters are matrices of float32 or float64 (ValueError for others: give biases and embeddings to AdamW).
+    Parameters are matrices of float32 or float64 (ValueError for others: use AdamW for biases and embeddings).
     State: "momentum_buffer".
 
     Arguments:
-        params: matrices, pairs of name and matrix, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        weight_decay: the share, times lr, by which parameters shrink.
-        momentum: the share of the former B that stays.
-        nesterov: whether the step looks ahead.
+        params: matrices, pairs (name, matrix), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        weight_decay: the decay of the parameters per step, relative to lr.
+        momentum: the factor of the previous B.
+        nesterov: whether to use Nesterov momentum.
         ns_coefficients: a, b and c of the iteration.
-        eps: the least norm that a matrix is divided by before the iteration.
-        ns_steps: rounds of the iteration, fewer than 100.
+        eps: the minimum norm for the division before the iteration.
+        ns_steps: the number of iterations, less than 100.
         adjust_lr_fn: "original" (as None), or "match_rms_adamw".
 
     Raises:
-        ValueError: an option out of range, or a parameter that is no matrix.
+        ValueError: an option out of range, or a parameter that is not a matrix.
 
     Jordan and others 2024, Muon: An optimizer for hidden layers in neural networks.
 
@@ -113,7 +113,7 @@ class Muon(FusedOptimizer):
 
 
 def _adjustment(adjust_lr_fn: str | None, rows: int, columns: int) -> float:
-    """Factor of the rate by a matrix's shape.
+    """Return the factor of the rate that depends on a matrix's shape.
 
     Arguments:
         adjust_lr_fn: "match_rms_adamw", "original" or None.
@@ -126,17 +126,17 @@ def _adjustment(adjust_lr_fn: str | None, rows: int, columns: int) -> float:
 
 
 def orthogonalized(matrix: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
-    """A matrix with the singular vectors of `matrix` and singular values near 1.
+    """Return a matrix with the singular vectors of `matrix` and singular values close to 1.
 
     Arguments:
         matrix: the matrix, of any floating dtype.
-        coefficients: a, b and c of each round's a X + (b G + c G²) X, where G = X Xᵀ.
-        steps: the number of rounds.
-        eps: the least norm to divide by at first.
+        coefficients: a, b and c of each iteration a X + (b G + c G²) X, where G = X Xᵀ.
+        steps: the number of iterations.
+        eps: the minimum norm for the initial division.
     """
     a, b, c = coefficients
     tall = matrix.shape[0] > matrix.shape[1]
-    x = matrix.mT if tall else matrix  # the smaller of the two products
+    x = matrix.mT if tall else matrix  # makes X Xᵀ the smaller of the two products
     x = x / x.norm().clamp(min=eps)
     for _ in range(steps):
         gram = x @ x.mT

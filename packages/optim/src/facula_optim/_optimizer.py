@@ -1,4 +1,4 @@
-"""`Optimizer`: parameter groups, state and its dict, hooks around steps."""
+"""`Optimizer`: parameter groups, state and state dicts, and hooks around steps."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 @boundary
 class Optimizer:
-    """Base class of optimizers: changes parameters by their `.grad`.
+    """Base class of optimizers, which update parameters by their `.grad`.
 
-    `params` are tensors (leaves), pairs (name, tensor), or dicts with a group's own options beside "params";
-    `defaults` the options of groups that do not say otherwise. A subclass defines `step(closure=None)`; its options lie
-    in `param_groups`, what it keeps for each parameter in `state`, a dict that starts empty.
+    `params` are leaf tensors, pairs (name, tensor), or dicts with "params" and the options of a group; `defaults` are
+    the options that groups do not set. A subclass defines `step(closure=None)`. Its options are stored in
+    `param_groups`, its state for each parameter in `state`, a dict that is initially empty.
 
-    TypeError and ValueError name the parameter, or the option and its value, before anything is changed.
+    TypeError and ValueError name the parameter, or the option and its value, before anything is modified.
 
     >>> from facula_tensor import no_grad, ones
     >>> class Descent(Optimizer):
@@ -66,12 +66,12 @@ class Optimizer:
     _inside: bool
 
     def __new__(cls, *args: object, **kwargs: object) -> Self:
-        """An optimizer that hooks can be added to, and that steps, though its class does not call `__init__` here."""
+        """Create an optimizer whose hooks and steps work even if its class does not call `Optimizer.__init__`."""
         new = super().__new__(cls)
         new._pre_hooks, new._post_hooks = Hooks(), Hooks()
         new._state_pre_hooks, new._state_post_hooks = Hooks(), Hooks()
         new._load_pre_hooks, new._load_post_hooks = Hooks(), Hooks()
-        new._step_count, new._inside = 0, False  # steps so far; whether a step with hooks is under way
+        new._step_count, new._inside = 0, False  # steps so far; whether a step with hooks is in progress
         return new
 
     def __init__(self, params: Params, defaults: Group):
@@ -89,7 +89,8 @@ class Optimizer:
     def add_param_group(self, param_group: Group) -> None:
         """Add a group: a dict with "params" and options that differ from the defaults.
 
-        For layers that are to be trained from now on, say. Errors as for the constructor, and nothing is added.
+        For example for layers that are unfrozen during training. Errors are those of the constructor; the groups are
+        then unchanged.
         """
         name = type(self).__name__
         group = check_group(name, param_group)
@@ -116,13 +117,13 @@ class Optimizer:
         self.param_groups.append(group)
 
     def _check_options(self, options: Any) -> None:
-        """Raise ValueError or TypeError for a wrong option; subclasses define it."""
+        """Raise ValueError or TypeError for an invalid option; subclasses override it."""
 
     def _check_parameters(self, parameters: list[Tensor]) -> None:
-        """An error for parameters that the optimizer cannot change."""
+        """Raise an error for parameters that the optimizer cannot update."""
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients; with `set_to_none=False` fill those that are there with zeros."""
+        """Reset all gradients to None, or with `set_to_none=False` to zeros."""
         recorder = current_recorder() if collecting else None
         if recorder is not None:
             recorder.reads_groups(self)
@@ -144,23 +145,23 @@ class Optimizer:
 
     # --------------------------------------------------------------------------------------------- steps
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change the parameters by their gradients once; returns the loss that `closure` computes."""
+        """Update the parameters once by their gradients; return the loss that `closure` computes."""
         raise UnsupportedError(f"{type(self).__name__}.step: a subclass of Optimizer defines its step")
 
     def register_step_pre_hook(self, hook: Hook) -> Handle:
-        """Call `hook(optimizer, args, kwargs)` before each step; it may give other (args, kwargs). `remove()` ends it.
+        """Call `hook(optimizer, args, kwargs)` before each step; it may return new (args, kwargs).
 
-        `args` begins with the optimizer.
+        `args` begins with the optimizer. `remove()` of the returned handle removes the hook.
         """
         return self._pre_hooks.add(hook)
 
     def register_step_post_hook(self, hook: Hook) -> Handle:
-        """Call `hook(optimizer, args, kwargs)` after each step; `remove()` ends it."""
+        """Call `hook(optimizer, args, kwargs)` after each step; the handle's `remove()` removes it."""
         return self._post_hooks.add(hook)
 
     # --------------------------------------------------------------------------------------------- state
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> Handle:
-        """Call `hook(optimizer)` before each `state_dict()`; first of all where `prepend`. `remove()` ends it."""
+        """Call `hook(optimizer)` before each `state_dict()`, before all others if `prepend`; `remove()` removes it."""
         return _added(self._state_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: StateHook, prepend: bool = False) -> Handle:
@@ -168,7 +169,7 @@ class Optimizer:
         return _added(self._state_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: StateHook, prepend: bool = False) -> Handle:
-        """Call `hook(optimizer, state_dict)` with a shallow copy before it is loaded; it may give another dict."""
+        """Call `hook(optimizer, state_dict)` with a shallow copy before loading; it may return another dict."""
         return _added(self._load_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> Handle:
@@ -176,9 +177,9 @@ class Optimizer:
         return _added(self._load_post_hooks, hook, prepend)
 
     def state_dict(self) -> StateDict:
-        """Groups and state, as PyTorch has them: parameters are numbers, counted through the groups.
+        """Return groups and state in PyTorch's format: parameters are replaced by indices, counted through all groups.
 
-        Tensors in it are the optimizer's own, not copies.
+        The tensors in the dict are the optimizer's own, not copies.
 
         >>> from facula_optim import SGD
         >>> from facula_tensor import ones
@@ -202,10 +203,11 @@ class Optimizer:
         return _passed_on(self._state_post_hooks, self, result)
 
     def load_state_dict(self, state_dict: StateDict) -> None:
-        """Take over groups' options and copies of the state from a dict as `state_dict` gives it.
+        """Load the groups' options and copies of the state from a dict in the format of `state_dict`.
 
-        State gets its parameter's dtype and device. Parameters are matched in order; where both sides have the same
-        names in another order, by name. ValueError or TypeError where groups or shapes do not fit; nothing is changed.
+        The state is converted to its parameter's dtype and device. Parameters are matched by position, or by name if
+        both sides have the same names in different orders. ValueError or TypeError if groups or shapes do not match;
+        the optimizer is then unchanged.
         """
         name = f"{type(self).__name__}.load_state_dict"
         if self._load_pre_hooks:
@@ -219,7 +221,7 @@ class Optimizer:
             hook(self)
 
     def _loaded(self, parameter: Tensor, entries: StateDict) -> StateDict:
-        """Saved state for this parameter: copies of tensors, with its device and dtype."""
+        """Return the saved state for this parameter: copies of tensors, on its device and with its dtype."""
         floating = parameter.is_floating_point() or parameter.is_complex()
         return {
             key: value.detach().to(parameter.device, parameter.dtype if floating else value.dtype, copy=True)
@@ -235,7 +237,7 @@ class Optimizer:
         vars(self).update(state)
 
     def _tell_reads(self) -> None:
-        """Tell this thread's recorder, if there is one, that all options are about to be read."""
+        """Notify this thread's recorder, if any, that all options are about to be read."""
         recorder = current_recorder() if collecting else None
         if recorder is not None:
             recorder.reads_whole(self)
@@ -250,12 +252,12 @@ class Optimizer:
 
 
 def _added(hooks: Hooks, hook: Hook, prepend: bool) -> Handle:
-    """`hook` as the last of its kind, or the first.
+    """Add `hook` to the end of a table, or to its start.
 
     Arguments:
-        hooks: the table.
-        hook: what is added.
-        prepend: put it first.
+        hooks: the hook table.
+        hook: the function to add.
+        prepend: add it to the start.
     """
     handle = hooks.add(hook)
     for key in list(hooks)[:-1] if prepend else ():
@@ -264,12 +266,12 @@ def _added(hooks: Hooks, hook: Hook, prepend: bool) -> Handle:
 
 
 def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: StateDict) -> StateDict:
-    """The state dict after the hooks, one after another; a hook that returns None leaves it.
+    """Return the state dict after all hooks, called in order; a hook that returns None keeps it.
 
     Arguments:
-        hooks: the table.
-        optimizer: what the hooks are called with.
-        state_dict: what the first hook gets.
+        hooks: the hook table.
+        optimizer: the first argument of the hooks.
+        state_dict: the second argument of the first hook.
     """
     for hook in list(hooks.values()):
         changed = hook(optimizer, state_dict)
@@ -278,7 +280,7 @@ def _passed_on(hooks: Hooks, optimizer: Optimizer, state_dict: StateDict) -> Sta
 
 
 def _watched(step: Callable[Concatenate[Optimizer, P], T]) -> Callable[Concatenate[Optimizer, P], T]:
-    """A wrapper of a class's `step` that counts steps and calls hooks."""
+    """Wrap a class's `step` to count steps and call hooks."""
 
     @wraps(step)
     def watched(self: Optimizer, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -309,13 +311,13 @@ def _count(optimizer: Optimizer) -> None:
 def _with_hooks(
     step: Callable[..., T], optimizer: Optimizer, args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> T:
-    """A step between the hooks before it and those after it.
+    """Run a step between its pre-hooks and post-hooks.
 
     Arguments:
         step: the function of the class, not yet bound.
-        optimizer: whose hooks are called.
+        optimizer: the optimizer whose hooks are called.
         args: the step's positional arguments, without the optimizer.
-        kwargs: its keyword arguments; both may be replaced by a hook before the step.
+        kwargs: its keyword arguments; pre-hooks may replace both.
     """
     args = (optimizer, *args)
     for hook in list(optimizer._pre_hooks.values()):
@@ -327,7 +329,7 @@ def _with_hooks(
                     f"got {changed!r}"
                 )
             args, kwargs = changed
-    optimizer._inside = True  # a step that calls that of its base class is one step
+    optimizer._inside = True  # counts a step that calls its base class's step once
     try:
         result = step(*args, **kwargs)
     finally:

@@ -19,24 +19,25 @@ if TYPE_CHECKING:
 
 @boundary
 class SGD(FusedOptimizer):
-    """Stochastic gradient descent, with momentum, weight decay and Nesterov's variant.
+    """Stochastic gradient descent, with momentum, weight decay and Nesterov momentum.
 
-    With d = gradient + weight_decay * p: a parameter p loses lr * d; with momentum it loses lr * b, where b is first
-    d and then momentum * b + (1 - dampening) * d; with nesterov lr * (d + momentum * b). `maximize` climbs instead.
-    State: "momentum_buffer". Parameters are float32 or float64; ValueError for options below 0 or NaN, and for
-    nesterov without momentum or with dampening. `foreach` and `fused` are taken and mean nothing.
+    With d = gradient + weight_decay * p, a parameter p is reduced by lr * d. With momentum, it is reduced by lr * b,
+    where b is d in the first step and momentum * b + (1 - dampening) * d afterwards; with nesterov, by lr * (d +
+    momentum * b). `maximize` reverses the direction. State: "momentum_buffer". Parameters are float32 or float64;
+    ValueError for options below 0 or NaN, and for nesterov without momentum or with dampening. `foreach` and `fused`
+    are ignored.
 
     Arguments:
-        params: tensors, pairs of name and tensor, or groups with options of their own.
-        lr: the learning rate, of 0 or more.
-        momentum: the factor of the last step's buffer; 0 for none.
-        dampening: the share of the gradient that the buffer does not take.
-        weight_decay: the share of the parameter that is added to its gradient.
-        nesterov: look ahead by the momentum.
-        maximize: climb instead of descending.
-        foreach: taken, and means nothing.
-        differentiable: True is refused.
-        fused: taken, and means nothing.
+        params: tensors, pairs (name, tensor), or dicts that define groups with their own options.
+        lr: the learning rate, at least 0.
+        momentum: the factor of the momentum buffer; 0 for no momentum.
+        dampening: the reduction of the gradient's factor in the buffer.
+        weight_decay: the factor of the parameter in the term added to its gradient.
+        nesterov: use Nesterov momentum.
+        maximize: maximize the objective instead of minimizing it.
+        foreach: accepted for compatibility; ignored.
+        differentiable: must be False.
+        fused: accepted for compatibility; ignored.
 
     Raises:
         ValueError: an option below 0 or NaN; nesterov without momentum, or with dampening.
@@ -110,7 +111,7 @@ class SGD(FusedOptimizer):
                 ahead=ahead,
             )
             sgd_step(begun, 3, numbers)
-        if fresh:  # their first buffer is the gradient, whatever the dampening
+        if fresh:  # the first buffer is the gradient, independent of the dampening
             sgd_step(fresh, 3, SgdNumbers(rate=rate, decay=decay, sign=sign, ahead=ahead))
             for p, buffer in zip(fresh[::3], fresh[2::3], strict=True):
                 state[p]["momentum_buffer"] = buffer

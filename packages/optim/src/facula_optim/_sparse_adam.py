@@ -1,4 +1,4 @@
-"""SparseAdam, by name only: gradients are dense here."""
+"""`SparseAdam`, which is not supported, since all gradients are dense."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ._optimizer import Optimizer
 
 @boundary
 class SparseAdam(Optimizer):
-    """Adam for sparse gradients, which are not there yet: NotImplementedError when it is made.
+    """Adam for sparse gradients, which are not supported: the constructor raises NotImplementedError.
 
-    `Adam` does the same with the dense gradients that `Embedding` has.
+    `Adam` computes the same steps from the dense gradients of `Embedding`.
 
     >>> SparseAdam([])
     Traceback (most recent call last):

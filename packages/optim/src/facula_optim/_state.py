@@ -1,4 +1,4 @@
-"""From a state dict to groups and state: checked as a whole before an optimizer takes it."""
+"""Loading of state dicts: conversion to groups and state, validated completely before an optimizer changes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def loaded_groups(name: str, groups: list[Group], state_dict: StateDict) -> tuple[list[Group], dict[int, Tensor]]:
-    """The groups with their saved options, and the parameter of each saved number.
+    """Return the groups with their saved options, and the parameter for each saved index.
 
     Arguments:
-        name: how errors begin.
-        groups: the optimizer's own groups.
-        state_dict: what was saved.
+        name: the operation's name, with which errors begin.
+        groups: the optimizer's present groups.
+        state_dict: the saved state dict.
 
     Raises:
-        ValueError: no state dict, or groups of other lengths.
+        ValueError: not a state dict, or groups of different lengths.
     """
     if not isinstance(state_dict, dict) or not {"state", "param_groups"} <= set(state_dict):
         raise InvalidValueError(f"{name}: expected a dict with 'state' and 'param_groups', as state_dict() gives it")
@@ -63,16 +63,16 @@ def loaded_state(
     state: dict[Any, StateDict],
     convert: Callable[[Tensor, StateDict], StateDict],
 ) -> defaultdict[Any, StateDict]:
-    """The state with parameters for numbers, each entry converted; what belongs to no parameter is kept as it is.
+    """Return the state keyed by parameter, with converted entries; entries of no parameter are kept unchanged.
 
     Arguments:
-        name: how errors begin.
-        matched: the parameter of each saved number.
-        state: the saved state, by number.
-        convert: makes a parameter's entries of saved ones.
+        name: the operation's name, with which errors begin.
+        matched: the parameter for each saved index.
+        state: the saved state, by index.
+        convert: a function that converts the saved entries of a parameter.
 
     Raises:
-        ValueError: entries that do not fit their parameter; a TypeError, where `convert` raised one.
+        ValueError: entries that do not match their parameter; TypeError if `convert` raised one.
     """
     loaded: defaultdict[Any, StateDict] = defaultdict(dict)
     for number, entries in state.items():
@@ -94,9 +94,9 @@ def no_memory(error: Exception, operation: str, purpose: str) -> None:
     """Add the purpose of the memory to a MemoryError.
 
     Arguments:
-        error: the error, which is changed.
-        operation: how its message begins.
-        purpose: what the memory was for.
+        error: the error, which is modified.
+        operation: the start of its message.
+        purpose: the purpose of the memory.
     """
     relabel(error, operation)
     wanted = getattr(error, "purpose", None)

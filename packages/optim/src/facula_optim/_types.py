@@ -1,18 +1,18 @@
-"""What groups, options and states hold, for type checkers alone: nothing imports this at run time."""
+"""Types of groups, options and states, only for type checkers: not imported at run time."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypedDict
 
 from facula_tensor import Tensor
 
-# Options, a parameter's state, a whole state dict: by name, values of any type, as programs and files have them.
+# Options, a parameter's state, or a whole state dict: values of any type by name.
 Group: TypeAlias = dict[str, Any]
 StateDict: TypeAlias = dict[str, Any]
 
-# What an optimizer is given to change: tensors, tensors with names, or groups with options of their own.
+# The parameters passed to an optimizer: tensors, named tensors, or groups with their own options.
 Params: TypeAlias = Iterable[Tensor | tuple[str, Tensor] | Group]
 
-# State of optimizers whose steps are launches: tensors by name, for each parameter.
+# The state of fused optimizers: tensors by name, for each parameter.
 TensorState: TypeAlias = dict[Tensor, dict[str, Tensor]]
 
 Hook: TypeAlias = Callable[..., object]
@@ -20,7 +20,7 @@ StateHook: TypeAlias = Callable[..., StateDict | None]
 
 
 class Options(TypedDict, total=False):
-    """A group as this package's optimizers read it, once its options are checked."""
+    """A group as the optimizers of this package read it after validation."""
 
     params: list[Tensor]
     param_names: list[str]
@@ -36,7 +36,7 @@ class Options(TypedDict, total=False):
     dampening: float
     nesterov: bool
     betas: tuple[float | Tensor, float | Tensor]
-    eps: Any  # a number; Adafactor's are a pair
+    eps: Any  # a number; a pair for Adafactor
     amsgrad: bool
     alpha: float
     centered: bool
@@ -65,7 +65,7 @@ class Options(TypedDict, total=False):
 
 
 class Curvature(TypedDict, total=False):
-    """State of LBFGS: what it knows of the second derivatives."""
+    """The state of LBFGS: its information about the second derivatives."""
 
     func_evals: int
     n_iter: int

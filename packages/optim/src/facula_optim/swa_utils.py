@@ -1,6 +1,6 @@
-"""Averages of parameters over training: how they are taken, and the rates that go with them.
+"""Stochastic weight averaging: functions that average parameters, and a learning rate scheduler.
 
-The averaged model itself is made of modules, of which this package knows nothing: it is `facula.optim.swa_utils`.
+The averaged model itself consists of modules, which this package does not import; see `facula.optim.swa_utils`.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ STRATEGIES: dict[str, Callable[[float], float]] = {
 
 @boundary
 class SWALR(LRScheduler):
-    """From the present rate to `swa_lr` in `anneal_epochs` steps, along half a cosine or a line; then it stays.
+    """Anneal the rate to `swa_lr` in `anneal_epochs` steps, along half a cosine or a line, and then keep it constant.
 
-    `swa_lr` is a number or a list with one for each group. Rates that another schedule sets meanwhile are where it goes
-    on from. ValueError for another strategy and for `anneal_epochs` that is no int of 0 or more.
+    `swa_lr` is a number or a list with one number per group. If another scheduler sets rates in the meantime, annealing
+    continues from these. ValueError for an unknown strategy, and unless `anneal_epochs` is an int of at least 0.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        swa_lr: the rate to go to, or a list with one for each group.
-        anneal_epochs: the steps until then, 0 or more.
+        optimizer: the optimizer whose learning rates are set.
+        swa_lr: the final rate, or a list with one per group.
+        anneal_epochs: the number of annealing steps, at least 0.
         anneal_strategy: "cos" or "linear".
-        last_epoch: the epoch to go on after; -1 to begin.
+        last_epoch: the last completed epoch when resuming; -1 to start.
 
     Izmailov et al. 2018, Averaging weights leads to wider optima and better generalization.
 
@@ -82,11 +82,11 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _share(self, step: int) -> float:
-        """The share of the way after a step."""
+        """Return the completed fraction of the annealing after a step."""
         return STRATEGIES[self._anneal_strategy](min(1.0, max(0, step) / max(1, self.anneal_epochs)))
 
     def get_lr(self) -> list[float]:
-        """The rate of each group: where its present one would have begun, gone on with from there."""
+        """Return the rate of each group, continuing the annealing curve that passes through its present rate."""
         step = self._step_count - 1
         if self.anneal_epochs == 0:
             step = max(1, step)
@@ -100,14 +100,14 @@ class SWALR(LRScheduler):
 
 
 def check_decay(name: str, decay: float) -> None:
-    """ValueError unless it is from 0 to 1."""
+    """Raise ValueError unless the decay is from 0 to 1."""
     if not 0 <= decay <= 1:
         raise InvalidValueError(f"{name}: expected decay from 0 to 1; got {decay}")
 
 
 @boundary
 def get_ema_avg_fn(decay: float = 0.999) -> AverageOne:
-    """The running mean of a parameter with this factor.
+    """Return a function that computes the exponential moving average of a parameter with this decay.
 
     >>> from facula_tensor import tensor
     >>> get_ema_avg_fn(0.75)(tensor(4.0), tensor(8.0), 1)
@@ -124,7 +124,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> AverageOne:
 
 @boundary
 def get_swa_avg_fn() -> AverageOne:
-    """The mean of all that a parameter was so far.
+    """Return a function that computes the mean of all values of a parameter so far.
 
     >>> from facula_tensor import tensor
     >>> get_swa_avg_fn()(tensor(4.0), tensor(8.0), 3)
@@ -140,14 +140,14 @@ def get_swa_avg_fn() -> AverageOne:
 
 @boundary
 def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageAll:
-    """`get_ema_avg_fn` for lists of parameters, in place; what is no floating number is copied."""
+    """Return `get_ema_avg_fn` for lists of parameters, in place; values that are not floating are copied."""
     check_decay("get_ema_multi_avg_fn", decay)
     return _inplace(get_ema_avg_fn(decay))
 
 
 @boundary
 def get_swa_multi_avg_fn() -> AverageAll:
-    """`get_swa_avg_fn` for lists of parameters, in place; what is no floating number is copied."""
+    """Return `get_swa_avg_fn` for lists of parameters, in place; values that are not floating are copied."""
     return _inplace(get_swa_avg_fn())
 
 

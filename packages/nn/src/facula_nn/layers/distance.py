@@ -36,7 +36,7 @@ class PairwiseDistance(Module):
 
     Arguments:
         p: the order of the norm.
-    eps: the constant added to the differences.
+        eps: the constant added to the differences.
         keepdim: keep the last dimension, with length 1.
 
     >>> from facula_tensor import tensor

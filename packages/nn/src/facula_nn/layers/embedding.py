@@ -144,21 +144,21 @@ class Embedding(VectorTable):
     ) -> Self:
         """Create a layer with the weight `embeddings` (indices, features), sharing memory, not trained if `freeze`.
 
-            Arguments:
-        embeddings: the weight, (indices, features).
-                freeze: exclude the weight from training.
-                padding_idx: the index whose row is initialized to zeros and receives no gradient.
-                max_norm: the maximum norm of a row; rows that are used and exceed it are scaled down in place.
-                norm_type: the order of the norm.
-                scale_grad_by_freq: divide each row's gradient by the frequency of its index in the input.
-                sparse: must be False; gradients are dense.
+        Arguments:
+            embeddings: the weight, (indices, features).
+            freeze: exclude the weight from training.
+            padding_idx: the index whose row is initialized to zeros and receives no gradient.
+            max_norm: the maximum norm of a row; rows that are used and exceed it are scaled down in place.
+            norm_type: the order of the norm.
+            scale_grad_by_freq: divide each row's gradient by the frequency of its index in the input.
+            sparse: must be False; gradients are dense.
 
-            Returns:
-                The layer.
+        Returns:
+            The layer.
 
-            >>> from facula_tensor import tensor
-            >>> Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))
-            tensor([[3., 4.]])
+        >>> from facula_tensor import tensor
+        >>> Embedding.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([1]))
+        tensor([[3., 4.]])
         """
         if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
             raise InvalidValueError("Embedding: expected embeddings to be a Tensor of shape (numbers, features)")

@@ -108,23 +108,23 @@ class EmbeddingBag(VectorTable):
     ) -> Self:
         """Create a layer with the weight `embeddings` (indices, features), sharing memory, not trained if `freeze`.
 
-            Arguments:
-        embeddings: the weight, (indices, features).
-                freeze: exclude the weight from training.
-                max_norm: the maximum norm of a row; rows that are used and exceed it are scaled down in place.
-                norm_type: the order of the norm.
-                scale_grad_by_freq: divide each row's gradient by the frequency of its index in the input.
-                mode: "sum", "mean" or "max".
-                sparse: must be False; gradients are dense.
-                include_last_offset: whether the last offset is the end of the last bag.
-                padding_idx: an index that does not contribute to the results.
+        Arguments:
+            embeddings: the weight, (indices, features).
+            freeze: exclude the weight from training.
+            max_norm: the maximum norm of a row; rows that are used and exceed it are scaled down in place.
+            norm_type: the order of the norm.
+            scale_grad_by_freq: divide each row's gradient by the frequency of its index in the input.
+            mode: "sum", "mean" or "max".
+            sparse: must be False; gradients are dense.
+            include_last_offset: whether the last offset is the end of the last bag.
+            padding_idx: an index that does not contribute to the results.
 
-            Returns:
-                The layer.
+        Returns:
+            The layer.
 
-            >>> from facula_tensor import tensor
-            >>> EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([[0, 1]]))
-            tensor([[2., 3.]])
+        >>> from facula_tensor import tensor
+        >>> EmbeddingBag.from_pretrained(tensor([[1.0, 2.0], [3.0, 4.0]]))(tensor([[0, 1]]))
+        tensor([[2., 3.]])
         """
         if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
             raise InvalidValueError("EmbeddingBag: expected embeddings to be a Tensor of shape (numbers, features)")

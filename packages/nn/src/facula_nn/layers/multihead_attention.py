@@ -33,10 +33,10 @@ class MultiheadAttention(Module):
     Arguments:
         embed_dim: the length of queries and outputs.
         num_heads: the number of heads, which divides `embed_dim`.
-    dropout: the dropout probability of the attention weights, in training.
-    bias: whether the projections have biases.
-    add_bias_kv: append a trainable key and value.
-    add_zero_attn: append a key and a value of zeros.
+        dropout: the dropout probability of the attention weights, in training.
+        bias: whether the projections have biases.
+        add_bias_kv: append a trainable key and value.
+        add_zero_attn: append a key and a value of zeros.
         kdim: the length of keys; `embed_dim` if None.
         vdim: the length of values; `embed_dim` if None.
         batch_first: whether the batch dimension comes first.

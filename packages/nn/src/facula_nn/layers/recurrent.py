@@ -126,7 +126,7 @@ class RNN(_OneState):
         dtype: the parameters' dtype; the default dtype if None.
 
     Raises:
-    ValueError: an unknown `nonlinearity`, or sizes that `LSTM` rejects.
+        ValueError: an unknown `nonlinearity`, or sizes that `LSTM` rejects.
 
     >>> from facula_tensor import ones
     >>> outputs, h_n = RNN(3, 4, nonlinearity="relu")(ones(5, 2, 3))

@@ -61,11 +61,11 @@ class TransformerEncoder(Module):
     ) -> Tensor:
         """Return the result of the last layer, normalised by `norm`, in the shape of `src`.
 
-            Arguments:
-                src: the source, (length, batch, d_model), or the batch first if the layers are `batch_first`.
-                mask: the attention mask of the source, as `attn_mask` of `MultiheadAttention`.
-        src_key_padding_mask: the padding positions of the source, (batch, length).
-                is_causal: whether `mask`, which is then required, is the causal mask; None means False.
+        Arguments:
+            src: the source, (length, batch, d_model), or the batch first if the layers are `batch_first`.
+            mask: the attention mask of the source, as `attn_mask` of `MultiheadAttention`.
+            src_key_padding_mask: the padding positions of the source, (batch, length).
+            is_causal: whether `mask`, which is then required, is the causal mask; None means False.
         """
         for layer in self.layers:
             src = layer(src, src_mask=mask, src_key_padding_mask=src_key_padding_mask, is_causal=bool(is_causal))
@@ -136,16 +136,16 @@ class Transformer(Module):
     Arguments:
         d_model: the width of the vectors.
         nhead: the number of heads.
-    num_encoder_layers: the number of layers of the encoder.
-    num_decoder_layers: the number of layers of the decoder.
+        num_encoder_layers: the number of layers of the encoder.
+        num_decoder_layers: the number of layers of the decoder.
         dim_feedforward: the width between the two linear layers.
         dropout: the dropout probability, in training.
         activation: "relu", "gelu" or a function.
-    custom_encoder: a module that replaces the encoder.
-    custom_decoder: a module that replaces the decoder.
+        custom_encoder: a module that replaces the encoder.
+        custom_decoder: a module that replaces the decoder.
         layer_norm_eps: the constant added to variances.
         batch_first: whether the batch dimension comes first.
-    norm_first: normalise the inputs of the parts of each layer instead of their outputs.
+        norm_first: normalise the inputs of the parts of each layer instead of their outputs.
         bias: whether to add biases.
         device: the parameters' device; the default device if None.
         dtype: the parameters' dtype; the default dtype if None.
@@ -207,21 +207,21 @@ class Transformer(Module):
     ) -> Tensor:
         """Return the decoder's result for `tgt` and the encoded `src`, in the shape of `tgt`.
 
-            Arguments:
-                src: the source, (length, batch, d_model), or the batch first.
-                tgt: the target, (length, batch, d_model), or the batch first.
-                src_mask: the attention mask of the source, as `attn_mask` of `MultiheadAttention`.
-                tgt_mask: the attention mask of the target.
-                memory_mask: the attention mask of the target over the encoder's output.
-                src_key_padding_mask: the padding positions of the source in the encoder, (batch, length).
-                tgt_key_padding_mask: the padding positions of the target, (batch, length).
-                memory_key_padding_mask: the padding positions of the source in the decoder, (batch, length).
-                src_is_causal: whether `src_mask`, which is then required, is the causal mask; None means False.
-                tgt_is_causal: whether `tgt_mask`, which is then required, is the causal mask; None means False.
-                memory_is_causal: whether `memory_mask`, which is then required, is the causal mask.
+        Arguments:
+            src: the source, (length, batch, d_model), or the batch first.
+            tgt: the target, (length, batch, d_model), or the batch first.
+            src_mask: the attention mask of the source, as `attn_mask` of `MultiheadAttention`.
+            tgt_mask: the attention mask of the target.
+            memory_mask: the attention mask of the target over the encoder's output.
+            src_key_padding_mask: the padding positions of the source in the encoder, (batch, length).
+            tgt_key_padding_mask: the padding positions of the target, (batch, length).
+            memory_key_padding_mask: the padding positions of the source in the decoder, (batch, length).
+            src_is_causal: whether `src_mask`, which is then required, is the causal mask; None means False.
+            tgt_is_causal: whether `tgt_mask`, which is then required, is the causal mask; None means False.
+            memory_is_causal: whether `memory_mask`, which is then required, is the causal mask.
 
-            Raises:
-        ValueError: the batch sizes differ, or a width is not `d_model`.
+        Raises:
+            ValueError: the batch sizes differ, or a width is not `d_model`.
         """
         batch = 0 if self.batch_first else 1
         if src.ndim != tgt.ndim or (src.ndim == 3 and src.shape[batch] != tgt.shape[batch]):

@@ -113,7 +113,7 @@ class TransformerEncoderLayer(_Layer):
         activation: "relu", "gelu" or a function.
         layer_norm_eps: the constant added to variances.
         batch_first: whether the batch dimension comes first.
-    norm_first: normalise the input of each part of the layer instead of the sum.
+        norm_first: normalise the input of each part of the layer instead of the sum.
         bias: whether to add biases.
         device: the parameters' device; the default device if None.
         dtype: the parameters' dtype; the default dtype if None.

@@ -37,31 +37,31 @@ def clip_grad_norm_(
 ) -> Tensor:
     """Scale all gradients in place by one factor, so that their total norm is at most `max_norm`.
 
-        Returns the original norm, without dimensions; it is computed in at least float32. The factor is a tensor, at most
-        1, by which all gradients are multiplied: no value is read unless `error_if_nonfinite`. `norm_type` may be infinite
-        (also "inf"), 0 or negative; the norm is the `linalg.vector_norm` of the norms of the gradients.
-        ValueError for a negative `max_norm`; RuntimeError for a norm that is not finite, if `error_if_nonfinite`.
-        `foreach` is ignored.
+    Returns the original norm, without dimensions; it is computed in at least float32. The factor is a tensor, at most
+    1, by which all gradients are multiplied: no value is read unless `error_if_nonfinite`. `norm_type` may be infinite
+    (also "inf"), 0 or negative; the norm is the `linalg.vector_norm` of the norms of the gradients.
+    ValueError for a negative `max_norm`; RuntimeError for a norm that is not finite, if `error_if_nonfinite`.
+    `foreach` is ignored.
 
-        Arguments:
+    Arguments:
         parameters: a tensor or several; those without a gradient are skipped.
-            max_norm: the maximum norm, at least 0.
-            norm_type: the norm's order, or "inf".
-            error_if_nonfinite: raise an error if the norm is not finite.
-            foreach: accepted for compatibility; ignored.
+        max_norm: the maximum norm, at least 0.
+        norm_type: the norm's order, or "inf".
+        error_if_nonfinite: raise an error if the norm is not finite.
+        foreach: accepted for compatibility; ignored.
 
-        Returns:
+    Returns:
         The original norm, without dimensions.
 
     Raises:
         ValueError: a negative `max_norm`, or an order that is not positive.
         RuntimeError: the norm is not finite, and `error_if_nonfinite` is set.
 
-        >>> from facula_tensor import Parameter, tensor
-        >>> weight = Parameter(tensor([0.0, 0.0]))
-        >>> weight.grad = tensor([3.0, 4.0])
-        >>> clip_grad_norm_(weight, 1.0), weight.grad
-        (tensor(5.), tensor([0.6000, 0.8000]))
+    >>> from facula_tensor import Parameter, tensor
+    >>> weight = Parameter(tensor([0.0, 0.0]))
+    >>> weight.grad = tensor([3.0, 4.0])
+    >>> clip_grad_norm_(weight, 1.0), weight.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
     """
     max_norm = _at_least_0("clip_grad_norm_", "max_norm", max_norm)
     grads = _gradients(parameters)
@@ -84,7 +84,7 @@ def get_total_norm(
 
     Arguments:
         tensors: a tensor or several.
-    norm_type: the order of the norm.
+        norm_type: the order of the norm.
         error_if_nonfinite: raise an error if the norm is not finite.
         foreach: accepted for compatibility; ignored.
 
@@ -114,7 +114,7 @@ def clip_grads_with_norm_(
     Arguments:
         parameters: a tensor or several.
         max_norm: the maximum norm, at least 0.
-    total_norm: the present norm of the gradients.
+        total_norm: the present norm of the gradients.
         foreach: accepted for compatibility; ignored.
 
     Raises:
@@ -133,7 +133,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
 
     Arguments:
         parameters: a tensor or several.
-    clip_value: the bound, at least 0.
+        clip_value: the bound, at least 0.
         foreach: accepted for compatibility; ignored.
 
     Raises:

@@ -143,7 +143,7 @@ def ln_structured(
         module: the module to modify.
         name: the parameter's name.
         amount: the number to prune, or, as a float, the fraction of those not pruned yet.
-    n: the order of the norm.
+        n: the order of the norm.
         dim: the dimension.
         importance_scores: scores of the parameter's shape for the selection; its values if None.
 

@@ -1,9 +1,9 @@
-"""Schedules: learning rates that change from step to step, with PyTorch's names, numbers and state.
+"""Learning rate schedulers with PyTorch's names, values and state.
 
-What it is: `LRScheduler`, to derive your own from, and the usual schedules. A schedule sets `lr` in its optimizer's
-parameter groups; it knows nothing of tensors.
+Exports `LRScheduler`, the base class for custom schedulers, and the usual schedulers. A scheduler sets `lr` in its
+optimizer's parameter groups; it does not use tensors.
 May import: the rest of facula_optim.
-Where next: `_base.py` for what a schedule is, `_curves.py` for those that are a curve over time.
+Where next: `_base.py` for the base class, `_curves.py` for schedules that are functions of the epoch.
 """
 
 from facula_errors.extend import published as _published
@@ -25,7 +25,7 @@ from ._plateau import ReduceLROnPlateau
 from ._restarts import CosineAnnealingWarmRestarts
 from ._sequences import ChainedScheduler, SequentialLR
 
-_LRScheduler = LRScheduler  # what programs of before PyTorch 2.0 call it
+_LRScheduler = LRScheduler  # the name before PyTorch 2.0
 
 __all__ = [
     "ChainedScheduler",

@@ -1,4 +1,4 @@
-"""Base of schedules: a count of epochs, and a rate for each parameter group."""
+"""The base class of schedulers: an epoch count, and a rate for each parameter group."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 @boundary
 class LRScheduler:
-    """Base class of schedules of the learning rate.
+    """Base class of learning rate schedulers.
 
-    Made, it sets the rates of epoch 0; each `step()` goes on by one epoch (or batch: what is counted is up to the
-    program) and follows the optimizer's own step. A subclass defines `get_lr()`: the rate of each group at
-    `self.last_epoch`, from `self.base_lrs` (the rates that groups had at first, "initial_lr" in the group) or the
-    groups' present ones.
+    The constructor sets the rates of epoch 0. Each `step()` advances by one epoch (or batch, depending on the program)
+    and follows the optimizer's step. A subclass defines `get_lr()`, which returns the rate of each group at
+    `self.last_epoch`. It computes them from `self.base_lrs` (the initial rates, "initial_lr" in the groups) or from the
+    present rates.
 
-    `last_epoch` above -1 goes on: groups have their "initial_lr", as a loaded optimizer's do (KeyError else), and the
-    rates of epoch last_epoch + 1.
+    A `last_epoch` above -1 resumes: the groups must have "initial_lr", as in a loaded optimizer (else KeyError), and
+    get the rates of epoch last_epoch + 1.
 
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones
@@ -76,15 +76,15 @@ class LRScheduler:
         self._is_initial = False
 
     def get_lr(self) -> list[float]:
-        """The rate of each group at `self.last_epoch`."""
+        """Return the rate of each group at `self.last_epoch`."""
         raise UnsupportedError(f"{type(self).__name__}.get_lr: a subclass of LRScheduler defines its rates")
 
     def get_rates_at(self, epoch: int) -> list[float]:
-        """The rates at an epoch that is not the next: those of `get_lr`, unless a schedule knows better."""
+        """Return the rates at an arbitrary epoch; by default those of `get_lr`."""
         return self.get_lr()
 
     def get_last_lr(self) -> list[float]:
-        """The rates that this schedule set last, one for each group."""
+        """Return the rates that this scheduler set last, one per group."""
         return self._last_lr
 
     def __init_subclass__(cls, **options: object) -> None:
@@ -93,9 +93,9 @@ class LRScheduler:
             cls.step = _replayed(vars(cls)["step"])  # type: ignore[method-assign]
 
     def step(self, epoch: int | None = None) -> None:
-        """Go on by one epoch, or to `epoch`, and set the groups' rates. Warns if the optimizer was never stepped."""
+        """Advance by one epoch, or to `epoch`, and set the rates. Warns if the optimizer has not stepped yet."""
         self._in_order()
-        for group in self.optimizer.param_groups[len(self.base_lrs) :]:  # added since
+        for group in self.optimizer.param_groups[len(self.base_lrs) :]:  # groups added later
             self.base_lrs.append(group.setdefault("initial_lr", float(group["lr"])))
         if epoch is None:
             self.last_epoch += 1
@@ -106,7 +106,7 @@ class LRScheduler:
         self._last_lr = put(self.optimizer, rates)
 
     def _in_order(self) -> None:
-        """Count a step; UserWarning where the first comes before the optimizer's."""
+        """Count a step; UserWarning if the first step precedes the optimizer's."""
         if self._step_count == 1 and not self.optimizer._step_count:
             warn(
                 f"{type(self).__name__}.step: called before optimizer.step(), so the first rate of the schedule is "
@@ -115,16 +115,16 @@ class LRScheduler:
         self._step_count += 1
 
     def state_dict(self) -> StateDict:
-        """All but the optimizer: save it beside the optimizer's own, which has the present rates."""
+        """Return all attributes but the optimizer. Save the optimizer's state, too, which has the present rates."""
         recorder = current_recorder() if collecting else None
         if recorder is not None:
             recorder.reads_whole(self)
         return {key: value for key, value in vars(self).items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: StateDict) -> None:
-        """Take over what `state_dict` gave. The rates themselves are in the optimizer's state.
+        """Load the result of `state_dict`. The rates themselves are in the optimizer's state.
 
-        Entries that this schedule does not have are left out; KeyError where one that it has is missing.
+        Unknown entries are ignored; KeyError for missing ones.
         """
         own = self.state_dict()
         missing = sorted(key for key in own if key not in state_dict and key != "_is_initial")
@@ -137,7 +137,7 @@ class LRScheduler:
 
 
 def attach(scheduler: LRScheduler, optimizer: Optimizer) -> None:
-    """Give a schedule its optimizer; TypeError where it is none."""
+    """Set a scheduler's optimizer; TypeError if it is not an Optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise InvalidTypeError(
             f"{type(scheduler).__name__}: expected optimizer to be an Optimizer; got {type(optimizer).__name__}"
@@ -146,7 +146,7 @@ def attach(scheduler: LRScheduler, optimizer: Optimizer) -> None:
 
 
 def put(optimizer: Optimizer, rates: Iterable[float]) -> list[float]:
-    """Set the groups' rates; what was set, as floats. A rate that is a tensor is changed in place."""
+    """Set the groups' rates and return them as floats. A rate that is a tensor is modified in place."""
     done = []
     for group, rate in zip(optimizer.param_groups, rates):
         done.append(float(rate))
@@ -158,16 +158,16 @@ def put(optimizer: Optimizer, rates: Iterable[float]) -> list[float]:
 
 
 def for_each_group(name: str, option: str, value: T | list[T] | tuple[T, ...], optimizer: Optimizer) -> list[T]:
-    """An option as a list with one value for each parameter group.
+    """Return an option as a list with one value per parameter group.
 
     Arguments:
-        name: how errors begin: the schedule's class.
+        name: the scheduler's class name, with which errors begin.
         option: the option's name, for errors.
-        value: one value for all groups, or a list or tuple with one for each.
-        optimizer: whose groups are counted.
+        value: one value for all groups, or a list or tuple with one per group.
+        optimizer: the optimizer whose groups are counted.
 
     Raises:
-        ValueError: a list of another length than there are groups.
+        ValueError: the length of the list is not the number of groups.
     """
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
@@ -178,7 +178,7 @@ def for_each_group(name: str, option: str, value: T | list[T] | tuple[T, ...], o
 
 
 def has_betas(name: str, optimizer: Optimizer, cycle_momentum: bool) -> bool:
-    """Whether momentum is the first of the optimizer's betas; ValueError where it has none, and is to be cycled."""
+    """Return whether the optimizer's momentum is its first beta; ValueError if it has none and it is to be cycled."""
     if cycle_momentum and not {"betas", "momentum"} & optimizer.defaults.keys():
         raise InvalidValueError(
             f"{name}: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
@@ -187,7 +187,7 @@ def has_betas(name: str, optimizer: Optimizer, cycle_momentum: bool) -> bool:
 
 
 def put_momentum(group: Group, momentum: float, use_beta1: bool) -> None:
-    """Set a group's momentum, or the first of its betas."""
+    """Set a group's momentum, or its first beta."""
     if use_beta1:
         group["betas"] = (momentum, *group["betas"][1:])
     else:
@@ -195,12 +195,12 @@ def put_momentum(group: Group, momentum: float, use_beta1: bool) -> None:
 
 
 def check_positive(name: str, option: str, value: object) -> None:
-    """Refuse what is no int of 1 or more, Python's or NumPy's.
+    """Check that a value is an int of at least 1, of Python or NumPy.
 
     Arguments:
-        name: how errors begin: the schedule's class.
+        name: the scheduler's class name, with which errors begin.
         option: the option's name, for errors.
-        value: what is checked.
+        value: the value to check.
 
     Raises:
         ValueError: any other value.
@@ -210,13 +210,13 @@ def check_positive(name: str, option: str, value: object) -> None:
 
 
 def check_period(name: str, option: str, value: object, *, whole: bool = False) -> None:
-    """Refuse what is no finite number above 0.
+    """Check that a value is a finite number above 0.
 
     Arguments:
-        name: how errors begin: the schedule's class.
+        name: the scheduler's class name, with which errors begin.
         option: the option's name, for errors.
-        value: what is checked.
-        whole: whether a fraction is refused, too; 2.0 is whole.
+        value: the value to check.
+        whole: whether to also reject fractions; 2.0 is accepted.
 
     Raises:
         ValueError: any other value.
@@ -227,7 +227,7 @@ def check_period(name: str, option: str, value: object, *, whole: bool = False) 
 
 
 def _replayed(step: Callable[..., None]) -> Callable[..., None]:
-    """A schedule's step, which a replay of what is being captured does again."""
+    """Wrap a scheduler's step so that a captured function repeats it on each replay."""
 
     @wraps(step)
     def replayed(self: LRScheduler, *args: object, **kwargs: object) -> None:

@@ -1,4 +1,4 @@
-"""Schedules that are a curve: a share of the initial rate, given the epoch alone."""
+"""Schedules that are curves: fractions of the initial rate that depend only on the epoch."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @boundary
 class CurveLR(LRScheduler):
-    """The rate is `eta_min` plus `share(epoch)` times what the initial rate has above it.
+    """The rate is `eta_min` plus `share(epoch)` times the difference of the initial rate and `eta_min`.
 
-    A step multiplies by the quotient of two shares, so that several schedules of one optimizer multiply; after a
-    share of 0 the rate comes from the initial one.
+    A step multiplies the rate by the ratio of two shares, so that several schedulers of one optimizer can be combined.
+    After a share of 0, the rate is computed from the initial rate.
     """
 
     eta_min: float = 0.0
 
     def share(self, epoch: int) -> float:
-        """The share at an epoch."""
+        """Return the fraction at an epoch."""
         raise UnsupportedError
 
     def get_lr(self) -> list[float]:
-        """The rate of each group at `self.last_epoch`, given that groups have that of the epoch before."""
+        """Return the rate of each group at `self.last_epoch`, computed from the rates of the previous epoch."""
         present = [float(group["lr"]) for group in self.optimizer.param_groups]
         if self._is_initial:
             if self.last_epoch:
-                return present  # going on: groups have it already
+                return present  # resumed: the groups already have this rate
             before = 1.0
         else:
             before = self.share(self.last_epoch - 1)
@@ -46,20 +46,20 @@ class CurveLR(LRScheduler):
         return [rate if ratio == 1 else least + (rate - least) * ratio for rate in present]
 
     def get_rates_at(self, epoch: int) -> list[float]:
-        """The rates at any epoch, from the initial ones."""
+        """Return the rates at any epoch, computed from the initial rates."""
         share, least = self.share(epoch), self.eta_min
         return [least + (rate - least) * share for rate in self.base_lrs]
 
 
 @boundary
 class StepLR(CurveLR):
-    """Multiplies the rate by `gamma` every `step_size` epochs.
+    """Multiply the rate by `gamma` every `step_size` epochs.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        step_size: the epochs between two changes, a whole number of 1 or more.
+        optimizer: the optimizer whose learning rates are set.
+        step_size: the number of epochs between two changes, a whole number of at least 1.
         gamma: the factor.
-        last_epoch: the epoch to go on after; -1 to begin.
+        last_epoch: the last completed epoch when resuming; -1 to start.
 
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones
@@ -81,29 +81,29 @@ class StepLR(CurveLR):
         super().__init__(optimizer, last_epoch)
 
     def share(self, epoch: int) -> float:
-        """gamma to the number of steps so far."""
+        """Return gamma to the power of the number of changes so far."""
         return self.gamma ** (epoch // self.step_size)
 
 
 @boundary
 class MultiStepLR(CurveLR):
-    """Multiplies the rate by `gamma` at each of the epochs `milestones`; one that is there twice counts twice.
+    """Multiply the rate by `gamma` at each of the epochs `milestones`; repeated milestones count repeatedly.
 
     Arguments:
-        optimizer: whose groups' rates are set.
+        optimizer: the optimizer whose learning rates are set.
         milestones: the epochs of the changes.
         gamma: the factor.
-        last_epoch: the epoch to go on after; -1 to begin.
+        last_epoch: the last completed epoch when resuming; -1 to start.
     """
 
     milestones: dict[int, int]
 
     def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1):
-        self.milestones, self.gamma = dict(Counter(milestones)), gamma  # a plain dict: files hold nothing else
+        self.milestones, self.gamma = dict(Counter(milestones)), gamma  # a plain dict, which files can contain
         super().__init__(optimizer, last_epoch)
 
     def share(self, epoch: int) -> float:
-        """gamma to the number of milestones so far."""
+        """Return gamma to the power of the number of milestones so far."""
         return self.gamma ** sum(times for at, times in self.milestones.items() if at <= epoch)
 
 
@@ -112,10 +112,10 @@ class ConstantLR(CurveLR):
     """The rate times `factor` for `total_iters` epochs, then the initial rate. ValueError unless 0 <= factor <= 1.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        factor: the factor at first, from 0 to 1.
-        total_iters: the epoch at which the rate is the initial one again.
-        last_epoch: the epoch to go on after; -1 to begin.
+        optimizer: the optimizer whose learning rates are set.
+        factor: the initial factor, from 0 to 1.
+        total_iters: the epoch that restores the initial rate.
+        last_epoch: the last completed epoch when resuming; -1 to start.
     """
 
     def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1):
@@ -125,22 +125,22 @@ class ConstantLR(CurveLR):
         super().__init__(optimizer, last_epoch)
 
     def share(self, epoch: int) -> float:
-        """`factor`, then 1."""
+        """Return `factor`, then 1."""
         return self.factor if epoch < self.total_iters else 1.0
 
 
 @boundary
 class LinearLR(CurveLR):
-    """A straight line from `start_factor` to `end_factor` times the rate in `total_iters` epochs: a warm-up, say.
+    """Change the factor of the rate linearly from `start_factor` to `end_factor` in `total_iters` epochs, as a warm-up.
 
     ValueError unless 0 < start_factor <= 1 and 0 <= end_factor <= 1.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        start_factor: the factor at first, above 0 and up to 1.
-        end_factor: the factor at the end, from 0 to 1.
-        total_iters: the epochs between the two.
-        last_epoch: the epoch to go on after; -1 to begin.
+        optimizer: the optimizer whose learning rates are set.
+        start_factor: the initial factor, above 0 and at most 1.
+        end_factor: the final factor, from 0 to 1.
+        total_iters: the number of epochs between the two.
+        last_epoch: the last completed epoch when resuming; -1 to start.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class LinearLR(CurveLR):
         super().__init__(optimizer, last_epoch)
 
     def share(self, epoch: int) -> float:
-        """Between the two factors."""
+        """Return a factor between the two."""
         if epoch >= self.total_iters:
             return self.end_factor
         return self.start_factor + (self.end_factor - self.start_factor) * epoch / self.total_iters
@@ -167,12 +167,12 @@ class LinearLR(CurveLR):
 
 @boundary
 class ExponentialLR(CurveLR):
-    """Multiplies the rate by `gamma` every epoch.
+    """Multiply the rate by `gamma` every epoch.
 
     Arguments:
-        optimizer: whose groups' rates are set.
+        optimizer: the optimizer whose learning rates are set.
         gamma: the factor.
-        last_epoch: the epoch to go on after; -1 to begin.
+        last_epoch: the last completed epoch when resuming; -1 to start.
     """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
@@ -180,19 +180,19 @@ class ExponentialLR(CurveLR):
         super().__init__(optimizer, last_epoch)
 
     def share(self, epoch: int) -> float:
-        """gamma to the epoch."""
+        """Return gamma to the power of the epoch."""
         return self.gamma**epoch
 
 
 @boundary
 class PolynomialLR(CurveLR):
-    """The rate falls to 0 in `total_iters` epochs, as (1 - epoch / total_iters) to the `power`.
+    """Decrease the rate to 0 in `total_iters` epochs, as (1 - epoch / total_iters) to the `power`.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        total_iters: the epochs until the rate is 0, a whole number of 1 or more.
-        power: the polynomial's power.
-        last_epoch: the epoch to go on after; -1 to begin.
+        optimizer: the optimizer whose learning rates are set.
+        total_iters: the number of epochs until the rate is 0, a whole number of at least 1.
+        power: the exponent of the polynomial.
+        last_epoch: the last completed epoch when resuming; -1 to start.
     """
 
     def __init__(self, optimizer: Optimizer, total_iters: float = 5, power: float = 1.0, last_epoch: int = -1):
@@ -201,19 +201,19 @@ class PolynomialLR(CurveLR):
         super().__init__(optimizer, last_epoch)
 
     def share(self, epoch: int) -> float:
-        """The polynomial, 0 at its end."""
+        """Return the polynomial, 0 at its end."""
         return (1 - min(epoch, self.total_iters) / self.total_iters) ** self.power
 
 
 @boundary
 class CosineAnnealingLR(CurveLR):
-    """Half a cosine from the initial rate down to `eta_min` in `T_max` epochs; after that it climbs again.
+    """Half a cosine from the initial rate down to `eta_min` in `T_max` epochs; the rate then increases again.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        T_max: the epochs from the initial rate to the least one.
-        eta_min: the least rate.
-        last_epoch: the epoch to go on after; -1 to begin.
+        optimizer: the optimizer whose learning rates are set.
+        T_max: the number of epochs from the initial rate to the minimum.
+        eta_min: the minimum rate.
+        last_epoch: the last completed epoch when resuming; -1 to start.
 
     Loshchilov and Hutter 2017, SGDR: stochastic gradient descent with warm restarts (here without the restarts).
 
@@ -235,5 +235,5 @@ class CosineAnnealingLR(CurveLR):
         super().__init__(optimizer, last_epoch)
 
     def share(self, epoch: int) -> float:
-        """From 1 to 0 and back."""
+        """Return the cosine's value, from 1 to 0 and back."""
         return (1 + cos(pi * epoch / self.T_max)) / 2

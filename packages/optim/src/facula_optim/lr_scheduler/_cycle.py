@@ -1,4 +1,4 @@
-"""One cycle: the rate climbs, falls, and falls further, and momentum goes the other way."""
+"""The one-cycle policy: the rate increases, decreases, and decreases further, with inverse momentum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Phase(TypedDict):
-    """A part of the cycle: its last step, and the group's entries between which it goes."""
+    """A phase of the cycle: its last step, and the entries of the group between which it interpolates."""
 
     end_step: float
     start_lr: str
@@ -26,29 +26,29 @@ class Phase(TypedDict):
 
 @boundary
 class OneCycleLR(LRScheduler):
-    """From max_lr / div_factor up to `max_lr`, then down to that start over `final_div_factor`; counts batches.
+    """From max_lr / div_factor up to `max_lr`, then down to the initial rate over `final_div_factor`; counts batches.
 
-    `total_steps`, or `epochs` times `steps_per_epoch`, is the whole length, of which `pct_start` goes up.
-    `three_phase` comes down as it went up before it falls further. `anneal_strategy` is "cos" or "linear". Unless
-    `cycle_momentum` is false, momentum (Adam: the first of betas) goes from `max_momentum` to `base_momentum` and back.
-    `max_lr` and the two may be lists with one for each group. ValueError for options that make no cycle, and for a step
-    after the last.
+    The length is `total_steps`, or `epochs` times `steps_per_epoch`; the rate increases in its first fraction
+    `pct_start`. With `three_phase`, it decreases symmetrically before it decreases further. `anneal_strategy` is "cos"
+    or "linear". Unless `cycle_momentum` is false, the momentum (for Adam, the first beta) goes from `max_momentum` to
+    `base_momentum` and back. `max_lr` and the two momenta may be lists with one value per group. ValueError for options
+    that do not define a cycle, and for a step after the last.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        max_lr: the highest rate, or a list with one for each group.
+        optimizer: the optimizer whose learning rates are set.
+        max_lr: the maximum rate, or a list with one per group.
         total_steps: the length of the cycle.
-        epochs: in its place, with `steps_per_epoch`.
-        steps_per_epoch: the steps of an epoch.
-        pct_start: the share of the cycle in which the rate climbs, from 0 to 1.
+        epochs: alternatively, with `steps_per_epoch`, the number of epochs.
+        steps_per_epoch: the number of steps per epoch.
+        pct_start: the fraction of the cycle in which the rate increases, from 0 to 1.
         anneal_strategy: "cos" or "linear".
-        cycle_momentum: let momentum fall and climb, too.
-        base_momentum: the lowest momentum, or a list with one for each group.
-        max_momentum: the highest momentum, or a list with one for each group.
-        div_factor: max_lr over the rate at the start.
-        final_div_factor: the rate at the start over that at the end.
-        three_phase: fall to where the rate began, and only then further.
-        last_epoch: the epoch to go on after; -1 to begin.
+        cycle_momentum: also cycle the momentum, inversely.
+        base_momentum: the minimum momentum, or a list with one per group.
+        max_momentum: the maximum momentum, or a list with one per group.
+        div_factor: the ratio of max_lr and the initial rate.
+        final_div_factor: the ratio of the initial rate and the final rate.
+        three_phase: decrease to the initial rate first, and then further.
+        last_epoch: the last completed epoch when resuming; -1 to start.
 
     Smith and Topin 2018, Super-convergence: very fast training of neural networks using large learning rates.
 
@@ -113,7 +113,7 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rate of each group at `self.last_epoch`; momentum is set on the way."""
+        """Set the momentum, and return the rate of each group at `self.last_epoch`."""
         at = self.last_epoch
         if at > self.total_steps:
             raise InvalidValueError(
@@ -137,12 +137,12 @@ class OneCycleLR(LRScheduler):
         return rates
 
     def _between(self, start: float, end: float, share: float) -> float:
-        """The value at a share of the way between two.
+        """Interpolate between two values.
 
         Arguments:
             start: the value at 0.
             end: the value at 1.
-            share: from 0 to 1.
+            share: the position, from 0 to 1.
         """
         if self._anneal_func_type == "linear":
             return start + (end - start) * share
@@ -150,12 +150,12 @@ class OneCycleLR(LRScheduler):
 
 
 def phases(total_steps: int, pct_start: float, three_phase: bool) -> list[Phase]:
-    """The phases of a cycle.
+    """Return the phases of a cycle.
 
     Arguments:
         total_steps: the length of the cycle.
-        pct_start: the share of it in which the rate climbs.
-        three_phase: whether the rate falls to where it began before it falls further.
+        pct_start: the fraction of it in which the rate increases.
+        three_phase: whether the rate decreases to its initial value before it decreases further.
     """
     up = float(pct_start * total_steps) - 1
     parts = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]

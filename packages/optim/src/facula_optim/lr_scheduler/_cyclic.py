@@ -1,4 +1,4 @@
-"""Cycles without end: the rate climbs and falls between two bounds, and momentum goes the other way."""
+"""Cyclic schedules: the rate alternates between two bounds, with inverse momentum."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ MODES = ("triangular", "triangular2", "exp_range")
 
 @boundary
 class CyclicLR(LRScheduler):
-    """From `base_lr` up to `max_lr` in `step_size_up` steps, down again in `step_size_down` (as many); counts batches.
+    """From `base_lr` up to `max_lr` in `step_size_up` steps and down in `step_size_down`, repeatedly; counts batches.
 
-    `mode` "triangular" has all peaks alike, "triangular2" halves each next one, "exp_range" multiplies the height by
-    gamma**step. In their place `scale_fn` gives the factor of the height: of the cycle's number, from 1, or with
-    `scale_mode` "iterations" of the step's, from 0. Unless `cycle_momentum` is false, momentum (Adam: first of betas)
-    goes from `max_momentum` to `base_momentum` and back. The rates and momenta may be lists with one for each group.
-    ValueError for options that make no cycle.
+    `mode` "triangular" keeps the amplitude constant, "triangular2" halves it after each cycle, "exp_range" multiplies
+    it by gamma**step. Alternatively, `scale_fn` returns the factor of the amplitude, given the number of the cycle,
+    from 1, or with `scale_mode` "iterations" the number of the step, from 0. Unless `cycle_momentum` is false, the
+    momentum (for Adam, the first beta) goes from `max_momentum` to `base_momentum` and back. Rates and momenta may be
+    lists with one value per group. ValueError for options that do not define a cycle.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        base_lr: the lowest rate, or a list with one for each group.
-        max_lr: the highest rate, or a list with one for each group.
-        step_size_up: the steps up.
-        step_size_down: the steps down; as many as up if None.
+        optimizer: the optimizer whose learning rates are set.
+        base_lr: the minimum rate, or a list with one per group.
+        max_lr: the maximum rate, or a list with one per group.
+        step_size_up: the number of increasing steps.
+        step_size_down: the number of decreasing steps; `step_size_up` if None.
         mode: "triangular", "triangular2" or "exp_range".
         gamma: the factor of "exp_range".
-        scale_fn: the factor of the height, in place of `mode`.
-        scale_mode: "cycle" or "iterations": what `scale_fn` gets.
-        cycle_momentum: let momentum fall and climb, too.
-        base_momentum: the lowest momentum, or a list with one for each group.
-        max_momentum: the highest momentum, or a list with one for each group.
-        last_epoch: the epoch to go on after; -1 to begin.
+        scale_fn: a function that returns the factor of the amplitude and replaces `mode`.
+        scale_mode: the argument of `scale_fn`: "cycle" or "iterations".
+        cycle_momentum: also cycle the momentum, inversely.
+        base_momentum: the minimum momentum, or a list with one per group.
+        max_momentum: the maximum momentum, or a list with one per group.
+        last_epoch: the last completed epoch when resuming; -1 to start.
 
     Smith 2017, Cyclical learning rates for training neural networks.
 
@@ -108,11 +108,11 @@ class CyclicLR(LRScheduler):
             if cycle_momentum:
                 for group, low, high in zip(optimizer.param_groups, self.base_momentums, self.max_momentums):
                     group.update(max_momentum=high, base_momentum=low)
-        super().__init__(optimizer, last_epoch)  # the first rate is "initial_lr", where another schedule left one
+        super().__init__(optimizer, last_epoch)  # sets "initial_lr" unless another scheduler has set it
         self.base_lrs = [float(rate) for rate in lowest]
 
     def get_lr(self) -> list[float]:
-        """The rate of each group at `self.last_epoch`; momentum is set on the way."""
+        """Set the momentum, and return the rate of each group at `self.last_epoch`."""
         done, position = divmod(self.last_epoch, self.total_size)
         share = position / self.total_size
         height = share / self.step_ratio if share <= self.step_ratio else (1 - share) / (1 - self.step_ratio)
@@ -125,7 +125,7 @@ class CyclicLR(LRScheduler):
         return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
 
     def _scale(self, cycle: int) -> float:
-        """The factor of the height at this step of this cycle."""
+        """Return the factor of the amplitude at this step of this cycle."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(cycle if self.scale_mode == "cycle" else self.last_epoch)
         if self.mode == "triangular":
@@ -133,13 +133,13 @@ class CyclicLR(LRScheduler):
         return 0.5 ** (cycle - 1) if self.mode == "triangular2" else self.gamma**self.last_epoch
 
     def state_dict(self) -> StateDict:
-        """As for all schedules; of a callable object its attributes, and nothing of a function."""
+        """Return the state, with the attributes of a callable object `scale_fn`, but without a function."""
         own = self._scale_fn_custom
         plain = own is None or isinstance(own, (FunctionType, type))
         return {**super().state_dict(), "_scale_fn_custom": None if plain else dict(getattr(own, "__dict__", {}))}
 
     def load_state_dict(self, state_dict: StateDict) -> None:
-        """As for all schedules; a function stays as it is."""
+        """Load the state, except functions."""
         own = self._scale_fn_custom
         super().load_state_dict(state_dict)
         self._scale_fn_custom = own

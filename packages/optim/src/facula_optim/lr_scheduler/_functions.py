@@ -1,4 +1,4 @@
-"""Schedules by functions of the program."""
+"""Schedules defined by user functions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @boundary
 class _Functions(LRScheduler):
-    """Keeps the functions, one for each group. A state dict has what callable objects hold, and None for functions.
+    """Base class that stores one function per group. A state dict contains the attributes of callable objects, or None.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        lr_lambda: a function of the epoch, or a list with one for each group.
-        last_epoch: the epoch to go on after; -1 to begin.
+        optimizer: the optimizer whose learning rates are set.
+        lr_lambda: a function of the epoch, or a list with one per group.
+        last_epoch: the last completed epoch when resuming; -1 to start.
     """
 
     lr_lambdas: list[Callable[[int], float]]
@@ -47,7 +47,7 @@ class _Functions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> StateDict:
-        """As for all schedules; of callable objects their attributes, and nothing of functions."""
+        """Return the state, with the attributes of callable objects, but None for functions."""
         state = super().state_dict()
         kept = [
             None if isinstance(f, (FunctionType, type)) else dict(getattr(f, "__dict__", {})) for f in self.lr_lambdas
@@ -55,7 +55,7 @@ class _Functions(LRScheduler):
         return {**state, "lr_lambdas": kept}
 
     def load_state_dict(self, state_dict: StateDict) -> None:
-        """As for all schedules; functions stay as they are."""
+        """Load the state, except functions."""
         own = self.lr_lambdas
         super().load_state_dict(state_dict)
         self.lr_lambdas = own
@@ -66,7 +66,7 @@ class _Functions(LRScheduler):
 
 @boundary
 class LambdaLR(_Functions):
-    """The initial rate times `lr_lambda(epoch)`: one function, or a list with one for each parameter group.
+    """The initial rate times `lr_lambda(epoch)`: one function, or a list with one per parameter group.
 
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones
@@ -79,16 +79,16 @@ class LambdaLR(_Functions):
     """
 
     def get_lr(self) -> list[float]:
-        """The rate of each group at `self.last_epoch`."""
+        """Return the rate of each group at `self.last_epoch`."""
         return [rate * function(self.last_epoch) for rate, function in zip(self.base_lrs, self.lr_lambdas)]
 
 
 @boundary
 class MultiplicativeLR(_Functions):
-    """Multiplies the present rate by `lr_lambda(epoch)` each epoch; one function, or a list with one for each group."""
+    """Multiply the present rate by `lr_lambda(epoch)` each epoch; one function, or a list with one per group."""
 
     def get_lr(self) -> list[float]:
-        """The rate of each group at `self.last_epoch`, given that groups have that of the epoch before."""
+        """Return the rate of each group at `self.last_epoch`, computed from the rates of the previous epoch."""
         present = [float(group["lr"]) for group in self.optimizer.param_groups]
         if self._is_initial:
             return present

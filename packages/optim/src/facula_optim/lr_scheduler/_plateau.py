@@ -1,4 +1,4 @@
-"""Rates that fall when a metric no longer gets better."""
+"""Reduction of the rate when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ if TYPE_CHECKING:
 
 @boundary
 class ReduceLROnPlateau(LRScheduler):
-    """Multiplies the rate by `factor` after more than `patience` epochs in which a metric did not get better.
+    """Multiply the rate by `factor` after more than `patience` epochs without an improvement of a metric.
 
-    Better is less (mode "min") or more ("max") than the best so far by `threshold`, a share of it ("rel") or a
-    difference ("abs"); NaN is never better. For `cooldown` epochs after that nothing is counted. Rates do not fall
-    below `min_lr` (a number, or one for each group), nor by less than `eps`. ValueError for factor >= 1, unknown modes.
+    An improvement is lower (mode "min") or higher ("max") than the best value so far by `threshold`, a fraction of the
+    best value ("rel") or a difference ("abs"); NaN is never an improvement. In the `cooldown` epochs after a reduction,
+    no epochs are counted. Rates are at least `min_lr` (a number, or one per group), and changes of less than `eps` are
+    skipped. ValueError for factor >= 1 and unknown modes.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        mode: "min" where less is better, or "max".
+        optimizer: the optimizer whose learning rates are set.
+        mode: "min" if lower is better, else "max".
         factor: the factor of the rate, below 1.
-        patience: the epochs without improvement that are allowed.
-        threshold: by how much a better metric is better.
-        threshold_mode: "rel" for a share of the best metric, "abs" for a difference.
-        cooldown: the epochs after a change in which nothing is counted.
-        min_lr: the least rate, or a list with one for each group.
-        eps: the least change that is made.
+        patience: the number of epochs without improvement that are tolerated.
+        threshold: the minimum improvement.
+        threshold_mode: "rel" for a fraction of the best value, "abs" for a difference.
+        cooldown: the number of epochs after a reduction that are not counted.
+        min_lr: the minimum rate, or a list with one per group.
+        eps: the minimum change of a rate.
 
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones
@@ -82,11 +83,11 @@ class ReduceLROnPlateau(LRScheduler):
         self._reset()
 
     def _reset(self) -> None:
-        """Forget the metrics."""
+        """Reset the record of the metric."""
         self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Go on by one epoch, whose metric was `metrics`: a number, or a tensor of one."""
+        """Advance by one epoch with the metric `metrics`: a number, or a tensor with one element."""
         metric = float(metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.is_better(metric, self.best):
@@ -103,7 +104,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _reduce(self) -> None:
         groups = self.optimizer.param_groups
-        if len(groups) != len(self.min_lrs):  # groups were added since
+        if len(groups) != len(self.min_lrs):  # groups were added
             if self.default_min_lr is None:
                 raise OperationError(
                     f"ReduceLROnPlateau.step: expected min_lrs for {len(groups)} parameter groups; got "
@@ -119,11 +120,11 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether the schedule is in its cooldown."""
+        """Whether the scheduler is in its cooldown."""
         return self.cooldown_counter > 0
 
     def is_better(self, a: float, best: float) -> bool:
-        """Whether metric `a` is better than `best` by the threshold."""
+        """Return whether metric `a` improves on `best` by the threshold."""
         sign = 1 if self.mode == "max" else -1
         margin = self.threshold * best if self.threshold_mode == "rel" else self.threshold
         least = best + sign * margin if best != self.mode_worse else best

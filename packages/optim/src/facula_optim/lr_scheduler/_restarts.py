@@ -1,4 +1,4 @@
-"""Cosine annealing with restarts."""
+"""Cosine annealing with warm restarts."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 @boundary
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine from the initial rate down to `eta_min` in T_0 epochs, again in T_0 * T_mult, and so on.
+    """Half a cosine from the initial rate down to `eta_min` in T_0 epochs, then in T_0 * T_mult epochs, and so on.
 
-    `step(epoch)` takes fractions too: `step(epoch + batch / batches)` within an epoch.
+    `step(epoch)` accepts fractions: `step(epoch + batch / batches)` within an epoch.
 
     Arguments:
-        optimizer: whose groups' rates are set.
-        T_0: the epochs of the first run, 1 or more.
-        T_mult: the factor of each next run's length, 1 or more.
-        eta_min: the least rate.
-        last_epoch: the epoch to go on after; -1 to begin.
+        optimizer: the optimizer whose learning rates are set.
+        T_0: the number of epochs of the first run, at least 1.
+        T_mult: the factor between the lengths of successive runs, at least 1.
+        eta_min: the minimum rate.
+        last_epoch: the last completed epoch when resuming; -1 to start.
 
     Loshchilov and Hutter 2017, SGDR: stochastic gradient descent with warm restarts.
 
@@ -46,13 +46,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         check_positive("CosineAnnealingWarmRestarts", "T_mult", T_mult)
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
         self.T_i: int = T_0
-        self.T_cur: float = last_epoch  # where we are in the present run of T_i epochs
+        self.T_cur: float = last_epoch  # the position in the present run of T_i epochs
         super().__init__(optimizer, last_epoch)
 
     def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
-        """Go on by one epoch, or to `epoch`, which may have a fraction; ValueError where it is negative."""
+        """Advance by one epoch, or to `epoch`, which may be fractional; ValueError if it is negative."""
         if epoch is None:
-            epoch = self.last_epoch + 1 + self.T_cur % 1  # after a fraction the next ones have it too
+            epoch = self.last_epoch + 1 + self.T_cur % 1  # keeps the fraction of the previous epoch
         if not epoch >= 0:
             raise InvalidValueError(f"CosineAnnealingWarmRestarts.step: expected epoch of 0 or more; got {epoch}")
         self.T_i, self.T_cur = self.T_0, epoch
@@ -65,6 +65,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().step(floor(epoch))
 
     def get_lr(self) -> list[float]:
-        """The rate of each group at `T_cur` of `T_i`."""
+        """Return the rate of each group at `T_cur` of `T_i`."""
         share, least = (1 + cos(pi * self.T_cur / self.T_i)) / 2, self.eta_min
         return [least + (rate - least) * share for rate in self.base_lrs]

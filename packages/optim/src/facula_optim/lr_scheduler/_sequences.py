@@ -1,4 +1,4 @@
-"""Schedules made of schedules: one after the other, or all at once."""
+"""Schedulers composed of schedulers, in sequence or simultaneously."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @boundary
 class _Several(LRScheduler):
-    """Keeps schedules of one optimizer, and their states in its own."""
+    """Base class that stores schedulers of one optimizer, and includes their states in its own."""
 
     _schedulers: list[LRScheduler]
 
@@ -45,11 +45,11 @@ class _Several(LRScheduler):
         attach(self, optimizer)  # type: ignore[arg-type]
 
     def state_dict(self) -> StateDict:
-        """As for all schedules, with a list of the states of those that it is made of."""
+        """Return the state, with a list of the states of the component schedulers."""
         return {**super().state_dict(), "_schedulers": [one.state_dict() for one in self._schedulers]}
 
     def load_state_dict(self, state_dict: StateDict) -> None:
-        """As for all schedules; ValueError where their number differs."""
+        """Load the state; ValueError if the number of schedulers differs."""
         own, states = self._schedulers, state_dict.get("_schedulers", ())
         if len(states) != len(own):
             raise InvalidValueError(
@@ -63,15 +63,16 @@ class _Several(LRScheduler):
 
 @boundary
 class SequentialLR(_Several):
-    """One schedule after the other: number i begins, at its own epoch 0, at epoch `milestones[i - 1]`.
+    """Schedulers in sequence: scheduler i starts, at its epoch 0, at epoch `milestones[i - 1]`.
 
-    ValueError unless there is one schedule more than milestones, in ascending order, and all are of this optimizer.
+    ValueError unless milestones are ascending, one fewer than the schedulers, and all schedulers belong to this
+    optimizer.
 
     Arguments:
-        optimizer: whose rates are set; all schedules are its own.
-        schedulers: the schedules, in order.
-        milestones: the epochs at which the next one begins.
-        last_epoch: the epoch to go on after; -1 to begin.
+        optimizer: the optimizer of all schedulers.
+        schedulers: the schedulers, in order.
+        milestones: the epochs at which the next scheduler starts.
+        last_epoch: the last completed epoch when resuming; -1 to start.
 
     >>> from facula_optim import SGD
     >>> from facula_tensor import ones
@@ -98,7 +99,7 @@ class SequentialLR(_Several):
                 f"{len(self._schedulers)} schedules; got {milestones}"
             )
         self._milestones, self.last_epoch = list(milestones), last_epoch + 1
-        # Each schedule set the rates of its first epoch when it was made; only the first one's count.
+        # The constructor of each scheduler set the rates of its first epoch; only those of the first one apply.
         put(optimizer, [group["initial_lr"] for group in optimizer.param_groups])
         for one in self._schedulers:
             one.last_epoch -= 1
@@ -106,7 +107,7 @@ class SequentialLR(_Several):
         self._last_lr = self._schedulers[0].get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]
-        """Go on by one epoch."""
+        """Advance by one epoch."""
         self.last_epoch += 1
         place = bisect_right(self._milestones, self.last_epoch)
         one = self._schedulers[place]
@@ -119,14 +120,14 @@ class SequentialLR(_Several):
 
 @boundary
 class ChainedScheduler(_Several):
-    """Several schedules of one optimizer, stepped together: those that multiply the present rate multiply."""
+    """Several schedulers of one optimizer, stepped together: the factors of multiplicative ones are multiplied."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None):
         self._take(schedulers, optimizer)
         self._last_lr = [float(group["lr"]) for group in self.optimizer.param_groups]
 
     def step(self) -> None:  # type: ignore[override]
-        """Step each schedule, in order."""
+        """Step each scheduler, in order."""
         for one in self._schedulers:
             one.step()
         self._last_lr = [float(group["lr"]) for group in self.optimizer.param_groups]

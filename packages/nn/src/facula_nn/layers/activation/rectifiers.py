@@ -93,7 +93,7 @@ class PReLU(Module):
 
     Arguments:
         num_parameters: 1, or the number of channels.
-    init: the initial slope.
+        init: the initial slope.
         device: the parameters' device; the default device if None.
         dtype: the parameters' dtype; the default dtype if None.
 

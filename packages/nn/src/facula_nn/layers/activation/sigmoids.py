@@ -28,8 +28,8 @@ class Hardtanh(Module):
         min_val: the minimum result.
         max_val: the maximum result.
         inplace: modify the input.
-    min_value: a deprecated name of `min_val`.
-    max_value: a deprecated name of `max_val`.
+        min_value: a deprecated name of `min_val`.
+        max_value: a deprecated name of `max_val`.
     """
 
     _repr_items = "min_val=, max_val=, inplace=False"

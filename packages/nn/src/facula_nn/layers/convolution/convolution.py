@@ -33,10 +33,10 @@ class Convolution(Module):
         out_channels: the number of output channels.
         groups: the number of groups of channels, which are convolved separately.
         bias: whether to add a trainable bias to each channel.
-    padding: the padding at both ends of each dimension, zeros or as `padding_mode` specifies.
+        padding: the padding at both ends of each dimension, zeros or as `padding_mode` specifies.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
-    place: the device and the dtype of the parameters.
-    **sizes: the sizes of the windows, by name.
+        place: the device and the dtype of the parameters.
+        **sizes: the sizes of the windows, by name.
     """
 
     _repr_items = (

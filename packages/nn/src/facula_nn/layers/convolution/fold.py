@@ -36,7 +36,7 @@ class Unfold(_Columns):
     Arguments:
         kernel_size: the size of the windows, one number or one per dimension.
         dilation: the step between the elements of a window.
-    padding: the number of zeros at both ends of each dimension.
+        padding: the number of zeros at both ends of each dimension.
         stride: the step between windows.
     """
 
@@ -51,10 +51,10 @@ class Fold(_Columns):
     """Sum the columns of `Unfold` into images: (N, C · window, windows) to (N, C, H, W).
 
     Arguments:
-    output_size: the height and width of the images.
+        output_size: the height and width of the images.
         kernel_size: the size of the windows, one number or one per dimension.
         dilation: the step between the elements of a window.
-    padding: the padding of the images at both ends of each dimension.
+        padding: the padding of the images at both ends of each dimension.
         stride: the step between windows.
     """
 

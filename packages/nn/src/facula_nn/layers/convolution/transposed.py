@@ -28,12 +28,12 @@ class Transposed(Convolution):
         out_channels: the number of output channels.
         kernel_size: the size of the windows, one number or one per dimension.
         stride: the step between windows.
-    padding: the number of elements removed from both ends of each dimension of the result.
-    output_padding: the number of elements added at the end of each dimension of the result.
+        padding: the number of elements removed from both ends of each dimension of the result.
+        output_padding: the number of elements added at the end of each dimension of the result.
         groups: the number of groups of channels, which are convolved separately.
         bias: whether to add a trainable bias to each channel.
         dilation: the step between the elements of a window.
-    padding_mode: must be "zeros".
+        padding_mode: must be "zeros".
         device: the parameters' device; the default device if None.
         dtype: the parameters' dtype; the default dtype if None.
     """

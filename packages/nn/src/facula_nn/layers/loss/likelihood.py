@@ -23,9 +23,9 @@ class PoissonNLLLoss(_Loss):
 
     Arguments:
         log_input: whether the input is the logarithm of the rate.
-    full: add the term that does not depend on the input.
+        full: add the term that does not depend on the input.
         size_average: a deprecated alternative to `reduction`.
-    eps: the constant added to a rate before its logarithm.
+        eps: the constant added to a rate before its logarithm.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
     """

@@ -59,7 +59,7 @@ class CrossEntropyLoss(_WeightedLoss):
         ignore_index: a target that is ignored.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
-    label_smoothing: the weight of the uniform distribution in the target.
+        label_smoothing: the weight of the uniform distribution in the target.
 
     >>> from facula_tensor import tensor, zeros
     >>> CrossEntropyLoss()(zeros(1, 4), tensor([2]))
@@ -152,7 +152,7 @@ class SmoothL1Loss(_Loss):
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
-    beta: the difference below which the loss is quadratic.
+        beta: the difference below which the loss is quadratic.
     """
 
     size_average: InitVar[bool | None] = None
@@ -202,7 +202,7 @@ class BCEWithLogitsLoss(_Loss):
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
-    pos_weight: a factor of the positive term, or None.
+        pos_weight: a factor of the positive term, or None.
     """
 
     weight: Tensor | None
@@ -237,7 +237,7 @@ class KLDivLoss(_Loss):
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "batchmean", "sum" or "none".
-    log_target: whether the target is a logarithm.
+        log_target: whether the target is a logarithm.
     """
 
     def __init__(

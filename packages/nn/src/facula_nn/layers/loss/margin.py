@@ -80,7 +80,7 @@ class CosineEmbeddingLoss(_MarginLoss):
     """1 - cos of the inputs' angle where target is 1, and max(0, cos - margin) where it is -1.
 
     Arguments:
-    margin: the maximum cosine with a loss of 0 for target -1.
+        margin: the maximum cosine with a loss of 0 for target -1.
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.
         reduction: "mean", "sum" or "none".
@@ -89,10 +89,10 @@ class CosineEmbeddingLoss(_MarginLoss):
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Return the loss of inputs (N, D) and target (N), or (D) and ().
 
-            Arguments:
-                input1: the first vectors.
-                input2: the second vectors.
-        target: 1 if they should be similar, -1 if not.
+        Arguments:
+            input1: the first vectors.
+            input2: the second vectors.
+            target: 1 if they should be similar, -1 if not.
         """
         return F.cosine_embedding_loss(input1, input2, target, self.margin, reduction=self.reduction)
 
@@ -103,7 +103,7 @@ class MultiMarginLoss(_WeightedLoss):
 
     Arguments:
         p: the power, 1 or 2.
-    margin: the required difference between the target's input and the others.
+        margin: the required difference between the target's input and the others.
         weight: a factor for each class, or None.
         size_average: a deprecated alternative to `reduction`.
         reduce: a deprecated alternative to `reduction`.

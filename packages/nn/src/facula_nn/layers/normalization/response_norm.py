@@ -30,9 +30,9 @@ class LocalResponseNorm(_ResponseNorm):
     A. Krizhevsky, I. Sutskever and G. Hinton, ImageNet Classification with Deep Convolutional Neural Networks, 2012.
 
     Arguments:
-    size: the number of channels in a window, at least 1.
-    alpha: the factor of the mean square.
-    beta: the exponent of the divisor.
+        size: the number of channels in a window, at least 1.
+        alpha: the factor of the mean square.
+        beta: the exponent of the divisor.
         k: the constant added to the scaled mean square.
     """
 

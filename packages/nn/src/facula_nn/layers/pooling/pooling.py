@@ -189,7 +189,7 @@ class AvgPool2d(_AvgPool):
         padding: the number of zeros added at both ends of each dimension.
         ceil_mode: round the number of windows up.
         count_include_pad: include the padding as zeros in the means.
-    divisor_override: the divisor of the sums; the size of the windows if None.
+        divisor_override: the divisor of the sums; the size of the windows if None.
     """
 
     dims = 2
