@@ -1,10 +1,11 @@
 """facula_distributions: probability distributions with PyTorch's names, arguments and shapes.
 
-What it is: `Distribution`, to derive your own from, the usual ones, `kl_divergence`, and `constraints`.
+Exports `Distribution`, the base class for custom distributions, the usual distributions, `kl_divergence` and
+`constraints`.
 May import: facula_tensor and its `extend`; facula_errors; no other sibling.
 Rooms, each of which imports only earlier ones: `_transforms`, `_discrete`, `_continuous`, `_multivariate`, `_compound`
-(distributions made of others). Above them is `kl.py`, below them `constraints.py` and `utils.py`.
-Where next: `_distribution.py` (shapes, checks), `_continuous/normal.py` (what a distribution is), `kl.py`.
+(distributions composed of others). `kl.py` imports all of them; they import `constraints.py` and `utils.py`.
+Where next: `_distribution.py` (shapes, validation), `_continuous/normal.py` (an example), `kl.py`.
 """
 
 from facula_errors.extend import published as _published

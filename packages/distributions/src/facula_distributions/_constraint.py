@@ -1,4 +1,4 @@
-"""What every constraint can do, and those that depend on a distribution's parameters."""
+"""The base class of constraints, and constraints that depend on a distribution's parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Constraint:
-    """A region of values; `event_dim` last dimensions of a tensor are one value of it.
+    """A region of values; one value consists of the last `event_dim` dimensions of a tensor.
 
     >>> from facula_distributions.constraints import positive
     >>> from facula_tensor import tensor
@@ -25,19 +25,19 @@ class Constraint:
     event_dim: int = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each event: whether it is in the region."""
+        """Return a bool for each event: whether it is in the region."""
         raise UnsupportedError(f"{type(self).__name__}.check: a subclass of Constraint defines its region")
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name}={value}" for name, value in vars(self).items() if name not in vars(Constraint))
         name = type(self).__name__.removeprefix("_")
-        if name[0].islower():  # one that programs call; PyTorch shows the name of a class
+        if name[0].islower():  # a constraint that programs call; PyTorch shows the class name
             name = "".join(word.capitalize() for word in name.split("_"))
         return f"{name}({bounds})"
 
 
 class _Dependent(Constraint):
-    """Its region depends on parameters; only an instance of the distribution has it."""
+    """A region that depends on parameters and is available only from an instance of the distribution."""
 
     def __init__(self, *, is_discrete: bool = False, event_dim: int = 0):
         self.is_discrete, self.event_dim = is_discrete, event_dim
@@ -46,18 +46,18 @@ class _Dependent(Constraint):
         return _Dependent(is_discrete=is_discrete, event_dim=event_dim)
 
     def check(self, value: Tensor) -> Tensor:
-        """Refused: the region is known of an instance alone."""
+        """Raise ValueError: the region is available only from an instance."""
         raise InvalidValueError("constraints.dependent: the region depends on parameters; ask an instance for it")
 
 
 class dependent_property(property, _Dependent):
-    """A property that gives a constraint: of the class it says `is_discrete` and `event_dim`, of an instance all.
+    """A property that returns a constraint; on the class, it provides only `is_discrete` and `event_dim`.
 
     Arguments:
-        fn: the getter: takes an instance, gives its constraint. None where arguments come first, as in
+        fn: the getter, which returns the constraint of an instance. None if the decorator takes arguments, as in
             `@dependent_property(event_dim=1)`.
-        is_discrete: whether the region is one of integers.
-        event_dim: how many of the last dimensions are one event.
+        is_discrete: whether the region contains only integers.
+        event_dim: the number of trailing dimensions of an event.
     """
 
     if TYPE_CHECKING:
@@ -73,5 +73,5 @@ class dependent_property(property, _Dependent):
 
 
 def is_dependent(constraint: object) -> bool:
-    """Whether the region is known for instances only."""
+    """Return whether the region is available only from instances."""
     return isinstance(constraint, _Dependent)

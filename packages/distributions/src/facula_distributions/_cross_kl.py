@@ -1,4 +1,4 @@
-"""Divergences between distributions of different families: the mean of -log q, by p's moments, less p's entropy."""
+"""Divergences between different families: the mean of -log q, from p's moments, minus p's entropy."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Formula)
 
-WHOLE_LINE = (Gumbel, Laplace, Normal)  # by the support of p
+WHOLE_LINE = (Gumbel, Laplace, Normal)  # distributions p with support on the whole real line
 FROM_ZERO = (Exponential, Gamma)
 SHARES = (Beta, ContinuousBernoulli)
 
 
 def _pairs(first: tuple[type, ...], *second: type) -> Callable[[F], F]:
-    """A decorator: the formula of (p, q) for p of the first classes and q of the second."""
+    """Decorate a formula of (p, q) for p of the first classes and q of the second."""
 
     def decorated(formula: F) -> F:
         for p in first:
@@ -50,12 +50,12 @@ def _pairs(first: tuple[type, ...], *second: type) -> Callable[[F], F]:
 @_pairs((*FROM_ZERO, *SHARES), Pareto)
 @_pairs((Poisson,), Bernoulli, Binomial)
 def _infinite(p: Distribution, q: Distribution) -> Tensor:
-    """p may give what q never gives."""
+    """Return infinity: the support of p is not within that of q."""
     return (p.mean.detach() + q.mean.detach()) * 0 + math.inf
 
 
 def _logarithm(p: Distribution) -> Tensor:
-    """The mean of log(x)."""
+    """Return the mean of log(x)."""
     if isinstance(p, Beta):
         return digamma(p.concentration1) - digamma(p.concentration1 + p.concentration0)
     if isinstance(p, Exponential):
@@ -66,7 +66,7 @@ def _logarithm(p: Distribution) -> Tensor:
 
 
 def _mean_logarithm(low: Tensor, high: Tensor) -> Tensor:
-    """Of even numbers from low, 0 at least, to high."""
+    """Return the mean of log(x) for uniform x from low, at least 0, to high."""
     return (xlogy(high, high) - xlogy(low, low)) / (high - low) - 1
 
 
@@ -102,7 +102,7 @@ def _uniform_and_gamma(p: Uniform, q: Gamma) -> Tensor:
 @_pairs((Exponential, Gamma, Normal, Uniform), Gumbel)
 @register_kl(Gumbel, Gumbel)
 def _and_gumbel(p: Distribution, q: Gumbel) -> Tensor:
-    """By the mean of exp(-x / scale), from that of p's moments."""
+    """Use the mean of exp(-x / scale), which follows from the moment generating function of p."""
     steep = 1 / q.scale
     if isinstance(p, Exponential):
         mean = -(steep / p.rate).log1p()
@@ -167,7 +167,7 @@ def _bernoulli_and_poisson(p: Bernoulli, q: Poisson) -> Tensor:
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
 @register_kl(MultivariateNormal, LowRankMultivariateNormal)
 def _and_low_rank(p: MultivariateNormal | LowRankMultivariateNormal, q: LowRankMultivariateNormal) -> Tensor:
-    """With the trace of q's inverse covariances times p's by Woodbury's identity."""
+    """Compute the trace of q's inverse covariance times p's covariance by Woodbury's identity."""
     factor, less = (p.cov_factor if isinstance(p, LowRankMultivariateNormal) else p.scale_tril), q._lessening()
     across = less @ factor
     trace = (factor * factor / q.cov_diag.unsqueeze(-1)).sum((-2, -1)) - (across * across).sum((-2, -1))

@@ -1,4 +1,4 @@
-"""`Distribution`: shapes, checks of parameters and samples, and defaults of derived quantities."""
+"""`Distribution`: shapes, validation of parameters and samples, and defaults for derived quantities."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 class Distribution:
     """Base class of probability distributions.
 
-    A sample has shape `sample_shape + batch_shape + event_shape`: independent draws, distributions side by side, and
-    the shape of one draw. A subclass says `arg_constraints` and `support`, and defines `log_prob`, and `rsample` where
-    gradients go through samples (`has_rsample`) or `sample`.
+    A sample has shape `sample_shape + batch_shape + event_shape`: independent samples, the batch of distributions, and
+    the shape of a single draw. A subclass defines `arg_constraints`, `support` and `log_prob`. It also defines
+    `rsample` if samples are differentiable (`has_rsample`), else `sample`.
 
-    With `validate_args` (the default; `set_default_validate_args` changes it) parameters are checked, and the values
-    that `log_prob` and the like get: ValueError names the parameter, a value, and the constraint.
+    With `validate_args` (the default; see `set_default_validate_args`), parameters and the arguments of methods such as
+    `log_prob` are validated. A ValueError names the parameter, a value, and the constraint.
 
     Arguments:
-        batch_shape: the shape of distributions side by side.
-        event_shape: the shape of one draw.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        batch_shape: the shape of the batch of distributions.
+        event_shape: the shape of a single draw.
+        validate_args: whether to validate parameters and values; the class's default if None.
     """
 
     _batch_shape: Size
@@ -40,8 +40,8 @@ class Distribution:
     has_rsample: bool = False
     has_enumerate_support: bool = False
     arg_constraints: ClassVar[dict[str, Constraint]] = {}
-    support: Constraint = None  # type: ignore[assignment]  # of a class that says none
-    _shared: ClassVar[tuple[str, ...]] = ()  # attributes that `expand` takes over as they are
+    support: Constraint = None  # type: ignore[assignment]  # for a class that does not define it
+    _shared: ClassVar[tuple[str, ...]] = ()  # attributes that `expand` copies unchanged
     _validate_args: bool = True
 
     def __init__(
@@ -57,7 +57,7 @@ class Distribution:
                     self._check(f"parameter {name}", constraint, getattr(self, name))
 
     def _keep(self, **parameters: Any) -> Size:
-        """Make parameters attributes, broadcast with each other; returns their shape."""
+        """Broadcast parameters, store them as attributes, and return their shape."""
         for name, value in zip(parameters, broadcast_parameters(self, **parameters)):
             setattr(self, name, value)
         return value.shape
@@ -70,21 +70,21 @@ class Distribution:
         Distribution._validate_args = value
 
     def _check(self, called: str, constraint: Constraint, value: Tensor) -> None:
-        """Refuse values outside a constraint.
+        """Check that values satisfy a constraint.
 
         Arguments:
-            called: what the error calls them.
+            called: the name of the values in the error.
             constraint: the constraint.
             value: the values.
 
         Raises:
-            ValueError: a value that does not satisfy the constraint.
+            ValueError: a value does not satisfy the constraint.
         """
         inside = constraint.check(value)
 
         def describe() -> Exception:
             got = "others"
-            if elements(inside) is inside:  # rather than of one element of a batch
+            if elements(inside) is inside:  # not a single element of a `vmap` batch
                 flat = value.detach().reshape(tuple(inside.shape) + (-1,)).reshape(inside.numel(), -1)
                 bad = flat[inside.reshape(-1).tolist().index(False)].tolist()
                 got = f"{bad[0] if constraint.event_dim == 0 else bad}"
@@ -96,7 +96,7 @@ class Distribution:
         refuse_unless(inside, describe)
 
     def _validate_sample(self, value: Tensor) -> None:
-        """ValueError unless `value` is a tensor that broadcasts to samples and lies in the support."""
+        """Raise ValueError unless `value` is a tensor that broadcasts to samples and is in the support."""
         name = type(self).__name__
         if not isinstance(value, Tensor):
             raise InvalidValueError(f"{name}: expected the value to be a Tensor; got {type(value).__name__}")
@@ -119,12 +119,12 @@ class Distribution:
     # ------------------------------------------------------------------------------------------ shapes
     @property
     def batch_shape(self) -> Size:
-        """The shape of distributions side by side."""
+        """The shape of the batch of distributions."""
         return self._batch_shape
 
     @property
     def event_shape(self) -> Size:
-        """The shape of one draw."""
+        """The shape of a single draw."""
         return self._event_shape
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
@@ -132,7 +132,7 @@ class Distribution:
         return Size((*lengths, *self._batch_shape, *self._event_shape))
 
     def _lengths(self, sample_shape: Sequence[int]) -> Size:
-        """`sample_shape`, of lengths from 0; a number alone is a TypeError, as in PyTorch."""
+        """Return `sample_shape`, a sequence of lengths of at least 0. TypeError for a number, as in PyTorch."""
         try:
             lengths = Size(sample_shape)
         except TypeError:
@@ -147,9 +147,9 @@ class Distribution:
         return lengths
 
     def _get_checked_instance(self, cls: type[Any], _instance: Any = None) -> Any:
-        """What `expand` of a class fills in: the instance that a subclass gave, or a new one of this object's class.
+        """Return the instance that `expand` initializes: the subclass's, or a new one of this object's class.
 
-        NotImplementedError where a subclass of `cls` has another constructor, and no `expand` of its own.
+        NotImplementedError if a subclass of `cls` has another constructor but no `expand` method.
         """
         if _instance is None and type(self).__init__ is not cls.__init__:
             raise UnsupportedError(
@@ -159,7 +159,7 @@ class Distribution:
         return object.__new__(type(self)) if _instance is None else _instance
 
     def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
-        """The distribution with parameters expanded to a batch shape, which share memory with its own."""
+        """Return the distribution with parameters expanded to a batch shape, sharing their memory."""
         shape = Size(batch_shape)
         new: Self = self._get_checked_instance(type(self), _instance)
         for name in self.arg_constraints:
@@ -181,7 +181,7 @@ class Distribution:
 
     @property
     def mode(self) -> Tensor:
-        """The value with the greatest density."""
+        """The value with the maximum density."""
         raise self._missing("mode")
 
     @property
@@ -191,45 +191,45 @@ class Distribution:
 
     @property
     def stddev(self) -> Tensor:
-        """The root of the variance."""
+        """The standard deviation."""
         return self.variance.sqrt()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density, or of the probability, at `value`."""
+        """Return the logarithm of the density, or of the probability, at `value`."""
         raise self._missing("log_prob")
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         raise self._missing("cdf")
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value whose `cdf` this is."""
+        """Return the value with the given `cdf`."""
         raise self._missing("icdf")
 
     def entropy(self) -> Tensor:
-        """The entropy, in nats, of each distribution of the batch."""
+        """Return the entropy, in nats, of each distribution of the batch."""
         raise self._missing("entropy")
 
     def perplexity(self) -> Tensor:
-        """The exponential of the entropy."""
+        """Return the exponential of the entropy."""
         return self.entropy().exp()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values that samples can have, along a new first dimension."""
+        """Return all values in the support along a new first dimension."""
         raise self._missing("enumerate_support")
 
     # ----------------------------------------------------------------------------------------- samples
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws, `sample_shape` of them, without gradients."""
+        """Draw `sample_shape` samples without gradients."""
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go to the parameters."""
+        """Draw samples that are differentiable with respect to the parameters."""
         raise self._missing("rsample")
 
     def sample_n(self, n: int) -> Tensor:
-        """`n` draws."""
+        """Draw `n` samples."""
         return self.sample((n,))
 
     def _missing(self, what: str) -> Exception:

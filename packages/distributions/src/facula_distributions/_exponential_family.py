@@ -1,4 +1,4 @@
-"""`ExponentialFamily`: entropies and divergences by the derivative of the normaliser's logarithm."""
+"""`ExponentialFamily`: entropies and divergences from the derivatives of the log normalizer."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .utils import sum_last
 
 @boundary
 class ExponentialFamily(Distribution):
-    """Base class of densities exp(sum of t(x) parameters - F(parameters) + k(x)), of a sufficient statistic t.
+    """Base class of densities exp(sum of t(x) parameters - F(parameters) + k(x)) with a sufficient statistic t.
 
-    A subclass defines `_natural_params`, a tuple; `_log_normalizer`, F of them, of the batch's shape; and
-    `_mean_carrier_measure`, the mean of k. The entropy follows from the derivative of F, and so do divergences within
-    a class. F. Nielsen, R. Nock: Entropies and cross-entropies of exponential families, 2010.
+    A subclass defines `_natural_params`, a tuple; `_log_normalizer`, F as a function of these, with the batch's shape;
+    and `_mean_carrier_measure`, the mean of k. The derivatives of F determine the entropy, and the divergences within a
+    class. F. Nielsen, R. Nock: Entropies and cross-entropies of exponential families, 2010.
     """
 
     @property
@@ -33,7 +33,7 @@ class ExponentialFamily(Distribution):
         raise self._missing("_log_normalizer")
 
     def _normalizer_and_slopes(self) -> tuple[Tensor, list[Tensor], tuple[Tensor, ...]]:
-        """F, its derivative by each parameter, which is the mean of t, and the parameters."""
+        """Return F, its derivatives by the parameters (the mean of t), and the parameters."""
         given = tuple(self._natural_params)
         total = self._log_normalizer(*given)
         if isinstance(total, tuple):
@@ -46,7 +46,7 @@ class ExponentialFamily(Distribution):
         return sum_last(value, value.dim() - len(self._batch_shape))
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         total, slopes, given = self._normalizer_and_slopes()
         for parameter, slope in zip(given, slopes, strict=True):
             total = total - self._over_events(parameter * slope)

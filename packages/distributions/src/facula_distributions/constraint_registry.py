@@ -1,6 +1,6 @@
-"""Transforms from all numbers to what a constraint allows: `biject_to`, one to one, and `transform_to`, easy to fit.
+"""Transforms from unconstrained values to a constraint: `biject_to` (bijective) and `transform_to` (easy to optimize).
 
-Both are called with a constraint; `register` adds a function from constraints of a class to a transform.
+Both are called with a constraint; `register` adds a function that maps constraints of a class to transforms.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Region: TypeAlias = constraints.Constraint | type[constraints.Constraint]
     Joined: TypeAlias = constraints.cat | constraints.stack
-    Factory: TypeAlias = Callable[[Any], Transform]  # of a constraint of the class it is registered for
+    Factory: TypeAlias = Callable[[Any], Transform]  # takes a constraint of the class for which it is registered
     F = TypeVar("F", bound=Factory)
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
@@ -40,7 +40,7 @@ __dir__ = published(__name__)
 
 @boundary
 class ConstraintRegistry:
-    """Transforms by class of constraint.
+    """A registry of transforms by class of constraint.
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import constraints
@@ -57,7 +57,7 @@ class ConstraintRegistry:
     @overload
     def register(self, constraint: Region, factory: F) -> F: ...
     def register(self, constraint: Region, factory: F | None = None) -> F | Callable[[F], F]:
-        """Take `factory`, a function of the constraint, for its class and those; a decorator without `factory`."""
+        """Register `factory`, a function of the constraint, for its class and subclasses; a decorator without it."""
         if factory is None:
             return lambda given: self.register(constraint, given)
         kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
@@ -69,7 +69,7 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: constraints.Constraint) -> Transform:
-        """The transform to what the constraint allows; NotImplementedError where none is registered."""
+        """Return the transform to a constraint; NotImplementedError if none is registered."""
         factory = self._factories.get(type(constraint))
         if factory is None:
             raise UnsupportedError(
@@ -159,12 +159,12 @@ def _correlations(constraint: constraints.Constraint) -> Transform:
 
 
 def _parts(kind: type[Joined], transform: Callable[..., Transform], *names: str) -> None:
-    """Register a transform that is made of transforms of a constraint's parts.
+    """Register a transform that combines the transforms for a constraint's parts.
 
     Arguments:
-        kind: the class of constraint, whose parts are its `cseq`.
-        transform: what makes the transform of a list of transforms.
-        names: attributes of the constraint that `transform` gets after the list.
+        kind: the class of constraint, with its parts in `cseq`.
+        transform: a function that combines a list of transforms.
+        names: attributes of the constraint that `transform` takes after the list.
     """
     for registry in (biject_to, transform_to):
 

@@ -1,7 +1,7 @@
-"""Constraints: which values a parameter or a sample may have. `check(value)` says it for each event, as bools.
+"""Constraints: sets of values of a parameter or a sample. `check(value)` returns a bool for each event.
 
-Ready ones stand at the end (`positive`, `simplex`, ...); classes with bounds are made: `interval(0.0, 1.0)`. One
-that depends on the distribution's parameters is a `dependent_property` of its class.
+The end of this module defines the instances (`positive`, `simplex`, ...); classes with bounds are called, as in
+`interval(0.0, 1.0)`. A constraint that depends on a distribution's parameters is a `dependent_property` of its class.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __dir__ = published(__name__)
 
 
 class independent(Constraint):
-    """A constraint whose last batch dimensions are one event: all of it must be in the region."""
+    """A constraint with additional event dimensions: all values of an event must be in the region."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int):
         self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
@@ -45,7 +45,7 @@ class independent(Constraint):
         self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each event."""
+        """Return a bool for each event."""
         inside = self.base_constraint.check(value)
         if inside.ndim < self.reinterpreted_batch_ndims:
             raise InvalidValueError(
@@ -61,7 +61,7 @@ class independent(Constraint):
 
 class _Real(Constraint):
     def check(self, value: Tensor) -> Tensor:
-        return value == value  # all but NaN
+        return value == value  # everything but NaN
 
 
 class _Boolean(Constraint):
@@ -80,7 +80,7 @@ class _OneHot(Constraint):
 
 
 class _Simplex(Constraint):
-    """Vectors of 0 or more with a sum of 1."""
+    """Nonnegative vectors with a sum of 1."""
 
     event_dim = 1
 
@@ -109,54 +109,54 @@ class _Between(Constraint):
 
 
 class greater_than(_Above):
-    """Above a bound."""
+    """Values above a bound."""
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each element."""
+        """Return a bool for each element."""
         return value > self.lower_bound
 
 
 class greater_than_eq(_Above):
-    """At a bound or above."""
+    """Values of at least a bound."""
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each element."""
+        """Return a bool for each element."""
         return value >= self.lower_bound
 
 
 class less_than(_Below):
-    """Below a bound."""
+    """Values below a bound."""
 
     upper_bound: float | Tensor
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each element."""
+        """Return a bool for each element."""
         return value < self.upper_bound
 
 
 class interval(_Between):
-    """From one bound to the other, both included."""
+    """Values between two bounds, inclusive."""
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each element."""
+        """Return a bool for each element."""
         return (value >= self.lower_bound) & (value <= self.upper_bound)
 
 
 class half_open_interval(_Between):
-    """From one bound to the other, the upper excluded."""
+    """Values between two bounds, excluding the upper one."""
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each element."""
+        """Return a bool for each element."""
         return (value >= self.lower_bound) & (value < self.upper_bound)
 
 
 class integer_interval(_Between):
-    """Whole numbers between two bounds, both included."""
+    """Integers between two bounds, inclusive."""
 
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each element."""
+        """Return a bool for each element."""
         return (value % 1 == 0) & (value >= self.lower_bound) & (value <= self.upper_bound)
 
 
@@ -177,7 +177,7 @@ class _IntegerLessThan(_Below):
 
 
 class _LowerTriangular(Constraint):
-    """Square matrices that are 0 above the diagonal."""
+    """Square matrices with zeros above the diagonal."""
 
     event_dim = 2
 
@@ -193,7 +193,7 @@ class _LowerCholesky(_LowerTriangular):
 
 
 class _CorrCholesky(_LowerCholesky):
-    """Cholesky factors with rows of length 1."""
+    """Cholesky factors of correlation matrices, with rows of norm 1."""
 
     def check(self, value: Tensor) -> Tensor:
         close = 10 * value.shape[-1] * eps_of(value.dtype)
@@ -223,7 +223,7 @@ class _PositiveSemidefinite(_Symmetric):
             return symmetric
         n, eps = value.shape[-1], eps_of(value.dtype)
         most = value.diagonal(0, -2, -1).abs().sum(-1, keepdim=True)
-        slack = (most + (most == 0)) * (4 * n * eps)  # rounding may leave a singular matrix just below
+        slack = (most + (most == 0)) * (4 * n * eps)  # rounding errors may make a singular matrix slightly negative
         return symmetric & (linalg.cholesky_ex(value + slack.expand(value.shape[:-1]).diag_embed())[1] == 0)
 
 
@@ -236,7 +236,7 @@ class _PositiveDefinite(_Symmetric):
 
 
 class multinomial(_Below):
-    """Vectors of whole numbers of 0 or more with a sum of at most `upper_bound`."""
+    """Vectors of nonnegative integers with a sum of at most `upper_bound`."""
 
     upper_bound: float | Tensor
 
@@ -244,12 +244,12 @@ class multinomial(_Below):
     event_dim = 1
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each vector."""
+        """Return a bool for each vector."""
         return ((value >= 0) & (value % 1 == 0)).all(-1) & (value.sum(-1) <= self.upper_bound)
 
 
 class _PartsConstraint(Constraint):
-    """Constraints of the parts of a tensor along a dimension."""
+    """Constraints on the parts of a tensor along a dimension."""
 
     cseq: list[Constraint]
 
@@ -263,16 +263,16 @@ class _PartsConstraint(Constraint):
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
-        """The most that one of them has."""
+        """The maximum of the constraints' event dimensions."""
         return max(one.event_dim for one in self.cseq)
 
 
 class cat(_PartsConstraint):
-    """A constraint for each part, of these `lengths` (1 where left out), along a dimension; further ones are free.
+    """A constraint for each part, with these `lengths` (default 1), along a dimension; further parts are unconstrained.
 
     Arguments:
         cseq: the constraints, one for each part.
-        dim: the dimension along which the parts lie.
+        dim: the dimension along which the tensor is split.
         lengths: the length of each part; 1 each if None.
     """
 
@@ -283,35 +283,35 @@ class cat(_PartsConstraint):
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each event."""
+        """Return a bool for each event."""
         places = zip(self.cseq, _accumulate(self.lengths, initial=0), self.lengths, strict=False)
         return join([one.check(value.narrow(self.dim, start, length)) for one, start, length in places], self.dim)
 
 
 class stack(_PartsConstraint):
-    """A constraint for each index of a dimension; indices and constraints beyond the shorter of the two are ignored."""
+    """A constraint for each index of a dimension; surplus indices and constraints are ignored."""
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
-        """The most event dimensions of a constraint, and one more if the dimension is among them."""
+        """The maximum of the constraints' event dimensions, plus one if the dimension is among them."""
         most = max(one.event_dim for one in self.cseq)
         return most + (self.dim + most < 0)
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each event."""
+        """Return a bool for each event."""
         parts = zip(self.cseq, value.unbind(self.dim), strict=False)
         return pile([one.check(part) for one, part in parts], self.dim)
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """What components of mixtures may give: `base_constraint`, met by a value in each component."""
+    """The support of mixtures: values that satisfy `base_constraint` in each component."""
 
     def __init__(self, base_constraint: Constraint):
         self.base_constraint = base_constraint
         self.is_discrete, self.event_dim = base_constraint.is_discrete, base_constraint.event_dim
 
     def check(self, value: Tensor) -> Tensor:
-        """Bools, one for each event."""
+        """Return a bool for each event."""
         inside = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
         return inside.all(-1)
 

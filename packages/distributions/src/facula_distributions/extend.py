@@ -1,4 +1,4 @@
-"""What sibling packages may use of facula_distributions beyond its public names."""
+"""Names for sibling packages in addition to the public names of facula_distributions."""
 
 from ._constraint import _Dependent as Dependent
 from ._transforms.transform import _Inverse as InverseTransform

@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence: formulas by pair of classes, and a table for those of programs."""
+"""The Kullback-Leibler divergence: formulas by pair of classes, and registration of custom formulas."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ FORMULAS: dict[tuple[type, type], Formula] = {}
 
 @boundary
 def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
-    """A decorator: the function of (p, q) is the divergence for these classes and those derived from them.
+    """Decorate a function of (p, q) to register it as the divergence for two classes and their subclasses.
 
-    Any classes will do, as one that several distributions are derived from. TypeError for what is no class.
+    Any classes are accepted, such as a common base of several distributions. TypeError if an argument is not a class.
     """
     for one in (type_p, type_q):
         if not isinstance(one, type):
@@ -60,9 +60,9 @@ def register_kl(type_p: type, type_q: type) -> Callable[[F], F]:
 
 @boundary
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
-    """The divergence of `q` from `p`, the mean of log p(x) - log q(x) over p, for each distribution of the batch.
+    """Return the divergence KL(p || q), the mean of log p(x) - log q(x) over p, for each distribution of the batch.
 
-    The formula is that of the nearest classes that have one; NotImplementedError where none has.
+    The most specific registered formula is used; NotImplementedError if there is none.
 
     >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
     tensor(0.5000)
@@ -115,7 +115,7 @@ def _of_trial(p: Bernoulli | Binomial, q: Bernoulli | Binomial) -> Tensor:
 
 
 def _of_outcome(p: Tensor, p_logits: Tensor, q: Tensor, q_logits: Tensor) -> Tensor:
-    """p (log p - log q) of one outcome: 0 where it cannot happen, inf where it can in `p` alone; constant there.
+    """Return p (log p - log q) of one outcome: 0 if p is 0, inf if only q is 0; without a gradient in these cases.
 
     Arguments:
         p: the probability under p.
@@ -180,7 +180,7 @@ def _poissons(p: Poisson, q: Poisson) -> Tensor:
 
 @register_kl(Binomial, Binomial)
 def _binomials(p: Binomial, q: Binomial) -> Tensor:
-    """Infinite where p may give more than q; of fewer trials than q's it is computed for p's."""
+    """Infinity if p has more trials than q; not defined if it has fewer."""
     if (p.total_count < q.total_count).any().item():
         raise UnsupportedError("kl_divergence: there is no formula for a Binomial of fewer trials than the other's")
     return where(p.total_count > q.total_count, math.inf, p.total_count * _of_trial(p, q))
@@ -213,14 +213,14 @@ def _cauchys(p: Cauchy, q: Cauchy) -> Tensor:
 
 @register_kl(HalfCauchy, HalfCauchy)
 def _half_cauchys(p: HalfCauchy, q: HalfCauchy) -> Tensor:
-    """The divergence of the symmetric distributions."""
+    """Return the divergence of the symmetric distributions."""
     both = p.scale + q.scale
     return (both * both / (4 * p.scale * q.scale)).log()
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
-    """The divergence of the base distributions, if the transforms are equal."""
+    """Return the divergence of the base distributions if the transforms are equal."""
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise UnsupportedError(
             "kl_divergence: there is no formula for TransformedDistributions with different transforms; got "

@@ -1,4 +1,4 @@
-"""A continuous relaxation of a trial, whose draws have gradients.
+"""Continuous relaxations of the Bernoulli distribution, with differentiable samples.
 
 E. Jang, S. Gu, B. Poole: Categorical reparameterization with Gumbel-softmax; C. Maddison, A. Mnih, Y. W. Teh: The
 Concrete distribution. Both ICLR 2017.
@@ -29,7 +29,7 @@ __dir__ = published(__name__)
 
 
 def open_uniform(like: Tensor, shape: Sequence[int]) -> Tensor:
-    """Numbers from (0, 1)."""
+    """Draw uniform numbers from the open interval (0, 1)."""
     eps = eps_of(like.dtype) / 4
     return rand(tuple(shape), dtype=like.dtype, device=like.device).clamp(eps, 1 - 2 * eps)
 
@@ -43,10 +43,10 @@ class LogitRelaxedBernoulli(_Trials):
     """The log odds of a `RelaxedBernoulli`: (logits + logistic noise) / temperature.
 
     Arguments:
-        temperature: how far draws are from the ends, above 0: the higher, the farther.
+        temperature: a positive number; lower temperatures concentrate the samples near the corners.
         probs: the probability of success, from 0 to 1.
-        logits: its log odds, in its place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        logits: alternatively, its log odds.
+        validate_args: whether to validate parameters and values; the class's default if None.
     """
 
     _shared = ("temperature",)
@@ -71,12 +71,12 @@ class LogitRelaxedBernoulli(_Trials):
         self.temperature = temperature_like(temperature, self._given())
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         share = open_uniform(self._given(), self._extended_shape(sample_shape))
         return (share.log() - (-share).log1p() + self.logits) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         away = self.logits - value * self.temperature
@@ -88,7 +88,7 @@ class Relaxed(TransformedDistribution):
 
     @property
     def temperature(self) -> Tensor:
-        """The lower it is, the nearer draws are to 0 and 1."""
+        """The temperature; samples approach 0 and 1 as it decreases."""
         return self.base_dist.temperature  # type: ignore[attr-defined, no-any-return]
 
     @property
@@ -98,19 +98,19 @@ class Relaxed(TransformedDistribution):
 
     @property
     def logits(self) -> Tensor:
-        """Their log odds, or logarithms."""
+        """The log odds, or the logarithms, of the probabilities."""
         return self.base_dist.logits  # type: ignore[attr-defined, no-any-return]
 
 
 @boundary
 class RelaxedBernoulli(Relaxed):
-    """A number between 0 and 1 in place of a `Bernoulli`'s 0 or 1, to which it is the nearer the lower `temperature`.
+    """A continuous relaxation of `Bernoulli` to the interval (0, 1), which approaches it as `temperature` decreases.
 
     Arguments:
-        temperature: how far draws are from the ends, above 0: the higher, the farther.
+        temperature: a positive number; lower temperatures concentrate the samples near the corners.
         probs: the probability of success, from 0 to 1.
-        logits: its log odds, in its place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        logits: alternatively, its log odds.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> RelaxedBernoulli(1.0, tensor(0.5)).log_prob(tensor(0.25)).exp()

@@ -1,4 +1,4 @@
-"""A continuous relaxation of a choice, whose draws have gradients.
+"""Continuous relaxations of the categorical distribution, with differentiable samples.
 
 E. Jang, S. Gu, B. Poole: Categorical reparameterization with Gumbel-softmax; C. Maddison, A. Mnih, Y. W. Teh: The
 Concrete distribution. Both ICLR 2017.
@@ -31,13 +31,13 @@ __dir__ = published(__name__)
 
 @boundary
 class ExpRelaxedCategorical(_Categories):
-    """The logarithms of a `RelaxedOneHotCategorical`'s shares.
+    """The logarithms of the components of a `RelaxedOneHotCategorical`.
 
     Arguments:
-        temperature: how far draws are from the ends, above 0: the higher, the farther.
-        probs: the categories' probabilities along the last dimension, of any positive sum.
-        logits: their logarithms, up to a constant, in their place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        temperature: a positive number; lower temperatures concentrate the samples near the corners.
+        probs: the probabilities of the categories along the last dimension, with any positive sum.
+        logits: alternatively, their logarithms, up to a constant.
+        validate_args: whether to validate parameters and values; the class's default if None.
     """
 
     _shared = ("temperature",)
@@ -63,16 +63,16 @@ class ExpRelaxedCategorical(_Categories):
         return True
 
     def entropy(self) -> Tensor:
-        """Refused: there is no formula."""
+        """Raise NotImplementedError: there is no formula."""
         raise self._missing("entropy")
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         noise = -(-open_uniform(self._given(), self._extended_shape(sample_shape)).log()).log()
         return log_softmax((self.logits + noise) / self.temperature, -1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         count = self._num_events
@@ -82,13 +82,13 @@ class ExpRelaxedCategorical(_Categories):
 
 @boundary
 class RelaxedOneHotCategorical(Relaxed):
-    """Shares with a sum of 1 in place of a `OneHotCategorical`'s one 1, the nearer to it the lower `temperature`.
+    """A continuous relaxation of `OneHotCategorical` to the simplex, which approaches it as `temperature` decreases.
 
     Arguments:
-        temperature: how far draws are from the ends, above 0: the higher, the farther.
-        probs: the categories' probabilities along the last dimension, of any positive sum.
-        logits: their logarithms, up to a constant, in their place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        temperature: a positive number; lower temperatures concentrate the samples near the corners.
+        probs: the probabilities of the categories along the last dimension, with any positive sum.
+        logits: alternatively, their logarithms, up to a constant.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import ones, tensor
     >>> RelaxedOneHotCategorical(1.0, ones(2)).log_prob(tensor([0.5, 0.5])).exp()
@@ -109,5 +109,5 @@ class RelaxedOneHotCategorical(Relaxed):
 
     @constraints.dependent_property(is_discrete=False, event_dim=1)
     def support(self) -> Constraint:
-        """Shares."""
+        """The simplex."""
         return constraints.simplex

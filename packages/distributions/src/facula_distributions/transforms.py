@@ -1,4 +1,4 @@
-"""Transforms: functions of values with inverses, and how they change densities."""
+"""Transforms: invertible functions with the logarithms of their Jacobian determinants."""
 
 from facula_errors.extend import published
 

@@ -1,4 +1,4 @@
-"""Helpers of distributions: broadcast arguments, probabilities and logits."""
+"""Utilities for distributions: broadcasting of arguments, probabilities and logits."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ EPSILON = {float16: 2.0**-10, bfloat16: 2.0**-7, float32: 2.0**-23, float64: 2.0
 
 
 def eps_of(dtype: DType) -> float:
-    """The distance from 1 to the next number. TypeError for a dtype that is not floating."""
+    """Return the machine epsilon of a dtype. TypeError for a dtype that is not floating."""
     if dtype not in EPSILON:
         raise InvalidTypeError(f"expected a floating dtype; got {dtype}; convert the value with .float()")
     return EPSILON[dtype]
 
 
 def tiny_of(dtype: DType) -> float:
-    """The least normal number."""
+    """Return the smallest positive normal number of a dtype."""
     return TINY[dtype]
 
 
 def sum_last(value: Tensor, dims: int) -> Tensor:
-    """A tensor summed over the last dimensions."""
+    """Return a tensor summed over its last dimensions."""
     return value.sum(tuple(range(-dims, 0))) if dims else value
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """The shape that all broadcast to; ValueError where there is none."""
+    """Return the shape to which all shapes broadcast. ValueError if there is none."""
     result: list[int] = []
     for shape in shapes:
         result = [1] * (len(shape) - len(result)) + result
@@ -78,7 +78,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 
 def broadcast_all(*values: Tensor | SupportsFloat) -> tuple[Tensor, ...]:
-    """Numbers and tensors as tensors of one shape; numbers get the dtype of the first floating tensor.
+    """Convert numbers and tensors to tensors of a common shape; numbers get the dtype of the first floating tensor.
 
     >>> from facula_tensor import ones
     >>> [tuple(t.shape) for t in broadcast_all(ones(2, 1), 0.5, ones(3))]
@@ -98,7 +98,7 @@ def broadcast_all(*values: Tensor | SupportsFloat) -> tuple[Tensor, ...]:
 
 
 def broadcast_parameters(distribution: object, **parameters: Any) -> tuple[Tensor, ...]:
-    """`broadcast_all` of a distribution's parameters; ValueError and TypeError name both."""
+    """Apply `broadcast_all` to a distribution's parameters; ValueError and TypeError name both."""
     name = type(distribution).__name__
     for parameter, value in parameters.items():
         if isinstance(value, (str, bytes)) or not (isinstance(value, Tensor) or hasattr(value, "__float__")):
@@ -112,24 +112,24 @@ def broadcast_parameters(distribution: object, **parameters: Any) -> tuple[Tenso
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities clamped away from 0 and 1, so that their logarithms are finite."""
+    """Clamp probabilities away from 0 and 1, so that their logarithms are finite."""
     eps = eps_of(probs.dtype)
     return probs.clamp(eps, 1 - eps)
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Probabilities of log odds, or of log probabilities along the last dimension that may lack a constant."""
+    """Convert log odds, or unnormalized log probabilities along the last dimension, to probabilities."""
     return logits.sigmoid() if is_binary else softmax(logits, -1)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """The inverse of `logits_to_probs`; probabilities 0 and 1 are taken as near to those."""
+    """Invert `logits_to_probs`; probabilities 0 and 1 are clamped to finite logits."""
     clamped = clamp_probs(probs)
     return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The elements of square matrices up to a diagonal (-1: the one below), row by row.
+    """Return the elements of square matrices up to a diagonal (-1: the first below the main one), row by row.
 
     >>> from facula_tensor import tensor
     >>> tril_matrix_to_vec(tensor([[1.0, 0.0], [2.0, 3.0]]))
@@ -143,7 +143,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """The inverse of `tril_matrix_to_vec`: square matrices with zeros above the diagonal.
+    """Invert `tril_matrix_to_vec`: return square matrices with zeros above the diagonal.
 
     >>> from facula_tensor import tensor
     >>> vec_to_tril_matrix(tensor([2.0]), -1)
@@ -163,12 +163,12 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
 
 
 def normalized_logits(logits: Tensor) -> Tensor:
-    """Log probabilities along the last dimension."""
+    """Return normalized log probabilities along the last dimension."""
     return log_softmax(logits, -1)
 
 
 class lazy_property:
-    """A property that is computed when it is first asked for, with gradients, and then is an attribute."""
+    """A property that is computed on first access, with gradients enabled, and then stored as an attribute."""
 
     __doc__: str | None
     __name__: str

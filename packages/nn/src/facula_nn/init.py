@@ -220,8 +220,8 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     """Fill a tensor with normal draws of mean 0 and variance gain² · 2 / (fan_in + fan_out); see `xavier_uniform_`.
 
     Arguments:
+        tensor: the tensor to fill in place.
         gain: the factor of the standard deviation; see `calculate_gain`.
-        gain: what the deviation is multiplied by; see `calculate_gain`.
         generator: the random number generator; the default generator if None.
 
     Returns:

@@ -1,1 +1,1 @@
-"""Distributions made of others: batch dimensions as events, transforms, mixtures."""
+"""Distributions composed of others: independent batches, transformed distributions and mixtures."""

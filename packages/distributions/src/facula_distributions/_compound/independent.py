@@ -1,4 +1,4 @@
-"""Batch dimensions that are taken as one event."""
+"""Reinterpretation of batch dimensions as event dimensions."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @boundary
 class Independent(Distribution):
-    """A distribution whose last `reinterpreted_batch_ndims` batch dimensions are dimensions of its event.
+    """A distribution that reinterprets the last `reinterpreted_batch_ndims` batch dimensions as event dimensions.
 
     Log probabilities and entropies are summed over them.
 
     Arguments:
         base_distribution: the distribution.
-        reinterpreted_batch_ndims: how many of its last batch dimensions become dimensions of the event.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        reinterpreted_batch_ndims: the number of batch dimensions to reinterpret.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     Raises:
         ValueError: more dimensions than the batch has.
@@ -60,22 +60,22 @@ class Independent(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether the base distribution has it."""
+        """Whether the base distribution has differentiable samples."""
         return self.base_dist.has_rsample
 
     @property
     def has_enumerate_support(self) -> bool:  # type: ignore[override]
-        """Whether the base distribution has it, if no dimension is taken."""
+        """Whether the base distribution can enumerate its support, and no dimension is reinterpreted."""
         return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
 
     @constraints.dependent_property
     def support(self) -> Constraint:
-        """The support of the distribution below, for whole events."""
+        """The support of the base distribution, for whole events."""
         base = self.base_dist.support
         return constraints.independent(base, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else base
 
     def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
-        """The distribution with its parameters expanded."""
+        """Return the distribution with its parameters expanded."""
         taken = tuple(self._event_shape[: self.reinterpreted_batch_ndims])
         base = self.base_dist.expand((*batch_shape, *taken))
         return type(self)(base, self.reinterpreted_batch_ndims, validate_args=self._validate_args)
@@ -87,7 +87,7 @@ class Independent(Distribution):
 
     @property
     def mode(self) -> Tensor:
-        """The value with the greatest density."""
+        """The value with the maximum density."""
         return self.base_dist.mode
 
     @property
@@ -96,23 +96,23 @@ class Independent(Distribution):
         return self.base_dist.variance
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws without gradients."""
+        """Draw samples without gradients."""
         return self.base_dist.sample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density of whole events."""
+        """Return the logarithm of the density of whole events."""
         return sum_last(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
     def entropy(self) -> Tensor:
-        """The entropy of whole events."""
+        """Return the entropy of whole events."""
         return sum_last(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """As the distribution below, where no dimension is taken."""
+        """Return the base distribution's enumeration, if no dimension is reinterpreted."""
         if self.reinterpreted_batch_ndims:
             raise self._missing("enumerate_support")
         return self.base_dist.enumerate_support(expand)

@@ -1,4 +1,4 @@
-"""Shares made of normal numbers."""
+"""The logistic-normal distribution on the simplex."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .transformed import TransformedDistribution
 
 @boundary
 class LogisticNormal(TransformedDistribution):
-    """Shares of n + 1 parts, with a sum of 1, that n normal numbers become by `StickBreakingTransform`.
+    """The distribution of `StickBreakingTransform` applied to n normal variables: n + 1 components with a sum of 1.
 
     Arguments:
-        loc: the means of the normal numbers, along the last dimension.
+        loc: the means of the normal variables, along the last dimension.
         scale: their standard deviations.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import ones, zeros
     >>> LogisticNormal(zeros(3), ones(3)).sample().shape
@@ -38,10 +38,10 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
-        """The normal numbers' means."""
+        """The means of the normal variables."""
         return self.base_dist.base_dist.loc  # type: ignore[attr-defined]
 
     @property
     def scale(self) -> Tensor:
-        """Their standard deviations."""
+        """The standard deviations of the normal variables."""
         return self.base_dist.base_dist.scale  # type: ignore[attr-defined]

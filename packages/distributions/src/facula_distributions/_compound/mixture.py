@@ -1,4 +1,4 @@
-"""Mixtures: one of several distributions of a family, drawn by weight."""
+"""Mixtures of distributions from one family."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @boundary
 class MixtureSameFamily(Distribution):
-    """A component, of which there is one for each category of `mixture_distribution`, and a draw of it.
+    """A mixture: a sample of the component that `mixture_distribution` selects.
 
-    The components are the last batch dimension of `component_distribution`.
+    The last batch dimension of `component_distribution` enumerates the components.
 
     Arguments:
         mixture_distribution: the probabilities of the components.
         component_distribution: the components, along its last batch dimension.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import Categorical, Normal
@@ -73,7 +73,7 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Categorical:
-        """The distribution of components' numbers."""
+        """The distribution of the components' indices."""
         return self._mixture_distribution
 
     @property
@@ -87,13 +87,13 @@ class MixtureSameFamily(Distribution):
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
     def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
-        """The distribution with its parameters expanded."""
+        """Return the distribution with its parameters expanded."""
         mixture = self._mixture_distribution.expand(batch_shape)
         component = self._component_distribution.expand((*batch_shape, mixture._num_events))
         return type(self)(mixture, component, validate_args=self._validate_args)
 
     def _weights(self) -> Tensor:
-        """The components' probabilities, with dimensions for events."""
+        """The probabilities of the components, with dimensions for events."""
         probs = self._mixture_distribution.probs
         return probs.reshape((*probs.shape, *(1,) * len(self._event_shape)))
 
@@ -102,30 +102,30 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The components' means, by weight."""
+        """The weighted mean of the components' means."""
         return (self._weights() * self._component_distribution.mean).sum(-1 - len(self._event_shape))
 
     @property
     def variance(self) -> Tensor:
-        """The components' variances, and that of their means."""
+        """The weighted mean of the components' variances, plus the variance of their means."""
         dim, weights, means = -1 - len(self._event_shape), self._weights(), self._component_distribution.mean
         away = means - (weights * means).sum(dim, keepdim=True)
         return (weights * (self._component_distribution.variance + away * away)).sum(dim)
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         shares = self._component_distribution.cdf(self._padded(value))
         return (shares * self._mixture_distribution.probs).sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         densities = self._component_distribution.log_prob(self._padded(value))
         return (densities + log_softmax(self._mixture_distribution.logits, -1)).logsumexp(-1)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws without gradients."""
+        """Draw samples without gradients."""
         with no_grad():
             numbers = self._mixture_distribution.expand(self._batch_shape).sample(sample_shape)
             drawn = self._component_distribution.sample(sample_shape)

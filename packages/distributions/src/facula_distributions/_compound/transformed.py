@@ -1,4 +1,4 @@
-"""`TransformedDistribution`: what becomes of a distribution by transforms."""
+"""`TransformedDistribution`: a distribution mapped by transforms."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @boundary
 class TransformedDistribution(Distribution):
-    """The distribution of f(x) for x of `base_distribution` and f the transforms, one after the other.
+    """The distribution of f(x), where x has the `base_distribution` and f is the composition of the transforms.
 
     Arguments:
         base_distribution: the distribution of x.
-        transforms: one transform, or a list of them in the order they are applied.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        transforms: one transform, or a list of them in the order of application.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import ExpTransform, Normal
@@ -75,7 +75,7 @@ class TransformedDistribution(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """Whether the base distribution has it."""
+        """Whether the base distribution has differentiable samples."""
         return self.base_dist.has_rsample
 
     @constraints.dependent_property
@@ -88,7 +88,7 @@ class TransformedDistribution(Distribution):
         return constraints.independent(found, more) if more > 0 else found
 
     def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
-        """The distribution with the parameters of the one below expanded."""
+        """Return the distribution with the base distribution's parameters expanded."""
         new: Self = object.__new__(type(self)) if _instance is None else _instance
         new.transforms = self.transforms
         whole = ComposeTransform(self.transforms)
@@ -99,12 +99,12 @@ class TransformedDistribution(Distribution):
         return new
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws without gradients."""
+        """Draw samples without gradients."""
         with no_grad():
             return self._transformed(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go, to the transforms' parameters too."""
+        """Draw samples that are differentiable with respect to all parameters, including those of the transforms."""
         return self._transformed(self.base_dist.rsample(sample_shape))
 
     def _transformed(self, x: Tensor) -> Tensor:
@@ -113,7 +113,7 @@ class TransformedDistribution(Distribution):
         return x
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density: that of the values below, less how transforms widen them."""
+        """Return the logarithm of the density: the base density minus the log determinants of the transforms."""
         if self._validate_args:
             self._validate_sample(value)
         dims, total, y = len(self._event_shape), None, value
@@ -127,7 +127,7 @@ class TransformedDistribution(Distribution):
         return below if total is None else below + total
 
     def _turned(self, share: Tensor) -> Tensor:
-        """Shares of the base distribution, or 1 minus them if the transforms fall."""
+        """Return probabilities of the base distribution, or 1 minus them if the transforms are decreasing."""
         sign: int | Tensor = 1
         for transform in self.transforms:
             sign = sign * transform.sign
@@ -136,7 +136,7 @@ class TransformedDistribution(Distribution):
         return sign * (share - 0.5) + 0.5
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         for transform in reversed(self.transforms):
             value = transform.inv(value)
         if self.base_dist._validate_args:
@@ -144,7 +144,7 @@ class TransformedDistribution(Distribution):
         return self._turned(self.base_dist.cdf(value))
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value whose `cdf` this is."""
+        """Return the value with the given `cdf`."""
         value = self._turned(value)
         return self._transformed(self.base_dist.icdf(value))
 

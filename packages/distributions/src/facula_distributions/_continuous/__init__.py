@@ -1,5 +1,5 @@
-"""Continuous distributions of single numbers."""
+"""Continuous univariate distributions."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names in pickles of earlier releases

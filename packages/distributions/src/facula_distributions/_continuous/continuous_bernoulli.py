@@ -1,4 +1,4 @@
-"""The continuous Bernoulli distribution: exponential between 0 and 1, rising or falling."""
+"""The continuous Bernoulli distribution, with an exponential density between 0 and 1."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     Value = float | Tensor
 
-# With l = logits the density is l exp(l x) / (exp(l) - 1). What follows from it is 0 / 0 at l = 0: near there it is
-# taken as a series, of the Bernoulli numbers.
+# With l = logits, the density is l exp(l x) / (exp(l) - 1). Formulas derived from it are 0 / 0 at l = 0 and are
+# evaluated as series with Bernoulli numbers near 0.
 NEAR = 0.5
 LOG_NORM = (1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800, 1 / 479001600)
 MEAN = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
@@ -33,19 +33,19 @@ def _series(square: Tensor, coefficients: Sequence[float]) -> Tensor:
 
 @boundary
 class ContinuousBernoulli(_Trials):
-    """A number x from 0 to 1 with a density in proportion to probs^x (1 - probs)^(1 - x); `logits` are the log odds.
+    """A variable x in [0, 1] with density proportional to probs^x (1 - probs)^(1 - x); `logits` are the log odds.
 
-    `lims` is there for PyTorch's sake and changes nothing. G. Loaiza-Ganem, J. Cunningham: The continuous Bernoulli,
-    NeurIPS 2019.
+    `lims` is accepted for compatibility with PyTorch and ignored. G. Loaiza-Ganem, J. Cunningham: The continuous
+    Bernoulli, NeurIPS 2019.
 
     Arguments:
         probs: the probability of success, from 0 to 1.
-        logits: its log odds, in its place.
-        lims: the limits around 0.5 between which PyTorch uses a series; changes nothing here.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        logits: alternatively, its log odds.
+        lims: the limits around 0.5 between which PyTorch uses a series; ignored.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     Raises:
-        ValueError: both of probs and logits, or neither.
+        ValueError: both probs and logits are given, or neither.
 
     >>> from facula_tensor import tensor
     >>> ContinuousBernoulli(tensor(0.5)).log_prob(tensor(0.25)).exp()
@@ -69,14 +69,14 @@ class ContinuousBernoulli(_Trials):
         super().__init__(probs, logits, validate_args)
 
     def _parts(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Logits; a mask of those near 0; the logits with 1 there; their squares with 0 elsewhere."""
+        """Return logits; a mask of those near 0; logits with 1 there; their squares with 0 elsewhere."""
         logits = self.logits
         near = logits.abs() < NEAR
         small = where(near, logits, 0.0)
         return logits, near, where(near, 1.0, logits), small * small
 
     def _log_norm(self) -> Tensor:
-        """log((exp(l) - 1) / l)."""
+        """Return log((exp(l) - 1) / l)."""
         logits, near, far, square = self._parts()
         size = far.abs()
         beyond = far.clamp(min=0) + (-(-size).expm1()).log() - size.log()
@@ -92,41 +92,41 @@ class ContinuousBernoulli(_Trials):
     def variance(self) -> Tensor:
         """1 / l² - 1 / (4 sinh²(l / 2))."""
         _, near, far, square = self._parts()
-        fall = (-far.abs()).exp()  # 4 sinh² is (1 - fall)² / fall
+        fall = (-far.abs()).exp()  # 4 sinh² = (1 - fall)² / fall
         return where(near, _series(square, VARIANCE), 1 / (far * far) - fall / ((1 - fall) * (1 - fall)))
 
     @property
     def stddev(self) -> Tensor:
-        """The root of the variance."""
+        """The standard deviation."""
         return self.variance.sqrt()
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         given = self._given()
         share = rand(self._extended_shape(sample_shape), dtype=given.dtype, device=given.device)
         return self.icdf(share.clamp(min=eps_of(given.dtype) / 4))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         return self.logits * value - self._log_norm()
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         logits = self.logits
         near = logits.abs() < 1e-4
         far = where(near, 1.0, logits)
-        size, x = far.abs(), where(far > 0, 1 - value, value)  # by the side on which the density is the greater
+        size, x = far.abs(), where(far > 0, 1 - value, value)  # measured from the end with the greater density
         rising = (-size * x).expm1() / (-size).expm1()
         beyond = where(far > 0, 1 - rising, rising)
         middle = value * (1 - value)
         return where(near, value - logits * middle / 2 * (1 + logits * (1 - 2 * value) / 6), beyond)
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value whose `cdf` this is."""
+        """Return the value with the given `cdf`."""
         logits = self.logits
         near = logits.abs() < 1e-4
         far = where(near, 1.0, logits)
@@ -137,5 +137,5 @@ class ContinuousBernoulli(_Trials):
         return where(near, close, where(far > 0, 1 - falling, falling))
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return self._log_norm() - self.logits * self.mean

@@ -1,4 +1,4 @@
-"""The gamma distribution, its special case chi squared, and that of its inverse."""
+"""The gamma distribution, its special case chi-squared, and the inverse gamma distribution."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class _Gammas(Distribution):
-    """Distributions with a `concentration` and a `rate`.
+    """Base class of distributions with a `concentration` and a `rate`.
 
     Arguments:
         concentration: the shape, above 0.
-        rate: the rate, above 0; a scale is 1 / rate.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        rate: the rate, above 0; the inverse of the scale.
+        validate_args: whether to validate parameters and values; the class's default if None.
     """
 
     arg_constraints = {
@@ -43,7 +43,7 @@ class _Gammas(Distribution):
         super().__init__(self._keep(concentration=concentration, rate=rate), (), validate_args)
 
     def _gamma_draws(self, sample_shape: Sequence[int]) -> Tensor:
-        """Draws of the gamma distribution, above 0."""
+        """Draw positive samples from the gamma distribution."""
         shape = self._extended_shape(sample_shape)
         draws = standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         return draws.clamp(min=tiny_of(draws.dtype))
@@ -51,7 +51,7 @@ class _Gammas(Distribution):
 
 @boundary
 class Gamma(_Gammas):
-    """The gamma distribution: the sum of `concentration` exponential times of rate `rate`.
+    """The gamma distribution: the sum of `concentration` exponential variables with rate `rate`.
 
     >>> Gamma(3.0, 2.0).mean
     tensor(1.5000)
@@ -66,7 +66,7 @@ class Gamma(_Gammas):
 
     @property
     def mode(self) -> Tensor:
-        """(concentration - 1) / rate, 0 at least."""
+        """(concentration - 1) / rate, at least 0."""
         return ((self.concentration - 1) / self.rate).clamp(min=0)
 
     @property
@@ -75,31 +75,31 @@ class Gamma(_Gammas):
         return self.concentration / (self.rate * self.rate)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         return self._gamma_draws(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         shape, rate = self.concentration, self.rate
         return xlogy(shape, rate) + xlogy(shape - 1, value) - rate * value - lgamma(shape)
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return gamma_share(self.concentration, self.rate * value)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         shape = self.concentration
         return shape - self.rate.log() + lgamma(shape) + (1 - shape) * digamma(shape)
 
 
 @boundary
 class Chi2(Gamma):
-    """The chi-squared distribution: of the sum of `df` squares of standard normal numbers.
+    """The chi-squared distribution: the sum of the squares of `df` standard normal variables.
 
     >>> Chi2(3.0).variance
     tensor(6.)
@@ -124,7 +124,7 @@ class Chi2(Gamma):
 
 @boundary
 class InverseGamma(_Gammas):
-    """The distribution of 1 / x for x of a gamma distribution.
+    """The distribution of 1 / x, where x has a gamma distribution.
 
     >>> InverseGamma(3.0, 2.0).mean
     tensor(1.)
@@ -162,23 +162,23 @@ class InverseGamma(_Gammas):
         return where(above, mean * mean / (shape - 2), math.inf)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         return 1 / self._gamma_draws(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         shape, rate = self.concentration, self.rate
         return shape * rate.log() - lgamma(shape) - (shape + 1) * value.log() - rate / value
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return 1 - gamma_share(self.concentration, self.rate / value)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         shape = self.concentration
         return shape + self.rate.log() + lgamma(shape) - (1 + shape) * digamma(shape)

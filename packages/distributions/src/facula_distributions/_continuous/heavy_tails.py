@@ -1,4 +1,4 @@
-"""Distributions with heavy tails: Student's t, Cauchy's, Fisher's and Snedecor's F."""
+"""Heavy-tailed distributions: Student's t, Cauchy, half-Cauchy, and the F distribution."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @boundary
 class StudentT(Distribution):
-    """Student's t distribution of `df` degrees of freedom, around `loc` and as wide as `scale`.
+    """Student's t distribution with `df` degrees of freedom, location `loc` and scale `scale`.
 
     Arguments:
         df: the degrees of freedom, above 0.
         loc: the location, a number or a tensor.
         scale: the scale, above 0.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> StudentT(2.0).log_prob(tensor(0.0)).exp()
@@ -54,7 +54,7 @@ class StudentT(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """`loc`, NaN for 1 degree of freedom and fewer."""
+        """`loc`; NaN for at most 1 degree of freedom."""
         return where(self.df > 1, self.loc, math.nan)
 
     @property
@@ -64,21 +64,21 @@ class StudentT(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """scale² df / (df - 2), infinite for 2 degrees of freedom and fewer, NaN for 1 and fewer."""
+        """scale² df / (df - 2); infinite for at most 2 degrees of freedom, NaN for at most 1."""
         above = self.df > 2
         df = where(above, self.df, 3.0)
         finite = self.scale * self.scale * where(df < math.inf, df / (df - 2), 1.0)
         return where(above, finite, where(self.df > 1, math.inf, math.nan))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         shape = self._extended_shape(sample_shape)
         noise = randn(shape, dtype=self.df.dtype, device=self.df.device)
         half = (self.df / 2).expand(shape)
         return self.loc + self.scale * noise * (standard_gamma(half) / half).rsqrt()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         away, half = (value - self.loc) / self.scale, self.df / 2
@@ -86,7 +86,7 @@ class StudentT(Distribution):
         return -(half + 0.5) * (away * away / self.df).log1p() - norm
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         half = self.df / 2
         norm = lgamma(half) - lgamma(half + 0.5) + 0.5 * (self.df * math.pi).log()
         return self.scale.log() + norm + (half + 0.5) * (digamma(half + 0.5) - digamma(half))
@@ -94,12 +94,12 @@ class StudentT(Distribution):
 
 @boundary
 class FisherSnedecor(Distribution):
-    """The F distribution: of the quotient of two chi-squared numbers, each divided by its degrees of freedom.
+    """The F distribution: the ratio of two chi-squared variables, each divided by its degrees of freedom.
 
     Arguments:
         df1: the degrees of freedom of the numerator, above 0.
-        df2: those of the denominator, above 0.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        df2: the degrees of freedom of the denominator, above 0.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> FisherSnedecor(3.0, 4.0).mean
     tensor(2.)
@@ -139,7 +139,7 @@ class FisherSnedecor(Distribution):
         return where(above, 2 * mean * mean * (df1 + df2 - 2) / (df1 * (df2 - 4)), math.nan)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         shape = self._extended_shape(sample_shape)
         first, second = (self.df1 / 2).expand(shape), (self.df2 / 2).expand(shape)
         above, below = standard_gamma(first) / first, standard_gamma(second) / second
@@ -147,7 +147,7 @@ class FisherSnedecor(Distribution):
         return (above / below.clamp(min=tiny)).clamp(min=tiny)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         first, second, ratio = self.df1 / 2, self.df2 / 2, self.df1 / self.df2
@@ -157,7 +157,7 @@ class FisherSnedecor(Distribution):
 
 @boundary
 class Cauchy(_LocationScale):
-    """The Cauchy distribution around `loc`; half of it is no farther away than `scale`. It has no mean.
+    """The Cauchy distribution around `loc`; half of its mass is within `scale` of `loc`. It has no mean.
 
     >>> from facula_tensor import tensor
     >>> Cauchy(0.0, 2.0).cdf(tensor(2.0))
@@ -178,26 +178,26 @@ class Cauchy(_LocationScale):
         return self.loc + self.scale * ((share - 0.5) * math.pi).tan()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         away = (value - self.loc) / self.scale
         return -math.log(math.pi) - self.scale.log() - (away * away).log1p()
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return math.log(4 * math.pi) + self.scale.log()
 
 
 @boundary
 class HalfCauchy(_OfUniform):
-    """The distribution of |x| for a Cauchy x around 0.
+    """The distribution of |x|, where x has a Cauchy distribution around 0.
 
     >>> from facula_tensor import tensor
     >>> HalfCauchy(2.0).cdf(tensor(2.0))
@@ -240,7 +240,7 @@ class HalfCauchy(_OfUniform):
         return self.scale * (share * (math.pi / 2)).tan()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         away = value / self.scale
@@ -248,11 +248,11 @@ class HalfCauchy(_OfUniform):
         return where(value >= 0, density, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return (value / self.scale).atan() * (2 / math.pi)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return math.log(2 * math.pi) + self.scale.log()

@@ -1,4 +1,4 @@
-"""Continuous distributions with simple inverses: uniform, exponential, Laplace, Gumbel."""
+"""Continuous distributions with simple inverse CDFs: uniform, exponential, Laplace, Gumbel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EULER = 0.57721566490153286061
 
 
 class _OfUniform(Distribution):
-    """A distribution whose samples are its `_inverse` at uniform random numbers."""
+    """Base class of distributions that apply `_inverse` to uniform random numbers."""
 
     has_rsample = True
 
@@ -36,17 +36,17 @@ class _OfUniform(Distribution):
         raise self._missing("icdf")
 
     def _like(self) -> Tensor:
-        """A parameter, for dtype and device."""
+        """Return a parameter, for dtype and device."""
         return next(vars(self)[name] for name in self.arg_constraints)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         like = self._like()
         share = rand(self._extended_shape(sample_shape), dtype=like.dtype, device=like.device)
-        return self._inverse(share.clamp(min=eps_of(like.dtype) / 4))  # above 0, below 1: all inverses are finite
+        return self._inverse(share.clamp(min=eps_of(like.dtype) / 4))  # strictly between 0 and 1, for finite results
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value whose `cdf` this is."""
+        """Return the value with the given `cdf`."""
         if self._validate_args:
             self._check("the value", constraints.unit_interval, value)
         return self._inverse(value)
@@ -54,15 +54,15 @@ class _OfUniform(Distribution):
 
 @boundary
 class Uniform(_OfUniform):
-    """The uniform distribution from `low` to below `high`.
+    """The uniform distribution from `low` to `high`, excluding `high`.
 
     Arguments:
-        low: the least value, a number or a tensor.
-        high: the limit, which is not reached; above `low`.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        low: the lower bound, a number or a tensor.
+        high: the exclusive upper bound, above `low`.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     Raises:
-        ValueError: `low` not below `high`, while arguments are checked.
+        ValueError: with validation, `low` is not below `high`.
 
     >>> from facula_tensor import tensor
     >>> Uniform(0.0, 4.0).log_prob(tensor(1.0)).exp()
@@ -83,17 +83,17 @@ class Uniform(_OfUniform):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
-        """From low to high."""
+        """The interval from low to high."""
         return constraints.interval(self.low, self.high)
 
     @property
     def mean(self) -> Tensor:
-        """The middle."""
+        """(low + high) / 2."""
         return (self.low + self.high) / 2
 
     @property
     def mode(self) -> Tensor:
-        """NaN: no value is more likely than others."""
+        """NaN: all values are equally likely."""
         return self.low.detach() * math.nan
 
     @property
@@ -103,7 +103,7 @@ class Uniform(_OfUniform):
         return width * width / 12
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         share = rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
         return self._inverse(share)
 
@@ -111,26 +111,26 @@ class Uniform(_OfUniform):
         return self.low + share * (self.high - self.low)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         inside = (value >= self.low) & (value < self.high)
         return where(inside, -(self.high - self.low).log(), -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return ((value - self.low) / (self.high - self.low)).clamp(0, 1)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return (self.high - self.low).log()
 
 
 @boundary
 class Exponential(_OfUniform):
-    """The exponential distribution: the time to an event of which there are `rate` in a unit of time.
+    """The exponential distribution: the time to an event that occurs `rate` times per unit of time on average.
 
     >>> Exponential(4.0).mean
     tensor(0.2500)
@@ -167,24 +167,24 @@ class Exponential(_OfUniform):
         return -(-share).log1p() / self.rate
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         return self.rate.log() - self.rate * value
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return -(-self.rate * value).expm1()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return 1 - self.rate.log()
 
 
 class _LocationScale(LocationScale, _OfUniform):
-    """Those of them with a location and a scale."""
+    """Base class of those with a location and a scale."""
 
     @property
     def mode(self) -> Tensor:
@@ -221,26 +221,26 @@ class Laplace(_LocationScale):
         return self.loc - self.scale * side.sign() * (-2 * side.abs()).log1p()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         away = value - self.loc
         return 0.5 - 0.5 * away.sign() * (-away.abs() / self.scale).expm1()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return 1 + (2 * self.scale).log()
 
 
 @boundary
 class Gumbel(_LocationScale):
-    """The Gumbel distribution: that of the greatest of many values.
+    """The Gumbel distribution: the limit distribution of the maximum of many values.
 
     >>> from facula_tensor import tensor
     >>> Gumbel(0.0, 1.0).log_prob(tensor(0.0))
@@ -249,7 +249,7 @@ class Gumbel(_LocationScale):
 
     @property
     def base_dist(self) -> Distribution:
-        """Even numbers between 0 and 1."""
+        """The uniform distribution between 0 and 1."""
         zero, dtype = self.loc.detach() * 0, self.loc.dtype
         return Uniform(zero + tiny_of(dtype), zero + (1 - eps_of(dtype)), validate_args=False)
 
@@ -278,18 +278,18 @@ class Gumbel(_LocationScale):
         return self.loc - self.scale * (-share.log()).log()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         before = (self.loc - value) / self.scale
         return before - before.exp() - self.scale.log()
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return (-((self.loc - value) / self.scale).exp()).exp()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return self.scale.log() + (1 + EULER)

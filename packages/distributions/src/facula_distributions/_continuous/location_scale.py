@@ -1,4 +1,4 @@
-"""Base of distributions with a location and a scale."""
+"""The base class of distributions with a location and a scale."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Value = float | Tensor
 
 @boundary
 class LocationScale(Distribution):
-    """A distribution of single numbers, which `loc` moves and `scale` widens.
+    """Base class of univariate distributions that `loc` shifts and `scale` scales.
 
     Arguments:
-        loc: the location.
-        scale: the scale, above 0; both are numbers or tensors, which broadcast.
-        validate_args: whether parameters and samples are checked; the class's default if None.
+        loc: the location, a number or a tensor.
+        scale: the scale, above 0; it broadcasts with `loc`.
+        validate_args: whether to validate parameters and samples; the class's default if None.
 
     Raises:
-        ValueError: shapes that do not broadcast; while checked, a scale of 0 or less or a NaN.
+        ValueError: the shapes do not broadcast; with validation, a scale of at most 0 or a NaN.
     """
 
     arg_constraints = {

@@ -56,40 +56,40 @@ class Normal(LocationScale):
         return self.scale * self.scale
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         noise = randn(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
         return self.loc + noise * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         away = (value - self.loc) / self.scale
         return -0.5 * away * away - self.scale.log() - HALF_LOG_TWO_PI
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return 0.5 * (1 + ((value - self.loc) / (self.scale * math.sqrt(2))).erf())
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value whose `cdf` this is."""
+        """Return the value with the given `cdf`."""
         return self.loc + self.scale * math.sqrt(2) * erfinv(2 * value - 1)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return self.scale.log() + (0.5 + HALF_LOG_TWO_PI)
 
 
 class _OfNormal(Distribution):
-    """A distribution that is a function of a normal one, `_base`."""
+    """Base class of distributions that are functions of a normal one, `_base`."""
 
     has_rsample = True
     _base: Normal
 
     def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
-        """The distribution with parameters expanded to a batch shape."""
+        """Return the distribution with parameters expanded to a batch shape."""
         new = super().expand(batch_shape, _instance)
         new._base = self._base.expand(batch_shape)
         return new
@@ -97,12 +97,12 @@ class _OfNormal(Distribution):
 
 @boundary
 class LogNormal(_OfNormal, LocationScale):
-    """The distribution of exp(x) for a normal x with mean `loc` and standard deviation `scale`.
+    """The distribution of exp(x), where x is normal with mean `loc` and standard deviation `scale`.
 
     Arguments:
-        loc: the mean of the normal number.
+        loc: the mean of the normal variable.
         scale: its standard deviation, above 0.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> LogNormal(0.0, 0.5).mean
     tensor(1.1331)
@@ -141,34 +141,34 @@ class LogNormal(_OfNormal, LocationScale):
         return square.expm1() * (2 * self.loc + square).exp()
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         return self._base.rsample(sample_shape).exp()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         size = value.log()
         return self._base.log_prob(size) - size
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return self._base.cdf(value.log())
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value whose `cdf` this is."""
+        """Return the value with the given `cdf`."""
         return self._base.icdf(value).exp()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return self._base.entropy() + self.loc
 
 
 @boundary
 class HalfNormal(_OfNormal):
-    """The distribution of |x| for a normal x with mean 0 and standard deviation `scale`.
+    """The distribution of |x|, where x is normal with mean 0 and standard deviation `scale`.
 
     >>> HalfNormal(1.0).mean
     tensor(0.7979)
@@ -208,26 +208,26 @@ class HalfNormal(_OfNormal):
         return self.scale * self.scale * (1 - 2 / math.pi)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         return self._base.rsample(sample_shape).abs()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         density = self._base.log_prob(value) + math.log(2)
         return where(value >= 0, density, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return 2 * self._base.cdf(value) - 1
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value whose `cdf` this is."""
+        """Return the value with the given `cdf`."""
         return self._base.icdf((value + 1) / 2)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return self._base.entropy() - math.log(2)

@@ -1,4 +1,4 @@
-"""Distributions by powers: Pareto and its generalisation, Weibull, Kumaraswamy."""
+"""Distributions based on powers: Pareto and its generalization, Weibull, Kumaraswamy."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @boundary
 class Pareto(_OfUniform):
-    """The Pareto distribution: `scale` or more, the density falling as x^-(alpha + 1).
+    """The Pareto distribution: values of at least `scale`, with density proportional to x^-(alpha + 1).
 
     Arguments:
-        scale: the least value, above 0.
-        alpha: how quickly the density falls, above 0.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        scale: the minimum, above 0.
+        alpha: the rate of decay of the density, above 0.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> Pareto(1.0, 3.0).mean
     tensor(1.5000)
@@ -45,7 +45,7 @@ class Pareto(_OfUniform):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
-        """At least scale."""
+        """Values of at least `scale`."""
         return constraints.greater_than_eq(self.scale)
 
     @property
@@ -60,7 +60,7 @@ class Pareto(_OfUniform):
 
     @property
     def mean(self) -> Tensor:
-        """alpha scale / (alpha - 1), infinite for alpha up to 1."""
+        """alpha scale / (alpha - 1); infinite for alpha up to 1."""
         above = self.alpha > 1
         alpha = where(above, self.alpha, 2.0)
         return where(above, alpha * self.scale / (alpha - 1), math.inf)
@@ -72,7 +72,7 @@ class Pareto(_OfUniform):
 
     @property
     def variance(self) -> Tensor:
-        """scale² alpha / ((alpha - 1)² (alpha - 2)), infinite for alpha up to 2."""
+        """scale² alpha / ((alpha - 1)² (alpha - 2)); infinite for alpha up to 2."""
         above = self.alpha > 2
         alpha = where(above, self.alpha, 3.0)
         less = alpha - 1
@@ -82,31 +82,31 @@ class Pareto(_OfUniform):
         return self.scale * (-(-share).log1p() / self.alpha).exp()
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         return self.alpha.log() + self.alpha * self.scale.log() - (self.alpha + 1) * value.log()
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return -(self.alpha * (self.scale / value).log()).expm1()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return (self.scale / self.alpha).log() + 1 + 1 / self.alpha
 
 
 @boundary
 class GeneralizedPareto(_OfUniform):
-    """Excesses over a threshold `loc`: exponential at `concentration` 0, with heavier tails above.
+    """Excesses over a threshold `loc`: exponential at `concentration` 0, with heavier tails above it.
 
     Arguments:
         loc: the threshold.
         scale: the scale, above 0.
-        concentration: the weight of the tail; below 0 there is a greatest value.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        concentration: the weight of the tail; if negative, the support is bounded.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> GeneralizedPareto(0.0, 1.0, 0.5).mean
     tensor(2.)
@@ -126,12 +126,12 @@ class GeneralizedPareto(_OfUniform):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Constraint:
-        """From loc, to loc - scale / concentration where that is negative."""
+        """Values from loc, up to loc - scale / concentration if concentration is negative."""
         most = where(self._flat(), math.inf, self.loc - self.scale / self._steep())
         return constraints.interval(self.loc, where(self.concentration < 0, most, math.inf))
 
     def _flat(self) -> Tensor:
-        """A mask of nearly exponential ones, whose formulas, 0 / 0 at 0, are taken as series."""
+        """Return a mask of nearly exponential distributions, whose formulas (0 / 0 at 0) are evaluated as series."""
         return self.concentration.abs() < 1e-5
 
     def _steep(self) -> Tensor:
@@ -162,7 +162,7 @@ class GeneralizedPareto(_OfUniform):
         return self.loc + self.scale * where(self._flat(), near, (steep * size).expm1() / steep)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of more than `value`."""
+        """Return the logarithm of the probability of more than `value`."""
         if self._validate_args:
             self._validate_sample(value)
         away, steep = (value - self.loc) / self.scale, self._steep()
@@ -171,30 +171,30 @@ class GeneralizedPareto(_OfUniform):
         return where(self._flat(), near, -(steep * away).log1p() / steep)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         return (1 + self.concentration) * self.log_survival_function(value) - self.scale.log()
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         return -self.log_survival_function(value).expm1()
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of `cdf`."""
+        """Return the logarithm of `cdf`."""
         return self.cdf(value).log()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return self.scale.log() + self.concentration + 1
 
 
 @boundary
 class Weibull(_OfUniform):
-    """The Weibull distribution: of the time until something breaks, at a rate that grows as x^(concentration - 1).
+    """The Weibull distribution: the time to a failure whose rate grows as x^(concentration - 1).
 
     Arguments:
         scale: the scale, above 0.
-        concentration: 1 for a constant rate of failures, more for one that grows.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        concentration: 1 for a constant failure rate, above 1 for an increasing one.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> Weibull(2.0, 1.0).cdf(tensor(2.0))
@@ -232,7 +232,7 @@ class Weibull(_OfUniform):
 
     @property
     def mean(self) -> Tensor:
-        """Scale times the gamma function of 1 + 1 / concentration."""
+        """scale times the gamma function of 1 + 1 / concentration."""
         return self.scale * self._moment(1)
 
     @property
@@ -243,7 +243,7 @@ class Weibull(_OfUniform):
 
     @property
     def variance(self) -> Tensor:
-        """By the second moment and the mean."""
+        """The second moment minus the squared mean."""
         first = self._moment(1)
         return self.scale * self.scale * (self._moment(2) - first * first)
 
@@ -251,7 +251,7 @@ class Weibull(_OfUniform):
         return self.scale * (-(-share).log1p()) ** (1 / self.concentration)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         size = value / self.scale
@@ -259,26 +259,26 @@ class Weibull(_OfUniform):
         return density - size**self.concentration
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return -(-((value / self.scale) ** self.concentration)).expm1()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return EULER * (1 - 1 / self.concentration) + (self.scale / self.concentration).log() + 1
 
 
 @boundary
 class Kumaraswamy(_OfUniform):
-    """A share between 0 and 1, much as `Beta`, with a simple distribution function: 1 - (1 - x^a)^b.
+    """A distribution on [0, 1] similar to `Beta`, with a simple distribution function: 1 - (1 - x^a)^b.
 
     a is `concentration1`, b is `concentration0`.
 
     Arguments:
-        concentration1: the power of x, above 0.
-        concentration0: the power of 1 - x^a, above 0.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        concentration1: the exponent of x, above 0.
+        concentration0: the exponent of 1 - x^a, above 0.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> Kumaraswamy(2.0, 1.0).cdf(tensor(0.5))
@@ -298,7 +298,7 @@ class Kumaraswamy(_OfUniform):
 
     @property
     def base_dist(self) -> Distribution:
-        """Even numbers from 0 to 1."""
+        """The uniform distribution between 0 and 1."""
         zero = self.concentration1.detach() * 0
         return Uniform(zero, zero + 1, validate_args=False)
 
@@ -320,7 +320,7 @@ class Kumaraswamy(_OfUniform):
 
     @property
     def mode(self) -> Tensor:
-        """((a - 1) / (a b - 1))^(1 / a), NaN where a or b is below 1, and where both are 1."""
+        """((a - 1) / (a b - 1))^(1 / a); NaN if a or b is below 1, or both are 1."""
         a, b = self.concentration1, self.concentration0
         inside = (a >= 1) & (b >= 1) & (a * b > 1)
         share = where(inside, (a - 1) / where(inside, a * b - 1, 1.0), 1.0)
@@ -328,7 +328,7 @@ class Kumaraswamy(_OfUniform):
 
     @property
     def variance(self) -> Tensor:
-        """By the second moment and the mean."""
+        """The second moment minus the squared mean."""
         mean = self.mean
         return self._moment(2) - mean * mean
 
@@ -337,19 +337,19 @@ class Kumaraswamy(_OfUniform):
         return (-rest.expm1()) ** (1 / self.concentration1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         a, b = self.concentration1, self.concentration0
         return a.log() + b.log() + xlogy(a - 1, value) + xlogy(b - 1, 1 - value**a)
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """Return the probability of at most `value`."""
         if self._validate_args:
             self._validate_sample(value)
         return -(self.concentration0 * (-(value**self.concentration1)).log1p()).expm1()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         a, b = self.concentration1, self.concentration0
         return (1 - 1 / b) + (1 - 1 / a) * (digamma(b + 1) + EULER) - a.log() - b.log()

@@ -1,4 +1,4 @@
-"""The von Mises distribution, of angles."""
+"""The von Mises distribution of angles."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ POINTS, LARGE, TERMS = 32, 50.0, 12
 
 
 def bessel(x: Tensor, order: int) -> Tensor:
-    """The modified Bessel function of order 0 or 1, times exp(-x), of positive numbers.
+    """Return the modified Bessel function of order 0 or 1, times exp(-x), for positive x.
 
-    By the mean of exp(x cos(angle)) over even angles, whose error falls as exp(-POINTS² 2 / x); from LARGE on by the
-    asymptotic series (DLMF 10.32.1 and 10.40.1).
+    It is the mean of exp(x cos(angle)) over evenly spaced angles, with an error of order exp(-POINTS² 2 / x). From
+    LARGE on, the asymptotic series is used (DLMF 10.32.1 and 10.40.1).
     """
     near = x < LARGE
     angles = (arange(POINTS, dtype=x.dtype, device=x.device) + 0.5) * (math.pi / POINTS)
@@ -40,12 +40,12 @@ def bessel(x: Tensor, order: int) -> Tensor:
 
 @boundary
 class VonMises(Distribution):
-    """Angles around `loc`, in radians from -pi to pi, the closer the larger `concentration` is.
+    """Angles around `loc`, in radians from -pi to pi, more concentrated for larger values of `concentration`.
 
     Arguments:
-        loc: the mean of directions, in radians.
-        concentration: how close angles are to it, above 0.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        loc: the mean direction, in radians.
+        concentration: the concentration around it, above 0.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     D. J. Best, N. I. Fisher: Efficient simulation of the von Mises distribution, 1979.
 
@@ -67,7 +67,7 @@ class VonMises(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """`loc`, the mean of directions."""
+        """`loc`, the mean direction."""
         return self.loc
 
     @property
@@ -76,16 +76,16 @@ class VonMises(Distribution):
         return self.loc
 
     def _length(self) -> Tensor:
-        """The length of the mean of directions."""
+        """Return the length of the mean of the unit vectors."""
         return bessel(self.concentration, 1) / bessel(self.concentration, 0)
 
     @property
     def variance(self) -> Tensor:
-        """1 - the length of the mean of directions."""
+        """1 minus the length of the mean of the unit vectors."""
         return 1 - self._length()
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws, by rejection."""
+        """Draw samples by rejection."""
         shape = tuple(self._extended_shape(sample_shape))
         with no_grad():
             k = self.concentration.expand(shape).to(float64)
@@ -106,13 +106,13 @@ class VonMises(Distribution):
             return (angle % (2 * math.pi) - math.pi).to(self.loc.dtype)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         k = self.concentration
         return k * ((value - self.loc).cos() - 1) - bessel(k, 0).log() - math.log(2 * math.pi)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         k = self.concentration
         return bessel(k, 0).log() + math.log(2 * math.pi) + k * (1 - self._length())

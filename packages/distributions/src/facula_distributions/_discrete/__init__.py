@@ -1,1 +1,1 @@
-"""Discrete distributions: of trials, categories and counts."""
+"""Discrete distributions: trials, categories and counts."""

@@ -1,4 +1,4 @@
-"""One of several categories, as a number or as a vector with a single 1."""
+"""Categorical distributions, of indices or one-hot vectors."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 @boundary
 class _Categories(Distribution):
-    """Distributions with the probabilities of categories along the last dimension.
+    """Base class of distributions with the probabilities of categories along the last dimension.
 
     Arguments:
-        probs: the categories' probabilities along the last dimension, of any positive sum.
-        logits: their logarithms, up to a constant, in their place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        probs: the probabilities of the categories along the last dimension, with any positive sum.
+        logits: alternatively, their logarithms, up to a constant.
+        validate_args: whether to validate parameters and values; the class's default if None.
     """
 
     arg_constraints = {
@@ -60,12 +60,12 @@ class _Categories(Distribution):
 
     @lazy_property
     def logits(self) -> Tensor:
-        """Log probabilities."""
+        """The log probabilities."""
         return probs_to_logits(self.probs)
 
     @lazy_property
     def probs(self) -> Tensor:
-        """Probabilities, with a sum of 1 along the last dimension."""
+        """The probabilities, with a sum of 1 along the last dimension."""
         return logits_to_probs(self.logits)
 
     @property
@@ -81,21 +81,21 @@ class _Categories(Distribution):
         return self._given().shape[-1]
 
     def _numbers(self, sample_shape: Sequence[int]) -> Tensor:
-        """Draws of categories' numbers: the first of independent clocks that run at the probabilities' rates."""
+        """Draw indices of categories: the first of independent exponential clocks with the probabilities as rates."""
         with no_grad():
             probs = self.probs.expand((*self._lengths(sample_shape), *self._batch_shape, self._num_events))
             share = rand(probs.shape, dtype=probs.dtype, device=probs.device).clamp(min=eps_of(probs.dtype) / 4)
             return (probs / -share.log()).argmax(-1)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         terms = self.logits * self.probs
         return -where(self.probs == 0, 0.0, terms).sum(-1)
 
 
 @boundary
 class Categorical(_Categories):
-    """The number of a category, from 0; `probs` (of any positive sum) or `logits` lie along the last dimension.
+    """The index of a category, from 0, with `probs` (of any positive sum) or `logits` along the last dimension.
 
     >>> from facula_tensor import tensor
     >>> Categorical(tensor([1.0, 3.0])).log_prob(tensor([0, 1])).exp()
@@ -104,44 +104,44 @@ class Categorical(_Categories):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Constraint:
-        """Whole numbers below the number of categories."""
+        """Integers from 0 to the number of categories - 1."""
         return constraints.integer_interval(0, self._num_events - 1)
 
     @property
     def mean(self) -> Tensor:
-        """NaN: numbers of categories have no mean."""
+        """NaN: indices of categories have no mean."""
         return self.probs.detach().sum(-1) * math.nan
 
     @property
     def mode(self) -> Tensor:
-        """The likeliest category."""
+        """The most probable category."""
         return self.probs.argmax(-1)
 
     @property
     def variance(self) -> Tensor:
-        """NaN: numbers of categories have no mean."""
+        """NaN: indices of categories have no mean."""
         return self.mean
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws, int64."""
+        """Draw samples, as int64."""
         return self._numbers(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
+        """Return the logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
         shape, count = broadcast_shapes(value.shape, self._batch_shape), self._num_events
         chosen = value.long().expand(shape).reshape(-1)
         if (
             not self._validate_args and not elements((chosen >= 0) & (chosen < count)).all().item()
-        ):  # no other row's number
+        ):  # prevents reading from another row
             raise InvalidIndexError(f"Categorical.log_prob: expected categories from 0 to {count - 1}; got others")
         flat = self.logits.expand((*shape, count)).reshape(-1)
         starts = arange(chosen.numel(), device=chosen.device) * count
         return flat[starts + chosen].reshape(shape)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All categories, along a new first dimension."""
+        """Return all categories along a new first dimension."""
         count = self._num_events
         values = arange(count, device=self._given().device).reshape((count,) + (1,) * len(self._batch_shape))
         return values.expand((count, *self._batch_shape)) if expand else values
@@ -149,7 +149,7 @@ class Categorical(_Categories):
 
 @boundary
 class OneHotCategorical(_Categories):
-    """A category as a vector that is 1 there and 0 elsewhere; parameters as `Categorical`'s.
+    """A category as a one-hot vector; the parameters are those of `Categorical`.
 
     >>> from facula_tensor import tensor
     >>> OneHotCategorical(tensor([1.0, 3.0])).log_prob(tensor([0.0, 1.0])).exp()
@@ -165,7 +165,7 @@ class OneHotCategorical(_Categories):
 
     @property
     def mode(self) -> Tensor:
-        """The likeliest category."""
+        """The most probable category."""
         return self._hot(self.probs.argmax(-1))
 
     @property
@@ -178,18 +178,18 @@ class OneHotCategorical(_Categories):
         return eye(self._num_events, dtype=given.dtype, device=given.device)[numbers]
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws, of the parameter's dtype."""
+        """Draw samples with the parameter's dtype."""
         return self._hot(self._numbers(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
+        """Return the logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # 0 · -inf is 0 here
+        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # defines 0 · -inf as 0
         return (value * logits).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All categories, along a new first dimension."""
+        """Return all categories along a new first dimension."""
         count, batch = self._num_events, self._batch_shape
         values = self._hot(arange(count, device=self._given().device)).reshape((count,) + (1,) * len(batch) + (count,))
         return values.expand((count, *batch, count)) if expand else values
@@ -197,10 +197,10 @@ class OneHotCategorical(_Categories):
 
 @boundary
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """A `OneHotCategorical` whose draws take the gradient of the probabilities (Y. Bengio and others, 2013)."""
+    """A `OneHotCategorical` whose samples have the gradient of the probabilities (Y. Bengio and others, 2013)."""
 
     has_rsample = True
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go, as if they were the probabilities."""
+        """Draw samples whose gradients are those of the probabilities."""
         return self.sample(sample_shape) + (self.probs - self.probs.detach())

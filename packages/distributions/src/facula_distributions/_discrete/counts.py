@@ -1,4 +1,4 @@
-"""Counts: Poisson, binomial, negative binomial."""
+"""Distributions of counts: Poisson, binomial, negative binomial."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @boundary
 class Poisson(Distribution):
-    """The Poisson distribution: how many events come in a unit of time, in which `rate` are to be expected.
+    """The Poisson distribution: the number of events in a unit of time, with `rate` expected events.
 
     >>> from facula_tensor import tensor
     >>> Poisson(2.0).log_prob(tensor(0.0))
@@ -54,25 +54,25 @@ class Poisson(Distribution):
         return self.rate
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws, whole numbers of the parameter's dtype."""
+        """Draw samples: integers in the parameter's dtype."""
         with no_grad():
             return poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
+        """Return the logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
         return xlogy(value, self.rate) - self.rate - lgamma(value + 1)
 
 
 class _Repeated(_Trials):
-    """Distributions of many trials: a `total_count`, and the probability of each.
+    """Base class of distributions of repeated trials: a `total_count`, and the probability of success.
 
     Arguments:
-        total_count: how many trials there are.
+        total_count: the number of trials.
         probs: the probability of success, from 0 to 1.
-        logits: its log odds, in its place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        logits: alternatively, its log odds.
+        validate_args: whether to validate parameters and values; the class's default if None.
     """
 
     total_count: Tensor
@@ -93,16 +93,16 @@ class _Repeated(_Trials):
 
 @boundary
 class Binomial(_Repeated):
-    """The number of successes in `total_count` trials of probability `probs`; `logits` are its log odds.
+    """The number of successes in `total_count` trials with probability `probs`; `logits` are the log odds.
 
     Arguments:
-        total_count: how many trials there are.
+        total_count: the number of trials.
         probs: the probability of success, from 0 to 1.
-        logits: its log odds, in its place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        logits: alternatively, its log odds.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     Raises:
-        ValueError: both of probs and logits, or neither.
+        ValueError: both probs and logits are given, or neither.
 
     >>> from facula_tensor import tensor
     >>> Binomial(2, tensor(0.5)).log_prob(tensor([0.0, 1.0, 2.0])).exp()
@@ -127,7 +127,7 @@ class Binomial(_Repeated):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Constraint:
-        """Whole numbers up to total_count."""
+        """Integers from 0 to total_count."""
         return constraints.integer_interval(0, self.total_count)
 
     @property
@@ -137,7 +137,7 @@ class Binomial(_Repeated):
 
     @property
     def mode(self) -> Tensor:
-        """(total_count + 1) probs, rounded down, total_count at most."""
+        """(total_count + 1) probs, rounded down, at most total_count."""
         return ((self.total_count + 1) * self.probs).floor().minimum(self.total_count)
 
     @property
@@ -146,13 +146,13 @@ class Binomial(_Repeated):
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws, whole numbers of the parameter's dtype."""
+        """Draw samples: integers in the parameter's dtype."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
+        """Return the logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
         n, logits = self.total_count, self.logits
@@ -160,12 +160,12 @@ class Binomial(_Repeated):
         return ways + value * logsigmoid(logits) + (n - value) * logsigmoid(-logits)
 
     def entropy(self) -> Tensor:
-        """The entropy, as a sum over all values; ValueError where distributions have different total_counts."""
+        """Return the entropy, a sum over all values; ValueError if total_count differs within the batch."""
         log_prob = self.log_prob(self.enumerate_support(False))
         return -(log_prob.exp() * log_prob).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """0 to total_count, along a new first dimension; ValueError where distributions have different ones."""
+        """Return 0 to total_count along a new first dimension; ValueError if total_count differs within the batch."""
         counts = elements(self.total_count)
         most = counts.max().item() if counts.numel() else 0
         if not (counts == most).all().item():
@@ -178,7 +178,7 @@ class Binomial(_Repeated):
 
 @boundary
 class NegativeBinomial(_Repeated):
-    """The number of successes, of probability `probs`, before `total_count` failures.
+    """The number of successes, with probability `probs`, before `total_count` failures.
 
     >>> from facula_tensor import tensor
     >>> NegativeBinomial(3.0, tensor(0.5)).mean
@@ -199,7 +199,7 @@ class NegativeBinomial(_Repeated):
 
     @property
     def mode(self) -> Tensor:
-        """(total_count - 1) probs / (1 - probs), rounded down, 0 at least."""
+        """(total_count - 1) probs / (1 - probs), rounded down, at least 0."""
         return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0)
 
     @property
@@ -208,14 +208,14 @@ class NegativeBinomial(_Repeated):
         return self.mean / (-self.logits).sigmoid()
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws: Poisson ones, of rates from gamma distributions."""
+        """Draw Poisson samples with gamma-distributed rates."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             rates = standard_gamma(self.total_count.expand(shape)) * self.logits.exp().expand(shape)
             return poisson(rates)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
+        """Return the logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
         n, logits = self.total_count, self.logits

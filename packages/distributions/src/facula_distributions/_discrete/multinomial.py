@@ -1,4 +1,4 @@
-"""The multinomial distribution: how often each category comes in several draws."""
+"""The multinomial distribution: the counts of categories in several draws."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @boundary
 class Multinomial(_Categories):
-    """The counts of the categories in `total_count` draws; parameters as `Categorical`'s.
+    """The counts of the categories in `total_count` draws; the other parameters are those of `Categorical`.
 
     Arguments:
-        total_count: how many draws there are, 0 or more.
-        probs: the categories' probabilities along the last dimension, of any positive sum.
-        logits: their logarithms, up to a constant, in their place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        total_count: the number of draws, at least 0.
+        probs: the probabilities of the categories along the last dimension, with any positive sum.
+        logits: alternatively, their logarithms, up to a constant.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> Multinomial(2, tensor([1.0, 1.0])).log_prob(tensor([1.0, 1.0])).exp()
@@ -60,7 +60,7 @@ class Multinomial(_Categories):
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Constraint:
-        """Whole numbers with a sum of total_count."""
+        """Nonnegative integers with a sum of total_count."""
         return constraints.multinomial(self.total_count)
 
     @property
@@ -74,12 +74,12 @@ class Multinomial(_Categories):
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws: category by category, a binomial one of what is left."""
+        """Draw samples by category: the count of each is a binomial sample of the remaining draws."""
         with no_grad():
             probs = self.probs.expand(self._extended_shape(sample_shape))
             columns, counts = list(probs.unbind(-1)), []
             left = columns[0] * 0 + self.total_count
-            rest = probs.flip(-1).cumsum(-1).flip(-1)  # of this category and those after it
+            rest = probs.flip(-1).cumsum(-1).flip(-1)  # the sum of this and all later probabilities
             for place, chance in enumerate(columns[:-1]):
                 after = rest[..., place]
                 share = where(after > 0, chance / where(after > 0, after, 1.0), 0.0).clamp(0, 1)
@@ -89,14 +89,14 @@ class Multinomial(_Categories):
             return stack([*counts, left], -1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
+        """Return the logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # 0 · -inf is 0 here
+        logits = where((value == 0) & (self.logits == -math.inf), 0.0, self.logits)  # defines 0 · -inf as 0
         return lgamma(value.sum(-1) + 1) - lgamma(value + 1).sum(-1) + (value * logits).sum(-1)
 
     def entropy(self) -> Tensor:
-        """The entropy, by sums over how often each category may come."""
+        """Return the entropy, from sums over the possible counts of each category."""
         n, probs = self.total_count, self.probs
         if n == 0:
             return super().entropy() * 0

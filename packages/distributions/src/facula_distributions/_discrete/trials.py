@@ -1,4 +1,4 @@
-"""Trials that succeed or fail: one of them, and how many fail before one succeeds."""
+"""Trials with two outcomes: a single one, and the number of failures before a success."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def either(name: str, probs: object, logits: object) -> None:
-    """ValueError unless one of the two is given.
+    """Raise ValueError unless exactly one of the two is given.
 
     Arguments:
-        name: how the error begins: the distribution's class.
+        name: the distribution's class name, with which the error begins.
         probs: the probabilities, or None.
         logits: the log odds, or None.
     """
@@ -35,12 +35,12 @@ def either(name: str, probs: object, logits: object) -> None:
 
 @boundary
 class _Trials(Distribution):
-    """Distributions with a probability of success, or the logarithm of its odds.
+    """Base class of distributions with a probability of success, or its log odds.
 
     Arguments:
         probs: the probability of success, from 0 to 1.
-        logits: its log odds, in its place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        logits: alternatively, its log odds.
+        validate_args: whether to validate parameters and values; the class's default if None.
     """
 
     def __init__(self, probs: Value | None = None, logits: Value | None = None, validate_args: bool | None = None):
@@ -73,7 +73,7 @@ class _Trials(Distribution):
 
 @boundary
 class Bernoulli(_Trials):
-    """1 with probability `probs`, else 0; `logits` are its log odds, given in its place.
+    """1 with probability `probs`, else 0; alternatively, `logits` are the log odds.
 
     >>> from facula_tensor import tensor
     >>> Bernoulli(tensor([0.25, 0.5])).log_prob(tensor(1.0)).exp()
@@ -94,7 +94,7 @@ class Bernoulli(_Trials):
 
     @property
     def mode(self) -> Tensor:
-        """1 where it is likelier, NaN where both are as likely."""
+        """The more probable value; NaN if both are equally probable."""
         probs = self.probs.detach()
         return where(probs == 0.5, math.nan, (probs >= 0.5).to(probs.dtype))
 
@@ -104,22 +104,22 @@ class Bernoulli(_Trials):
         return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws, zeros and ones of the parameter's dtype."""
+        """Draw samples: zeros and ones in the parameter's dtype."""
         with no_grad():
             return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
+        """Return the logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
         return -self._cross_entropy(value)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return self._cross_entropy(self.probs)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """0 and 1, along a new first dimension."""
+        """Return 0 and 1 along a new first dimension."""
         given = self._given()
         values = arange(2, dtype=given.dtype, device=given.device).reshape((2,) + (1,) * len(self._batch_shape))
         return values.expand((2, *self._batch_shape)) if expand else values
@@ -127,15 +127,15 @@ class Bernoulli(_Trials):
 
 @boundary
 class Geometric(_Trials):
-    """The number of failures before the first success, of probability `probs`; `logits` are its log odds.
+    """The number of failures before the first success, with probability `probs`; `logits` are the log odds.
 
     Arguments:
         probs: the probability of success, from 0 to 1.
-        logits: its log odds, in its place.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        logits: alternatively, its log odds.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     Raises:
-        ValueError: both of probs and logits, or neither; while checked, a probability of 0.
+        ValueError: both probs and logits are given, or neither; with validation, a probability of 0.
 
     >>> from facula_tensor import tensor
     >>> Geometric(0.5).log_prob(tensor([0.0, 1.0, 2.0])).exp()
@@ -169,19 +169,19 @@ class Geometric(_Trials):
         return (1 / self.probs - 1) / self.probs
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws, whole numbers of the parameter's dtype."""
+        """Draw samples: integers in the parameter's dtype."""
         with no_grad():
             probs = self.probs.expand(self._extended_shape(sample_shape))
             share = rand(probs.shape, dtype=probs.dtype, device=probs.device).clamp(min=eps_of(probs.dtype) / 4)
             return share.log() / (-probs).log1p() // 1
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability."""
+        """Return the logarithm of the probability."""
         if self._validate_args:
             self._validate_sample(value)
-        probs = where((value == 0) & (self.probs == 1), 0.0, self.probs)  # 0 · -inf is 0 here
+        probs = where((value == 0) & (self.probs == 1), 0.0, self.probs)  # defines 0 · -inf as 0
         return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return self._cross_entropy(self.probs) / self.probs

@@ -1,4 +1,4 @@
-"""Distributions of shares: Dirichlet, and beta for two of them."""
+"""Distributions on the simplex: Dirichlet, and beta for two components."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @boundary
 class Dirichlet(Distribution):
-    """Shares with a sum of 1 along the last dimension, around concentration / its sum, the closer the larger that is.
+    """Components with a sum of 1 along the last dimension, and mean concentration / sum; larger sums concentrate them.
 
     >>> from facula_tensor import tensor
     >>> Dirichlet(tensor([1.0, 3.0])).mean
@@ -41,12 +41,12 @@ class Dirichlet(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The concentrations' shares."""
+        """The normalized concentrations."""
         return self.concentration / self.concentration.sum(-1, keepdim=True)
 
     @property
     def mode(self) -> Tensor:
-        """The shares of concentration - 1; where all are below 1, the corner of the greatest concentration."""
+        """The normalized concentration - 1; if all are below 1, the vertex of the largest concentration."""
         above = (self.concentration - 1).clamp(min=0)
         total = above.sum(-1, keepdim=True)
         corner = eye(above.shape[-1], dtype=above.dtype, device=above.device)[self.concentration.argmax(-1)]
@@ -59,18 +59,18 @@ class Dirichlet(Distribution):
         return mean * (1 - mean) / (self.concentration.sum(-1, keepdim=True) + 1)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         return sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         given = self.concentration
         return xlogy(given - 1, value).sum(-1) + lgamma(given.sum(-1)) - lgamma(given).sum(-1)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         given, count = self.concentration, self._event_shape[0]
         total = given.sum(-1)
         norm = lgamma(given).sum(-1) - lgamma(total)
@@ -79,12 +79,12 @@ class Dirichlet(Distribution):
 
 @boundary
 class Beta(Distribution):
-    """A share between 0 and 1: density in proportion to x^(concentration1 - 1) (1 - x)^(concentration0 - 1).
+    """A variable in [0, 1] with density proportional to x^(concentration1 - 1) (1 - x)^(concentration0 - 1).
 
     Arguments:
         concentration1: the weight of 1, above 0.
         concentration0: the weight of 0, above 0.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     >>> from facula_tensor import tensor
     >>> Beta(2.0, 2.0).log_prob(tensor(0.5)).exp()
@@ -108,12 +108,12 @@ class Beta(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """The first concentration's share."""
+        """concentration1 / (concentration1 + concentration0)."""
         return self.concentration1 / (self.concentration1 + self.concentration0)
 
     @property
     def mode(self) -> Tensor:
-        """As `Dirichlet`'s."""
+        """The mode, as for `Dirichlet`."""
         return Dirichlet(self._both(), validate_args=False).mode[..., 0]
 
     @property
@@ -123,23 +123,23 @@ class Beta(Distribution):
         return self.concentration1 * self.concentration0 / (total * total * (total + 1))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         both = self._both()
         return sample_dirichlet(both.expand((*self._extended_shape(sample_shape), 2)))[..., 0]
 
     def _norm(self) -> Tensor:
-        """The logarithm of the beta function."""
+        """Return the logarithm of the beta function."""
         a, b = self.concentration1, self.concentration0
         return lgamma(a) + lgamma(b) - lgamma(a + b)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         a, b = self.concentration1, self.concentration0
         return xlogy(a - 1, value) + xlogy(b - 1, 1 - value) - self._norm()
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         a, b = self.concentration1, self.concentration0
         return self._norm() - (a - 1) * digamma(a) - (b - 1) * digamma(b) + (a + b - 2) * digamma(a + b)

@@ -1,4 +1,4 @@
-"""The normal distribution of vectors whose covariances are few factors' and a diagonal."""
+"""The multivariate normal distribution with a covariance of low rank plus a diagonal."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 @boundary
 class LowRankMultivariateNormal(Distribution):
-    """The normal distribution of vectors with covariances W W^T + D: W is `cov_factor`, D has the diagonal `cov_diag`.
+    """The multivariate normal distribution with covariance W W^T + D, W being `cov_factor` and D diag(`cov_diag`).
 
-    What is computed with are matrices as wide as W, by Woodbury's identity: never one of all covariances.
+    Computations use Woodbury's identity with matrices as wide as W, and never form the full covariance.
 
     Arguments:
         loc: the means, (..., n).
         cov_factor: W, (..., n, rank).
         cov_diag: the diagonal of D, (..., n), above 0.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     Raises:
-        ValueError: shapes that do not fit.
+        ValueError: the shapes do not match.
 
     >>> from facula_tensor import ones, zeros
     >>> LowRankMultivariateNormal(zeros(3), ones(3, 1), ones(3)).variance
@@ -70,13 +70,13 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def _capacitance_factor(self) -> Tensor:
-        """The Cholesky factor of 1 + W^T D^-1 W."""
+        """Return the Cholesky factor of 1 + W^T D^-1 W."""
         w = self.cov_factor
         inner = w.transpose(-2, -1) @ (w / self.cov_diag.unsqueeze(-1))
         return linalg.cholesky(inner + eye(w.shape[-1], dtype=w.dtype, device=w.device))
 
     def expand(self, batch_shape: Sequence[int], _instance: Self | None = None) -> Self:
-        """The distribution with its parameters expanded."""
+        """Return the distribution with its parameters expanded."""
         new = super().expand(batch_shape, _instance)
         factor = self._capacitance_factor
         new._capacitance_factor = factor.expand((*batch_shape, *factor.shape[-2:]))
@@ -94,39 +94,39 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def variance(self) -> Tensor:  # type: ignore[override]
-        """The diagonal of the covariances."""
+        """The diagonal of the covariance."""
         return (self.cov_factor * self.cov_factor).sum(-1) + self.cov_diag
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariances."""
+        """The covariance matrix."""
         return self.cov_factor @ self.cov_factor.transpose(-2, -1) + self.cov_diag.diag_embed()
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The Cholesky factor of the covariances."""
+        """The Cholesky factor of the covariance."""
         return linalg.cholesky(self.covariance_matrix)
 
     def _lessening(self) -> Tensor:
-        """S of (W W^T + D)^-1 = D^-1 - S^T S."""
+        """Return S in (W W^T + D)^-1 = D^-1 - S^T S."""
         scaled = self.cov_factor.transpose(-2, -1) / self.cov_diag.unsqueeze(-2)
         return linalg.solve_triangular(self._capacitance_factor, scaled, upper=False)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """The inverse of the covariances."""
+        """The inverse of the covariance."""
         less = self._lessening()
         return (1 / self.cov_diag).diag_embed() - less.transpose(-2, -1) @ less
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         shape, like = self._extended_shape(sample_shape), self.loc
         own = randn(shape, dtype=like.dtype, device=like.device)
         common = randn((*shape[:-1], self.cov_factor.shape[-1]), dtype=like.dtype, device=like.device)
         return self.loc + (self.cov_factor @ common.unsqueeze(-1)).squeeze(-1) + self.cov_diag.sqrt() * own
 
     def _squared_length(self, away: Tensor) -> Tensor:
-        """x^T (W W^T + D)^-1 x."""
+        """Return x^T (W W^T + D)^-1 x."""
         scaled = away / self.cov_diag
         inner = (self.cov_factor.transpose(-2, -1) @ scaled.unsqueeze(-1)).squeeze(-1)
         return (away * scaled).sum(-1) - squared_length(self._capacitance_factor, inner)
@@ -135,12 +135,12 @@ class LowRankMultivariateNormal(Distribution):
         return 2 * half_log_det(self._capacitance_factor) + self.cov_diag.log().sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         norm = self._event_shape[0] * math.log(2 * math.pi) + self._log_det()
         return -0.5 * (norm + self._squared_length(value - self.loc))
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         return 0.5 * (self._event_shape[0] * (1 + math.log(2 * math.pi)) + self._log_det())

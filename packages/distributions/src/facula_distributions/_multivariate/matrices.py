@@ -1,4 +1,4 @@
-"""Distributions of matrices: of correlations (LKJ) and of covariances (Wishart)."""
+"""Distributions of matrices: correlation matrices (LKJ) and covariance matrices (Wishart)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @boundary
 class LKJCholesky(Distribution):
-    """Cholesky factors L of `dim` by `dim` correlation matrices; these have a density like |L L^T|^(concentration - 1).
+    """Cholesky factors L of `dim` by `dim` correlation matrices, with densities like |L L^T|^(concentration - 1).
 
     Arguments:
-        dim: the size of the matrices, 2 or more.
-        concentration: 1 for all correlation matrices alike; above, they are nearer to the identity.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        dim: the size of the matrices, at least 2.
+        concentration: 1 for a uniform distribution; larger values favor matrices close to the identity.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     D. Lewandowski, D. Kurowicka, H. Joe: Generating random correlation matrices based on vines and extended onion
     method, 2009.
@@ -50,13 +50,13 @@ class LKJCholesky(Distribution):
         super().__init__(self._keep(concentration=concentration), (dim, dim), validate_args)
 
     def _rows(self) -> tuple[Tensor, Tensor]:
-        """The numbers of rows from 1 on, and for each how much weight its last element has."""
+        """Return the indices of the rows from 1 on, and for each the beta weight of its last element."""
         given = self.concentration
         rows = arange(1, self.dim, dtype=given.dtype, device=given.device)
         return rows, given.unsqueeze(-1) + (self.dim - 1 - rows) / 2
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws: row by row a direction, and a length that leaves the last element a beta share."""
+        """Draw samples row by row: a direction, and a norm that leaves a beta-distributed share to the last element."""
         with no_grad():
             rows, last = self._rows()
             shape = (*self._lengths(sample_shape), *self._batch_shape, self.dim - 1)
@@ -71,7 +71,7 @@ class LKJCholesky(Distribution):
             return cat([first, below], -2)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density of the elements below the diagonal."""
+        """Return the logarithm of the density of the elements below the diagonal."""
         if self._validate_args:
             self._validate_sample(value)
         rows, last = self._rows()
@@ -81,19 +81,19 @@ class LKJCholesky(Distribution):
 
 @boundary
 class Wishart(Distribution):
-    """Sums of the products x x^T of `df` normal vectors with mean 0 and one of three matrices, as `MultivariateNormal`.
+    """Sums of x x^T over `df` normal vectors x with mean 0 and one of three matrices, as in `MultivariateNormal`.
 
-    `df` need not be whole, and is above the matrices' size less 1.
+    `df` may be fractional, and must exceed the matrices' size - 1.
 
     Arguments:
         df: the degrees of freedom, above n - 1.
         covariance_matrix: the covariances, (..., n, n).
-        precision_matrix: their inverse, in their place.
-        scale_tril: their Cholesky factor, in their place: lower triangular, with a positive diagonal.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        precision_matrix: alternatively, their inverse.
+        scale_tril: alternatively, their Cholesky factor: lower triangular, with a positive diagonal.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     Raises:
-        ValueError: none or several of the three matrices, or shapes that do not fit.
+        ValueError: none or several of the three matrices are given, or the shapes do not match.
 
     >>> from facula_tensor import eye, tensor
     >>> Wishart(tensor(4.0), eye(2)).mean
@@ -155,31 +155,31 @@ class Wishart(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The Cholesky factor of the covariances."""
+        """The Cholesky factor of the covariance."""
         return self._factor.expand((*self._batch_shape, *self._event_shape))
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariances of the vectors."""
+        """The covariance of the vectors."""
         return (self._factor @ self._factor.transpose(-2, -1)).expand((*self._batch_shape, *self._event_shape))
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """The inverse of the covariances."""
+        """The inverse of the covariance."""
         return inverse_of(self._factor).expand((*self._batch_shape, *self._event_shape))
 
     def _each(self) -> Tensor:
-        """`df`, with dimensions for matrices."""
+        """Return `df` with dimensions for matrices."""
         return self.df.unsqueeze(-1).unsqueeze(-1)
 
     @property
     def mean(self) -> Tensor:
-        """df times the covariances."""
+        """df times the covariance."""
         return self._each() * self.covariance_matrix
 
     @property
     def mode(self) -> Tensor:
-        """(df - size - 1) times the covariances, NaN where that is negative."""
+        """(df - size - 1) times the covariance; NaN if the factor is negative."""
         factor = self._each() - self._event_shape[-1] - 1
         return where(factor >= 0, factor, math.nan) * self.covariance_matrix
 
@@ -191,12 +191,12 @@ class Wishart(Distribution):
         return self._each() * (matrix * matrix + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2))
 
     def _falling(self) -> Tensor:
-        """df, df - 1, ... for the rows."""
+        """Return df, df - 1, ... for the rows."""
         size = self._event_shape[-1]
         return self.df.unsqueeze(-1) - arange(size, dtype=self.df.dtype, device=self.df.device)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go, by M. S. Bartlett's decomposition (1933)."""
+        """Draw differentiable samples by M. S. Bartlett's decomposition (1933)."""
         shape = self._extended_shape(sample_shape)
         squares = 2 * standard_gamma((self._falling() / 2).expand(shape[:-1]))
         noise = randn(shape, dtype=self.df.dtype, device=self.df.device).tril(-1)
@@ -204,7 +204,7 @@ class Wishart(Distribution):
         return factor @ factor.transpose(-2, -1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         size, factor = self._event_shape[-1], linalg.cholesky(value)
@@ -213,7 +213,7 @@ class Wishart(Distribution):
         return (self.df - size - 1) * half_log_det(factor) - (spread * spread).sum((-2, -1)) / 2 - norm
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         size, df = self._event_shape[-1], self.df
         norm = (size + 1) * (half_log_det(self._factor) + size * math.log(2) / 2) + mvlgamma(df / 2, size)
         return norm - (df - size - 1) / 2 * digamma(self._falling() / 2).sum(-1) + df * size / 2

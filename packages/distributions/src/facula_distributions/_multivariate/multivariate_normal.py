@@ -1,4 +1,4 @@
-"""The normal distribution of vectors."""
+"""The multivariate normal distribution."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def half_log_det(factor: Tensor) -> Tensor:
-    """Half the logarithm of the determinant of a matrix, by its Cholesky factor."""
+    """Return half the log determinant of a matrix, given its Cholesky factor."""
     return factor.diagonal(0, -2, -1).log().sum(-1)
 
 
 def squared_length(factor: Tensor, away: Tensor) -> Tensor:
-    """x^T (L L^T)^-1 x for vectors along the last dimension; those that share a matrix are solved for together."""
+    """Return x^T (L L^T)^-1 x for vectors along the last dimension; vectors with a common matrix share one solve."""
     size, batch = away.shape[-1], tuple(factor.shape[:-2])
     extra = away.dim() - 1 - len(batch)
     if extra < 0 or tuple(away.shape[extra:-1]) != batch:
@@ -38,34 +38,34 @@ def squared_length(factor: Tensor, away: Tensor) -> Tensor:
 
 
 def inverse_of(factor: Tensor) -> Tensor:
-    """The inverse of a matrix, by its Cholesky factor."""
+    """Return the inverse of a matrix, given its Cholesky factor."""
     identity = eye(factor.shape[-1], dtype=factor.dtype, device=factor.device)
     inverse = linalg.solve_triangular(factor, identity, upper=False)
     return inverse.transpose(-2, -1) @ inverse
 
 
 def factor_of_precision(precision: Tensor) -> Tensor:
-    """The Cholesky factor of the inverse."""
+    """Return the Cholesky factor of the inverse."""
     turned = linalg.cholesky(precision.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
     return linalg.solve_triangular(turned, eye(turned.shape[-1], dtype=turned.dtype, device=turned.device), upper=False)
 
 
 @boundary
 class MultivariateNormal(Distribution):
-    """The normal distribution of vectors with mean `loc`, and one of three matrices.
+    """The multivariate normal distribution with mean `loc`, specified by one of three matrices.
 
-    `covariance_matrix`, its inverse `precision_matrix`, or its Cholesky factor `scale_tril`, which the others are made
-    into: lower triangular, with a positive diagonal.
+    They are `covariance_matrix`, its inverse `precision_matrix`, and its Cholesky factor `scale_tril`, lower triangular
+    with a positive diagonal, to which the others are converted.
 
     Arguments:
         loc: the means, (..., n).
         covariance_matrix: the covariances, (..., n, n).
-        precision_matrix: their inverse, in their place.
-        scale_tril: their Cholesky factor, in their place: lower triangular, with a positive diagonal.
-        validate_args: whether parameters and values are checked; the class's default if None.
+        precision_matrix: alternatively, their inverse.
+        scale_tril: alternatively, their Cholesky factor: lower triangular, with a positive diagonal.
+        validate_args: whether to validate parameters and values; the class's default if None.
 
     Raises:
-        ValueError: none or several of the three matrices, or shapes that do not fit.
+        ValueError: none or several of the three matrices are given, or the shapes do not match.
 
     >>> from facula_tensor import tensor, zeros
     >>> MultivariateNormal(zeros(2), tensor([[2.0, 1.0], [1.0, 1.0]])).log_prob(zeros(2))
@@ -83,7 +83,7 @@ class MultivariateNormal(Distribution):
     support = constraints.real_vector
     has_rsample = True
     loc: Tensor
-    _factor: Tensor  # scale_tril before it is expanded
+    _factor: Tensor  # scale_tril without expansion
 
     def __init__(
         self,
@@ -125,18 +125,18 @@ class MultivariateNormal(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The Cholesky factor of the covariances."""
+        """The Cholesky factor of the covariance."""
         return self._factor.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariances."""
+        """The covariance matrix."""
         matrix = self._factor @ self._factor.transpose(-2, -1)
         return matrix.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """The inverse of the covariances."""
+        """The inverse of the covariance."""
         matrix = inverse_of(self._factor)
         return matrix.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
@@ -152,24 +152,24 @@ class MultivariateNormal(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        """The diagonal of the covariances."""
+        """The diagonal of the covariance."""
         return (self._factor * self._factor).sum(-1).expand((*self._batch_shape, *self._event_shape))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        """Draws through which gradients go."""
+        """Draw samples that are differentiable with respect to the parameters."""
         noise = randn(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)
         if self._factor.dim() == 2:
             return self.loc + noise @ self._factor.t()
         return self.loc + (self._factor @ noise.unsqueeze(-1)).squeeze(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         if self._validate_args:
             self._validate_sample(value)
         length = squared_length(self._factor, value - self.loc)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + length) - half_log_det(self._factor)
 
     def entropy(self) -> Tensor:
-        """The entropy."""
+        """Return the entropy."""
         entropy = 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi)) + half_log_det(self._factor)
         return entropy.expand(self._batch_shape)

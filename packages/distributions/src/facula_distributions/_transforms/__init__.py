@@ -1,1 +1,1 @@
-"""Transforms of values: the base class, transforms of elements and of vectors, and transforms made of others."""
+"""Transforms of values: the base class, elementwise and vector transforms, and compositions of transforms."""

@@ -1,4 +1,4 @@
-"""Transforms made of others, and what they do to shapes."""
+"""Transforms composed of others, and reshaping."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @boundary
 class ComposeTransform(Transform):
-    """Transforms one after the other; of none, the identity.
+    """A composition of transforms in order; without any, the identity.
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import AffineTransform, ExpTransform
@@ -40,7 +40,7 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property
     def domain(self) -> Constraint:
-        """The domain of the first transform, with as many dimensions as all of them need."""
+        """The domain of the first transform, with enough event dimensions for all transforms."""
         if not self.parts:
             return constraints.real
         dims = self.parts[-1].codomain.event_dim
@@ -50,7 +50,7 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property
     def codomain(self) -> Constraint:
-        """The codomain of the last transform, with as many dimensions as all of them need."""
+        """The codomain of the last transform, with enough event dimensions for all transforms."""
         if not self.parts:
             return constraints.real
         dims = self.parts[0].domain.event_dim
@@ -65,14 +65,14 @@ class ComposeTransform(Transform):
 
     @property
     def sign(self) -> int | Tensor:
-        """The product of signs."""
+        """The product of the signs."""
         product: int | Tensor = 1
         for part in self.parts:
             product = product * part.sign
         return product
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Each part's value of the former's."""
+        """Apply all transforms in order."""
         for part in self.parts:
             x = part(x)
         return x
@@ -83,7 +83,7 @@ class ComposeTransform(Transform):
         return y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The sum of the parts'."""
+        """Return the sum of the transforms' log determinants."""
         if not self.parts:
             return x * 0
         steps = [x]
@@ -98,13 +98,13 @@ class ComposeTransform(Transform):
         return total  # type: ignore[return-value]
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of results for this shape of `x`."""
+        """Return the shape of the results for this shape of `x`."""
         for part in self.parts:
             shape = part.forward_shape(shape)
         return Size(shape)
 
     def inverse_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of `x` for this shape of results."""
+        """Return the shape of `x` for this shape of the results."""
         for part in reversed(self.parts):
             shape = part.inverse_shape(shape)
         return Size(shape)
@@ -124,12 +124,12 @@ identity_transform: ComposeTransform = ComposeTransform([])
 
 @boundary
 class IndependentTransform(Transform):
-    """A transform of events with `reinterpreted_batch_ndims` dimensions more, over which the logarithm is summed.
+    """A transform with `reinterpreted_batch_ndims` more event dimensions, over which log determinants are summed.
 
     Arguments:
         base_transform: the transform.
-        reinterpreted_batch_ndims: how many dimensions more an event has.
-        cache_size: 1 to keep the last pair of x and y, 0 for none.
+        reinterpreted_batch_ndims: the number of additional event dimensions.
+        cache_size: 1 to cache the last pair of x and y, 0 for no cache.
     """
 
     _made_of = _compared = ("base_transform", "reinterpreted_batch_ndims")
@@ -142,22 +142,22 @@ class IndependentTransform(Transform):
 
     @constraints.dependent_property
     def domain(self) -> Constraint:
-        """The transform's, with more dimensions."""
+        """The transform's domain, with additional dimensions."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property
     def codomain(self) -> Constraint:
-        """The transform's, with more dimensions."""
+        """The transform's codomain, with additional dimensions."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
-        """Whether the transform is."""
+        """Whether the transform is bijective."""
         return self.base_transform.bijective
 
     @property
     def sign(self) -> int | Tensor:
-        """The transform's."""
+        """The transform's sign."""
         return self.base_transform.sign
 
     def _check(self, value: Tensor, least: int) -> None:
@@ -175,15 +175,15 @@ class IndependentTransform(Transform):
         return self.base_transform.inv(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |det dy/dx| of each event."""
+        """Return log |det dy/dx| of each event."""
         return sum_last(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of results for this shape of `x`."""
+        """Return the shape of the results for this shape of `x`."""
         return self.base_transform.forward_shape(shape)
 
     def inverse_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of `x` for this shape of results."""
+        """Return the shape of `x` for this shape of the results."""
         return self.base_transform.inverse_shape(shape)
 
     def __repr__(self) -> str:
@@ -192,12 +192,12 @@ class IndependentTransform(Transform):
 
 @boundary
 class ReshapeTransform(Transform):
-    """The last dimensions `in_shape` as `out_shape`, of as many elements.
+    """Reshape the last dimensions `in_shape` to `out_shape`, which has the same number of elements.
 
     Arguments:
         in_shape: the last dimensions of x.
-        out_shape: those of y.
-        cache_size: 1 to keep the last pair of x and y, 0 for none.
+        out_shape: the last dimensions of y.
+        cache_size: 1 to cache the last pair of x and y, 0 for no cache.
 
     Raises:
         ValueError: shapes of different numbers of elements.
@@ -224,12 +224,12 @@ class ReshapeTransform(Transform):
 
     @constraints.dependent_property
     def domain(self) -> Constraint:
-        """All of `in_shape`."""
+        """All values of shape `in_shape`."""
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @constraints.dependent_property
     def codomain(self) -> Constraint:
-        """All of `out_shape`."""
+        """All values of shape `out_shape`."""
         return constraints.independent(constraints.real, len(self.out_shape))
 
     def _call(self, x: Tensor) -> Tensor:
@@ -239,24 +239,24 @@ class ReshapeTransform(Transform):
         return y.reshape(self.inverse_shape(y.shape))
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """0."""
+        """Return 0."""
         return x.new_zeros(tuple(x.shape[: x.dim() - len(self.in_shape)]))
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of results for this shape of `x`."""
+        """Return the shape of the results for this shape of `x`."""
         return self._swapped(shape, self.in_shape, self.out_shape)
 
     def inverse_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of `x` for this shape of results."""
+        """Return the shape of `x` for this shape of the results."""
         return self._swapped(shape, self.out_shape, self.in_shape)
 
     def _swapped(self, shape: Sequence[int], given: Size, wanted: Size) -> Size:
-        """A shape whose last dimensions are other ones.
+        """Replace the last dimensions of a shape.
 
         Arguments:
             shape: the whole shape.
-            given: the dimensions that it ends with.
-            wanted: those that take their place.
+            given: its expected last dimensions.
+            wanted: the replacements.
         """
         cut = len(shape) - len(given)
         if cut < 0 or tuple(shape[cut:]) != tuple(given):

@@ -1,4 +1,4 @@
-"""Transforms of single elements."""
+"""Elementwise transforms."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 def softplus(x: Tensor) -> Tensor:
-    """log(1 + exp(x))."""
+    """Return log(1 + exp(x))."""
     return -logsigmoid(-x)
 
 
 def inside(y: Tensor) -> Tensor:
-    """Shares that are neither 0 nor 1."""
+    """Clamp probabilities to the open interval (0, 1)."""
     return y.clamp(tiny_of(y.dtype), 1 - eps_of(y.dtype) / 2)
 
 
 class _Plain(Transform):
-    """A transform without parameters: all of one class are equal."""
+    """Base class of transforms without parameters: all instances of a class are equal."""
 
     _compared = ()
     bijective = True
@@ -55,7 +55,7 @@ class ExpTransform(_Plain):
         return y.log()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """`x`."""
+        """Return `x`."""
         return x
 
 
@@ -74,7 +74,7 @@ class SigmoidTransform(_Plain):
         return y.log() - (-y).log1p()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log(y (1 - y))."""
+        """Return log(y (1 - y))."""
         return logsigmoid(x) + logsigmoid(-x)
 
 
@@ -92,7 +92,7 @@ class SoftplusTransform(_Plain):
         return (-(-y).expm1()).log() + y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of sigmoid(x)."""
+        """Return the logarithm of sigmoid(x)."""
         return logsigmoid(x)
 
 
@@ -110,13 +110,13 @@ class TanhTransform(_Plain):
         return y.atanh()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log(1 - y²), which keeps its digits where y is near 1."""
+        """Return log(1 - y²), computed accurately for y near 1."""
         return 2 * (math.log(2) - x - softplus(-2 * x))
 
 
 @boundary
 class AbsTransform(_Plain):
-    """|x|, whose inverse is taken to be y itself."""
+    """|x|; the inverse returns y itself."""
 
     bijective = False
     codomain = constraints.positive
@@ -130,7 +130,7 @@ class AbsTransform(_Plain):
 
 @boundary
 class PowerTransform(Transform):
-    """x to the power `exponent`, a number or a tensor, of positive values.
+    """x to the power `exponent`, a number or a tensor, for positive x.
 
     >>> from facula_tensor import tensor
     >>> PowerTransform(2.0)(tensor([1.0, 3.0]))
@@ -160,11 +160,11 @@ class PowerTransform(Transform):
         return y ** (1 / self.exponent)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |exponent y / x|."""
+        """Return log |exponent y / x|."""
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """Broadcast with the exponent's."""
+        """Return the shape, broadcast with the exponent's."""
         return broadcast_with(shape, self.exponent)
 
     inverse_shape = forward_shape
@@ -175,13 +175,13 @@ class PowerTransform(Transform):
 
 @boundary
 class AffineTransform(Transform):
-    """loc + scale * x, with numbers or tensors; of events with `event_dim` dimensions.
+    """loc + scale * x, with numbers or tensors, for events with `event_dim` dimensions.
 
     Arguments:
-        loc: what is added.
-        scale: what x is multiplied by.
-        event_dim: the dimensions of an event.
-        cache_size: 1 to keep the last pair of x and y, 0 for none.
+        loc: the constant to add.
+        scale: the factor of x.
+        event_dim: the number of dimensions of an event.
+        cache_size: 1 to cache the last pair of x and y, 0 for no cache.
 
     >>> from facula_tensor import tensor
     >>> AffineTransform(1.0, 2.0).inv(tensor([1.0, 5.0]))
@@ -201,12 +201,12 @@ class AffineTransform(Transform):
 
     @property
     def event_dim(self) -> int:
-        """The dimensions of an event."""
+        """The number of dimensions of an event."""
         return self._event_dim
 
     @constraints.dependent_property
     def domain(self) -> Constraint:
-        """All numbers."""
+        """All real numbers."""
         return constraints.independent(constraints.real, self._event_dim) if self._event_dim else constraints.real
 
     codomain = domain
@@ -223,7 +223,7 @@ class AffineTransform(Transform):
         return (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |scale|, summed over the event."""
+        """Return log |scale|, summed over the event."""
         if isinstance(self.scale, Tensor):
             each = self.scale.abs().log().expand(broadcast_with(x.shape, self.scale))
         else:
@@ -231,7 +231,7 @@ class AffineTransform(Transform):
         return sum_last(each, self._event_dim)
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """Broadcast with those of loc and scale."""
+        """Return the shape, broadcast with those of loc and scale."""
         return broadcast_with(shape, self.loc, self.scale)
 
     inverse_shape = forward_shape
@@ -252,7 +252,7 @@ def _shown(value: Value) -> object:
 
 @boundary
 class CumulativeDistributionTransform(Transform):
-    """The cumulative distribution function of a univariate distribution: gives shares from 0 to 1.
+    """The cumulative distribution function of a univariate distribution, with values in [0, 1].
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import Normal
@@ -272,7 +272,7 @@ class CumulativeDistributionTransform(Transform):
 
     @property
     def domain(self) -> Constraint:  # type: ignore[override]
-        """The distribution's support."""
+        """The support of the distribution."""
         return self.distribution.support
 
     def _call(self, x: Tensor) -> Tensor:
@@ -282,7 +282,7 @@ class CumulativeDistributionTransform(Transform):
         return self.distribution.icdf(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         return self.distribution.log_prob(x)
 
     def __repr__(self) -> str:

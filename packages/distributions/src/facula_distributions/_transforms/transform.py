@@ -1,4 +1,4 @@
-"""`Transform`: a function of values, its inverse, and how it changes volumes."""
+"""`Transform`: a function, its inverse, and the logarithm of its Jacobian determinant."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @boundary
 class Transform:
-    """Base class of functions y = f(x) with a logarithm of |det dy/dx|, and an inverse where they have one.
+    """Base class of functions y = f(x) with log |det dy/dx|, and an inverse if they are bijective.
 
-    A subclass says `domain` and `codomain` (constraints), `bijective` and, where it is so of single elements, `sign`
-    (1 or -1), and defines `_call`, `_inverse` and `log_abs_det_jacobian(x, y)`. With `cache_size=1` the last pair is
-    kept: the inverse of the y that was just computed is that x itself.
+    A subclass sets `domain` and `codomain` (constraints), `bijective` and, if it is elementwise, `sign` (1 or -1), and
+    defines `_call`, `_inverse` and `log_abs_det_jacobian(x, y)`. With `cache_size=1`, the last pair is cached: the
+    inverse of the y computed last is the original x itself.
     """
 
-    # The attributes that make a copy, in the constructor's order, and those that make two equal; None: only itself is.
+    # Attributes that are copied, in the constructor's order, and compared for equality; None: compare identity.
     _made_of: tuple[str, ...] = ()
     _compared: tuple[str, ...] | None = None
 
@@ -38,17 +38,17 @@ class Transform:
     def __init__(self, cache_size: int = 0):
         if cache_size not in (0, 1):
             raise InvalidValueError(f"{type(self).__name__}: expected cache_size 0 or 1; got {cache_size!r}")
-        super().__init__()  # of another base, as a module
+        super().__init__()  # for another base, such as Module
         self._cache_size = cache_size
         self._cached_x_y: tuple[Any, Any] = (None, None)  # x and its y
-        self._inv: weakref.ref[Transform] | None = None  # a weak reference: the inverse holds the transform
+        self._inv: weakref.ref[Transform] | None = None  # a weak reference: the inverse refers to the transform
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "_inv": None, "_cached_x_y": (None, None)}
 
     @property
     def event_dim(self) -> int:
-        """The dimensions of an event, where domain and codomain have as many."""
+        """The number of event dimensions, if domain and codomain have the same number."""
         if self.domain.event_dim != self.codomain.event_dim:
             raise InvalidValueError(
                 f"{type(self).__name__}.event_dim: expected as many dimensions of events in the domain and the "
@@ -58,7 +58,7 @@ class Transform:
 
     @property
     def inv(self) -> Transform:
-        """The inverse, whose inverse is this transform."""
+        """The inverse transform; its inverse is this transform."""
         found = self._inv() if self._inv is not None else None
         if found is None:
             found = _Inverse(self)
@@ -67,11 +67,11 @@ class Transform:
 
     @property
     def sign(self) -> int | Tensor:
-        """1 where it rises, -1 where it falls."""
+        """1 if the function is increasing, -1 if it is decreasing."""
         raise self._missing("sign")
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with this size of its cache."""
+        """Return the same transform with another cache size."""
         if self._cache_size == cache_size:
             return self
         kind = self._declaring("_made_of")
@@ -82,7 +82,7 @@ class Transform:
         return kind(*[getattr(self, name) for name in self._made_of], cache_size=cache_size)
 
     def _declaring(self, name: str) -> type[Any]:
-        """The nearest class that sets an attribute."""
+        """Return the nearest class that sets an attribute."""
         return next(kind for kind in type(self).__mro__ if name in vars(kind))
 
     def __eq__(self, other: object) -> bool:
@@ -96,7 +96,7 @@ class Transform:
         return object.__hash__(self)
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Values of the codomain for values of the domain."""
+        """Map values of the domain to values of the codomain."""
         if not self._cache_size:
             return self._call(x)
         known, y = self._cached_x_y
@@ -121,15 +121,15 @@ class Transform:
         raise self._missing("inv")
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |det dy/dx| of each event."""
+        """Return log |det dy/dx| of each event."""
         raise self._missing("log_abs_det_jacobian")
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of results for this shape of `x`."""
+        """Return the shape of the results for this shape of `x`."""
         return Size(shape)
 
     def inverse_shape(self, shape: Sequence[int]) -> Size:
-        """The shape of `x` for this shape of results."""
+        """Return the shape of `x` for this shape of the results."""
         return Size(shape)
 
     def _missing(self, what: str) -> Exception:
@@ -194,5 +194,5 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def broadcast_with(shape: Sequence[int], *values: object) -> Size:
-    """The shape to which it broadcasts with parameters, tensors or numbers."""
+    """Return the shape broadcast with the shapes of parameters, which are tensors or numbers."""
     return Size(broadcast_shapes(shape, *(one.shape for one in values if isinstance(one, Tensor))))

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def _least(name: str, value: Sequence[int], dims: int) -> None:
-    """Refuse a shape of fewer dimensions than `dims`."""
+    """Raise ValueError for a shape of fewer than `dims` dimensions."""
     if len(value) < dims:
         raise InvalidValueError(f"{name}: expected at least {dims} dimension(s); got shape {tuple(value)}")
 
 
 @boundary
 class SoftmaxTransform(_Plain):
-    """exp(x) in proportion, with a sum of 1; many x give the same, of which the inverse gives log(y)."""
+    """exp(x), normalized to a sum of 1; not injective, and the inverse returns log(y)."""
 
     bijective = False
     domain = constraints.real_vector
@@ -42,7 +42,7 @@ class SoftmaxTransform(_Plain):
         return y.log()
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """The same, of one dimension at least."""
+        """Return the same shape, with at least one dimension."""
         _least("SoftmaxTransform", shape, 1)
         return Size(shape)
 
@@ -51,7 +51,7 @@ class SoftmaxTransform(_Plain):
 
 @boundary
 class StickBreakingTransform(_Plain):
-    """Vectors of n numbers as n + 1 shares with a sum of 1: each takes a sigmoid's part of what is left.
+    """Map vectors of n numbers to n + 1 components with a sum of 1; each takes a sigmoid's share of the remainder.
 
     >>> from facula_tensor import zeros
     >>> StickBreakingTransform()(zeros(3))
@@ -63,7 +63,7 @@ class StickBreakingTransform(_Plain):
 
     @staticmethod
     def _offset(x: Tensor) -> Tensor:
-        """By which zeros give even shares."""
+        """Return the offsets that map zeros to equal components."""
         n = x.shape[-1]
         return (n - arange(n, dtype=x.dtype, device=x.device)).log()
 
@@ -78,24 +78,24 @@ class StickBreakingTransform(_Plain):
         return shares.log() - left.log() + self._offset(shares)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """Of the shares but the last, which follows from them."""
+        """Return the log determinant for all components but the last, which is determined by the others."""
         z = x - self._offset(x)
         return (logsigmoid(-z) + y[..., :-1].log()).sum(-1)
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """One more in the last dimension."""
+        """Return the shape with the last dimension increased by one."""
         _least("StickBreakingTransform", shape, 1)
         return Size((*shape[:-1], shape[-1] + 1))
 
     def inverse_shape(self, shape: Sequence[int]) -> Size:
-        """One less in the last dimension."""
+        """Return the shape with the last dimension decreased by one."""
         _least("StickBreakingTransform", shape, 1)
         return Size((*shape[:-1], shape[-1] - 1))
 
 
 @boundary
 class LowerCholeskyTransform(_Plain):
-    """Square matrices as lower triangular ones with a positive diagonal: exp of the diagonal, 0 above."""
+    """Map square matrices to lower triangular ones with a positive diagonal, the exponential of the original one."""
 
     bijective = False
     domain = constraints.independent(constraints.real, 2)
@@ -110,7 +110,7 @@ class LowerCholeskyTransform(_Plain):
 
 @boundary
 class PositiveDefiniteTransform(_Plain):
-    """Square matrices as positive definite ones: L times its transpose, for the L of `LowerCholeskyTransform`."""
+    """Map square matrices to positive definite L L^T, where L is the result of `LowerCholeskyTransform`."""
 
     bijective = False
     domain = constraints.independent(constraints.real, 2)
@@ -126,10 +126,10 @@ class PositiveDefiniteTransform(_Plain):
 
 @boundary
 class CorrCholeskyTransform(_Plain):
-    """Vectors of n (n - 1) / 2 numbers as Cholesky factors of n by n correlation matrices.
+    """Map vectors of n (n - 1) / 2 numbers to Cholesky factors of n by n correlation matrices.
 
-    Row by row, tanh(x) is the share that an element takes of what is left of the row's length, which is 1 (D.
-    Lewandowski, D. Kurowicka, H. Joe, 2009).
+    In each row, which has norm 1, tanh(x) is the fraction that an element takes of the remaining norm (D. Lewandowski,
+    D. Kurowicka, H. Joe, 2009).
 
     >>> from facula_tensor import zeros
     >>> CorrCholeskyTransform()(zeros(1))
@@ -153,13 +153,13 @@ class CorrCholeskyTransform(_Plain):
         return (tril_matrix_to_vec(y, -1) / tril_matrix_to_vec(before, -1).sqrt()).atanh()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """Of the elements below the diagonal, which follows from them."""
+        """Return the log determinant for the elements below the diagonal, which determine the diagonal."""
         left = 1 - (y * y).cumsum(-1)
         before = tril_matrix_to_vec(pad(left[..., :-1], [1, 0], value=1), -1)
         return (before.log() / 2 + 2 * (math.log(2) - x - softplus(-2 * x))).sum(-1)
 
     def forward_shape(self, shape: Sequence[int]) -> Size:
-        """Vectors' shape as matrices'."""
+        """Convert the shape of vectors to that of matrices."""
         _least("CorrCholeskyTransform", shape, 1)
         n = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
         if n * (n - 1) // 2 != shape[-1]:
@@ -169,7 +169,7 @@ class CorrCholeskyTransform(_Plain):
         return Size((*shape[:-1], n, n))
 
     def inverse_shape(self, shape: Sequence[int]) -> Size:
-        """Matrices' shape as vectors'."""
+        """Convert the shape of matrices to that of vectors."""
         _least("CorrCholeskyTransform", shape, 2)
         if shape[-1] != shape[-2]:
             raise InvalidValueError(f"CorrCholeskyTransform: expected square matrices; got shape {tuple(shape)}")
@@ -177,12 +177,12 @@ class CorrCholeskyTransform(_Plain):
 
 
 class _PartsTransform(Transform):
-    """Transforms of the parts of a tensor along a dimension.
+    """Base class of transforms of the parts of a tensor along a dimension.
 
     Arguments:
         tseq: the transforms, one for each part.
-        dim: the dimension along which the parts lie.
-        cache_size: 1 to keep the last pair of x and y, 0 for none.
+        dim: the dimension along which the tensor is split.
+        cache_size: 1 to cache the last pair of x and y, 0 for no cache.
     """
 
     transforms: list[Transform]
@@ -202,12 +202,12 @@ class _PartsTransform(Transform):
 
     @property
     def domain(self) -> Constraint:  # type: ignore[override]
-        """The sets of the transforms, along the dimension."""
+        """The domains of the transforms, along the dimension."""
         return self._region([one.domain for one in self.transforms])
 
     @property
     def codomain(self) -> Constraint:  # type: ignore[override]
-        """The sets of the transforms, along the dimension."""
+        """The codomains of the transforms, along the dimension."""
         return self._region([one.codomain for one in self.transforms])
 
     def _region(self, parts: list[Constraint]) -> Constraint:
@@ -233,8 +233,8 @@ class StackTransform(_PartsTransform):
 
     Arguments:
         tseq: the transforms, one for each part.
-        dim: the dimension along which the parts lie.
-        cache_size: 1 to keep the last pair of x and y, 0 for none.
+        dim: the dimension along which the tensor is split.
+        cache_size: 1 to cache the last pair of x and y, 0 for no cache.
 
     >>> from facula_tensor import tensor
     >>> from facula_distributions import ExpTransform, identity_transform
@@ -263,20 +263,20 @@ class StackTransform(_PartsTransform):
         return stack(parts, self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """Those of the transforms, along the dimension."""
+        """Return the log determinants of the transforms, along the dimension."""
         given = zip(self.transforms, self._parts(x), self._parts(y), strict=True)
         return stack([one.log_abs_det_jacobian(a, b) for one, a, b in given], self.dim)
 
 
 @boundary
 class CatTransform(_PartsTransform):
-    """A transform for each part, of these `lengths` (1 where left out), along a dimension.
+    """A transform for each part, with these `lengths` (default 1), along a dimension.
 
     Arguments:
         tseq: the transforms, one for each part.
-        dim: the dimension along which the parts lie.
+        dim: the dimension along which the tensor is split.
         lengths: the length of each part; 1 each if None.
-        cache_size: 1 to keep the last pair of x and y, 0 for none.
+        cache_size: 1 to cache the last pair of x and y, 0 for no cache.
     """
 
     _made_of = ("transforms", "dim", "lengths")
@@ -303,7 +303,7 @@ class CatTransform(_PartsTransform):
 
     @property
     def event_dim(self) -> int:
-        """The most that a transform has."""
+        """The maximum of the transforms' event dimensions."""
         return max(one.event_dim for one in self.transforms)
 
     def _region(self, parts: list[Constraint]) -> Constraint:
@@ -321,7 +321,7 @@ class CatTransform(_PartsTransform):
         return cat(parts, self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """Those of the transforms, along the dimension where events do not take it."""
+        """Return the log determinants of the transforms, along the dimension unless it is an event dimension."""
         most, found = self.event_dim, []
         for one, a, b in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
             each = one.log_abs_det_jacobian(a, b)
