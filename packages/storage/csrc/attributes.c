@@ -1,7 +1,7 @@
-/* Whether an object has a __dict__ yet, since reading `__dict__` would make one; which classes are asked for a name. */
+/* Access to an instance's __dict__ without creating it, and a custom method resolution order for classes. */
 #include "bridge.h"
 
-/* Not of the limited API. Where a Python no longer has it, the dict is made. */
+/* Not part of the limited API. If a Python version lacks it, the dict is created. */
 extern PyObject **_PyObject_GetDictPtr(PyObject *object) __attribute__((weak));
 
 static PyObject *existing_dict(PyObject *object, void *nothing)
@@ -25,8 +25,8 @@ PyObject *dict_descriptor(PyObject *module, PyObject *type)
     return PyDescr_NewGetSet((PyTypeObject *)type, &definition);
 }
 
-/* Python asks the metaclass for the order of bases, and keeps the answer. A class whose metaclass is not `type` would make
-   every `isinstance` slower, so it has the other one for this question alone. */
+/* Python calls the metaclass for the order of bases, and stores the result. A class whose metaclass is not `type` would
+   slow down every `isinstance`, so it has the other metaclass only during this call. */
 PyObject *reorder_bases(PyObject *module, PyObject *args)
 {
     PyObject *type, *metaclass;

@@ -1,16 +1,16 @@
-/* What the files of facula_storage._bridge share. Limited API: one binary serves every Python from 3.11 on.
+/* Declarations shared by the files of facula_storage._bridge. Limited API: one binary serves every Python from 3.11 on.
 
    launch.c   kernels called through a plan: `bind`, `rebind`, `unbind`
-   sequence.c, replay.c   many launches as one call: `Sequence`
-   checks.c, same.c, slots.c   the checks before these: checks.h
-   buffer.c   the buffer protocol: `Export`, `buffer_address`
-   dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
-   threads.c  what other threads, the cyclic collector and tracers do: `threads_inside`, `collection_callback`,
-              `call_filter`
-   attributes.c   whether an object has a __dict__ yet: `dict_descriptor`; which classes are asked: `reorder_bases`
-   module.c   the module's table, and `new_instance`
+    sequence.c, replay.c   many launches as one call: `Sequence`
+    checks.c, same.c, slots.c   the checks before a sequence: checks.h
+    buffer.c   the buffer protocol: `Export`, `buffer_address`
+    dlpack.c   DLPack capsules: `dlpack_export`, `dlpack_read`, `dlpack_consume`
+    threads.c  state of other threads, the cyclic collector and tracers: `threads_inside`, `collection_callback`,
+               `call_filter`
+    attributes.c   an instance's existing __dict__: `dict_descriptor`; method resolution order: `reorder_bases`
+    module.c   the module's table, and `new_instance`
 
-   Functions with the signature of a PyCFunction are entries of the module's table and documented there. */
+   Functions with the signature of a PyCFunction are entries of the module's table, which documents them. */
 #ifndef FACULA_STORAGE_BRIDGE_H
 #define FACULA_STORAGE_BRIDGE_H
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DIMENSIONS = 64 };
+enum { MAX_DIMENSIONS = 64 };
 
 /* launch.c */
 int prepare_launches(PyObject *module); /* adds LaunchError; -1 with an error set */
@@ -51,7 +51,7 @@ PyObject *dict_descriptor(PyObject *module, PyObject *type);
 PyObject *reorder_bases(PyObject *module, PyObject *args);
 
 /* threads.c */
-int prepare_threads(void); /* -1 with an error set where this Python lacks what is needed */
+int prepare_threads(void); /* -1 with an error set if this Python lacks a required feature */
 PyObject *collection_callback(PyObject *module, PyObject *running);
 PyObject *threads_inside(PyObject *module, PyObject *names);
 PyObject *call_filter(PyObject *module, PyObject *args);

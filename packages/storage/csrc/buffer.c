@@ -1,15 +1,15 @@
-/* Memory shown through the buffer protocol, which Python 3.11 offers to C alone. */
+/* Export of memory through the buffer protocol, which Python 3.11 offers only to C. */
 #include "bridge.h"
 
 typedef struct {
     PyObject_HEAD
     PyObject *owner;        /* keeps the memory alive */
-    PyObject *released;     /* called without arguments when the last view is gone */
+    PyObject *released;     /* called without arguments after the last view is released */
     char *format;
     Py_ssize_t itemsize, bytes, ndim;
     int readonly, contiguous;
     void *address;
-    Py_ssize_t *shape, *strides;    /* one block: ndim lengths, then ndim strides in bytes */
+    Py_ssize_t *shape, *strides;    /* one allocation: ndim lengths, then ndim strides in bytes */
 } Export;
 
 static char nothing[64];    /* the address of an empty array */
@@ -27,7 +27,7 @@ static int read_lengths(PyObject *tuple, Py_ssize_t count, Py_ssize_t *into)
     return 0;
 }
 
-/* Size in bytes, and whether the elements lie in row-major order without gaps; -1 where no memory can be so. */
+/* Compute the size in bytes and whether the elements are contiguous in row-major order; -1 if the size overflows. */
 static int measure(Export *self)
 {
     Py_ssize_t step = self->itemsize;   /* a length of 0 counts as 1 here, as in contiguous_strides */
@@ -63,11 +63,11 @@ static PyObject *export_new(PyTypeObject *type, PyObject *args, PyObject *keywor
                           &shape, &PyTuple_Type, &strides, &readonly))
         return NULL;
     Py_ssize_t ndim = PyTuple_Size(shape);
-    if (PyTuple_Size(strides) != ndim || ndim > MOST_DIMENSIONS || itemsize < 1) {
+    if (PyTuple_Size(strides) != ndim || ndim > MAX_DIMENSIONS || itemsize < 1) {
         PyErr_Format(PyExc_ValueError,
                      "Export: expected shape and strides of one length, at most %d, and a positive itemsize; "
                      "got %zd lengths, %zd strides, itemsize %zd",
-                     MOST_DIMENSIONS, ndim, PyTuple_Size(strides), itemsize);
+                     MAX_DIMENSIONS, ndim, PyTuple_Size(strides), itemsize);
         return NULL;
     }
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -163,8 +163,8 @@ static int export_getbuffer(Export *self, Py_buffer *view, int flags)
 
 static PyType_Slot export_slots[] = {
     {Py_tp_doc, "Export(owner, released, address, format, itemsize, shape, strides, readonly)\n\n"
-                "Memory shown through the buffer protocol; strides in bytes. `released` is called when the last view "
-                "is gone."},
+                "Memory exported through the buffer protocol; strides in bytes. `released` is called after the last view "
+                "is released."},
     {Py_tp_new, export_new},
     {Py_tp_dealloc, export_dealloc},
     {Py_bf_getbuffer, export_getbuffer},
@@ -182,7 +182,7 @@ int prepare_exports(PyObject *module)
     return failed;
 }
 
-/* Where an object's buffer begins. The address holds nothing: the object must stay. */
+/* Return the start of an object's buffer. The address does not keep the object alive. */
 PyObject *buffer_address(PyObject *module, PyObject *object)
 {
     Py_buffer view;

@@ -1,4 +1,4 @@
-/* Checks: what must be as it was before a sequence runs. See Note [Checks] in _sequences.py. */
+/* Checks: conditions that must hold before a sequence runs. See Note [Checks] in _sequences.py. */
 #include "checks.h"
 
 enum { PART_ADDRESS = 5, PART_GRAD, PARTS };
@@ -22,7 +22,7 @@ static int refuse(const char *expectation)
     return -1;
 }
 
-/* Objects whose hash and comparison are Python's own. */
+/* Whether an object's hash and comparison are Python's own. */
 static int is_plain_key(PyObject *key)
 {
     PyTypeObject *type = Py_TYPE(key);
@@ -39,7 +39,7 @@ static int has_plain_keys(PyObject *dict)
     return 1;
 }
 
-static int is_iterated(PyTypeObject *type) /* by Python's own iterator, and by no other */
+static int is_iterated(PyTypeObject *type) /* by Python's own iterator */
 {
     return type == &PySet_Type || type == &PyFrozenSet_Type || type == deque;
 }
@@ -110,7 +110,7 @@ static int read_entries(Check *check, PyObject *expected)
     return (check->parts = copied(expected, check->size, check->size, NULL)) ? 0 : -1;
 }
 
-/* `expected`, for a check that has its kind, holder and key, and no parts. */
+/* Read `expected` for a check that has its kind, holder and key, but no parts. */
 static int read_expected(Check *check, const Slots *slots, PyObject *expected)
 {
     switch (check->kind) {
@@ -129,7 +129,7 @@ static int read_slot(Check *check, const Slots *slots)
             check->slot = i;
             return 0;
         }
-    if (!is_slot(Py_TYPE(check->key))) /* Python's own descriptors alone: reading runs no code of a program's */
+    if (!is_slot(Py_TYPE(check->key))) /* only Python's own descriptors: reading them runs no user code */
         return refuse("the descriptor of a slot");
     check->get = (descrgetfunc)PyType_GetSlot(Py_TYPE(check->key), Py_tp_descr_get);
     return 0;
@@ -146,7 +146,7 @@ static int read_holder(Check *check, const Slots *slots)
     case CHECK_PLACE: return PyList_Check(holder) ? read_size(check, check->key) : refuse("a list whose item is compared");
     case CHECK_SIZE: return PyDict_Check(holder) || PyList_Check(holder) ? 0 : refuse("a dict or list whose length is compared");
     case CHECK_ENTRIES:
-        if (PyType_IsSubtype(type, ordered_dict)) { /* its order is not that of the dict that it is a subclass of */
+        if (PyType_IsSubtype(type, ordered_dict)) { /* its order differs from that of its base class dict */
             check->ordered = (getiterfunc)PyType_GetSlot(ordered_dict, Py_tp_iter);
             check->is_early = 1;
             return has_plain_keys(holder) ? 0 : refuse("an OrderedDict whose keys are numbers, strings and bytes");
@@ -221,9 +221,9 @@ void drop_check(Check *check)
 }
 
 /* -------------------------------------------------------------------------------------------------------- comparing */
-/* Whether a borrowed object is the same as expected. One of equal value takes the place of what was expected, unless the
-   check is exact: the next comparison is by identity. Nothing else keeps it alive then, and letting go of plain values
-   runs no code. */
+/* Whether a borrowed object is the same as expected. An object of equal value replaces the expected one, unless the
+   check is exact, so that the next comparison is by identity. The check may then hold the only reference; releasing
+   plain values runs no code. */
 static inline int settle(const Check *check, PyObject *found, PyObject **expected)
 {
     if (found == *expected || *expected == any)
@@ -247,7 +247,7 @@ static int same_tensor(Check *check, const Slots *slots)
             continue;
         if (i == SLOT_LAYOUT ? !same_layout(slots, found, parts[part]) : !same(found, parts[part]))
             return 0;
-        PyObject *before = parts[part]; /* equal, and so neither is NULL */
+        PyObject *before = parts[part]; /* equal, so neither is NULL */
         Py_INCREF(found);
         parts[part] = found;
         Py_DECREF(before);
@@ -258,7 +258,7 @@ static int same_tensor(Check *check, const Slots *slots)
     return settle(check, slot_value(slots, SLOT_ADDRESS, storage), &parts[PART_ADDRESS]);
 }
 
-/* Entries that are compared with what an iterator gives; of an OrderedDict, whose keys it gives, values as well. */
+/* Compare entries with the items of an iterator; for an OrderedDict, whose iterator yields keys, also the values. */
 static int same_iterated(Check *check)
 {
     const Py_ssize_t step = check->ordered ? 2 : 1;
@@ -337,7 +337,7 @@ static int same_item(Check *check)
     return settle(check, found, &check->expected);
 }
 
-/* -1 with an error set where the function is interrupted, as by Ctrl-C. */
+/* -1 with an error set if the function is interrupted, for example by Ctrl-C. */
 static int same_answer(Check *check)
 {
     PyObject *argument = check->holder == Py_None ? NULL : check->holder;

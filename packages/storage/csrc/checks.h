@@ -1,5 +1,5 @@
-/* What sequences compare before they run: slots.c finds slots, same.c compares two objects, checks.c holds the checks.
-   Note [Checks] in _sequences.py. */
+/* Comparisons of sequences before they run: slots.c locates slots, same.c compares two objects, checks.c implements the
+   checks. Note [Checks] in _sequences.py. */
 #ifndef FACULA_STORAGE_CHECKS_H
 #define FACULA_STORAGE_CHECKS_H
 
@@ -15,19 +15,19 @@ enum {
 /* slots.c */
 typedef struct {
     PyObject *descriptors[SLOTS];
-    PyTypeObject *kinds[SLOTS];  /* the class that each slot belongs to; the descriptor keeps it alive */
-    Py_ssize_t offsets[SLOTS];   /* of the slot in an instance, in bytes; -1: not found */
+    PyTypeObject *kinds[SLOTS];  /* the class of each slot; the descriptor keeps it alive */
+    Py_ssize_t offsets[SLOTS];   /* the slot's offset in an instance, in bytes; -1: not found */
 } Slots;
 
-extern descrgetfunc get_slot; /* of slots' descriptors */
+extern descrgetfunc get_slot; /* functions of slots' descriptors */
 extern descrsetfunc set_slot;
 
 int is_slot(PyTypeObject *type);               /* whether a type is that of Python's own descriptors */
 int read_slots(Slots *slots, PyObject *tuple); /* -1 with an error set */
 void drop_slots(Slots *slots);
 
-/* What a slot of `holder` contains, borrowed; NULL without an error where it is not set. The caller has made sure that
-   the holder is an instance of `kinds[which]`. */
+/* Return the contents of a slot of `holder`, borrowed; NULL without an error if it is not set. The caller must ensure
+   that the holder is an instance of `kinds[which]`. */
 static inline PyObject *slot_value(const Slots *slots, int which, PyObject *holder)
 {
     if (slots->offsets[which] >= 0)
@@ -35,7 +35,7 @@ static inline PyObject *slot_value(const Slots *slots, int which, PyObject *hold
     PyObject *found = get_slot(slots->descriptors[which], holder, NULL);
     if (!found)
         PyErr_Clear();
-    Py_XDECREF(found); /* the slot keeps it: read_slots has made sure */
+    Py_XDECREF(found); /* the slot keeps a reference: ensured by read_slots */
     return found;
 }
 
@@ -49,8 +49,8 @@ static inline int is_storage(const Slots *slots, PyObject *object)
     return PyObject_TypeCheck(object, slots->kinds[SLOT_ADDRESS]);
 }
 
-/* same.c: none of these runs code of a program's */
-extern PyObject *absent, *any;             /* in place of an expected value: the slot or key is not there; any value */
+/* same.c: none of these functions run user code */
+extern PyObject *absent, *any;             /* instead of an expected value: the slot or key is missing; any value */
 int same(PyObject *found, PyObject *expected);
 int same_layout(const Slots *slots, PyObject *found, PyObject *expected);
 int has_bytes(PyObject *holder, PyObject *expected); /* whether a snapshot of `holder` would be equal */
@@ -59,30 +59,31 @@ int has_bytes(PyObject *holder, PyObject *expected); /* whether a snapshot of `h
 typedef struct {
     int kind;
     PyObject *holder, *key, *expected;
-    PyObject **parts; /* of an ENTRIES or TENSOR check: copied from `expected`; NULL among them: the slot is not set */
+    PyObject **parts; /* of an ENTRIES or TENSOR check: copied from `expected`; a NULL entry: the slot is not set */
     Py_ssize_t size;  /* the number of parts, a length or a place */
     union {
-        descrgetfunc get;   /* a SLOT check's, where `slot` is -1 */
+        descrgetfunc get;   /* of a SLOT check with `slot` -1 */
         getiterfunc ordered; /* iterates over an OrderedDict; NULL for other holders */
     };
-    int slot; /* which of `Slots` a SLOT check reads; -1: another */
-    int is_exact; /* objects of equal value are not accepted in place of those that are expected */
-    int is_early; /* it calls Python, or makes an iterator, which may start the collector: others are compared after it */
+    int slot; /* the index in `Slots` that a SLOT check reads; -1: another slot */
+    int is_exact; /* objects of equal value are not accepted instead of the expected ones */
+    int is_early; /* it calls Python, or creates an iterator, which may start the collector: run before the others */
 } Check;
 
 enum { CHECK_SLOT, CHECK_ITEM, CHECK_PLACE, CHECK_SIZE, CHECK_ENTRIES, CHECK_BYTES, CHECK_TYPE, CHECK_TENSOR, CHECK_CALL };
 enum { CHECK_EXACT = 16 }; /* added to a kind */
 
-/* A check as Python describes it: (kind, holder, key, expected). -1 with an error set, and then it holds nothing. */
+/* Read a check from its Python description: (kind, holder, key, expected). -1 with an error set; the check is then
+   empty. */
 int read_check(Check *check, const Slots *slots, PyObject *description);
-int expect_value(Check *check, const Slots *slots, PyObject *expected); /* compare with another value from now on */
+int expect_value(Check *check, const Slots *slots, PyObject *expected); /* replace the expected value */
 int visit_check(const Check *check, visitproc visit, void *arg);
 void drop_check(Check *check);
 /* The first `count` entries of a tuple as new references, NULL for ABSENT; NULL with an error set. */
 PyObject **parts_of(PyObject *tuple, Py_ssize_t count);
 void drop_parts(PyObject **parts, Py_ssize_t size);
-/* The number of the first check that fails, of the early or of the other ones; -1: none; -2 with an error set: a function
-   was interrupted. */
+/* Return the number of the first failing check, among the early or among the other ones; -1: none; -2 with an error
+   set: a function was interrupted. */
 Py_ssize_t failing_check(Check *checks, Py_ssize_t count, const Slots *slots, int are_early);
 
 #endif

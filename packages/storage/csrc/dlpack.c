@@ -31,7 +31,7 @@ static const char *const USED[2] = {"used_dltensor", "used_dltensor_versioned"};
 static void drop_owner(void *owner)
 {
     if (!Py_IsInitialized())
-        return;             /* the consumer outlives the interpreter: its memory goes with the process */
+        return;             /* the consumer outlives the interpreter: the memory is released with the process */
     PyGILState_STATE state = PyGILState_Ensure();
     Py_DECREF((PyObject *)owner);
     PyGILState_Release(state);
@@ -64,7 +64,7 @@ static void delete_managed(void *managed, int versioned)
     }
 }
 
-/* The producer's capsule was never consumed: give the memory back. */
+/* The producer's capsule was never consumed: release the memory. */
 static void forget_capsule(PyObject *capsule)
 {
     for (int versioned = 0; versioned < 2; versioned++)
@@ -124,7 +124,7 @@ static void forget_guard(PyObject *guard)
     delete_managed(managed, PyCapsule_GetContext(guard) != NULL);
 }
 
-/* The fresh capsule's managed tensor and whether it is the versioned kind; NULL with an error set for anything else. */
+/* Return the unused capsule's managed tensor and whether it is versioned; NULL with an error set for other objects. */
 static void *open_capsule(PyObject *capsule, int *versioned)
 {
     if (!PyCapsule_CheckExact(capsule)) {
@@ -147,7 +147,7 @@ static PyObject *lengths_tuple(const int64_t *lengths, int count)
     PyObject *tuple = PyTuple_New(count);
     for (int i = 0; tuple && i < count; i++) {
         PyObject *item = PyLong_FromLongLong(lengths[i]);
-        if (!item || PyTuple_SetItem(tuple, i, item))   /* SetItem takes the item even where it fails */
+        if (!item || PyTuple_SetItem(tuple, i, item))   /* SetItem takes the reference even on failure */
             Py_CLEAR(tuple);
     }
     return tuple;
@@ -169,7 +169,7 @@ static PyStructSequence_Field array_fields[] = {
     {NULL, NULL},
 };
 static PyStructSequence_Desc array_description = {
-    "facula_storage._bridge.DLPackArray", "What a DLPack capsule says of its memory.", array_fields,
+    "facula_storage._bridge.DLPackArray", "The description of the memory in a DLPack capsule.", array_fields,
     sizeof array_fields / sizeof *array_fields - 1};
 
 int prepare_dlpack(PyObject *module)
@@ -178,7 +178,8 @@ int prepare_dlpack(PyObject *module)
     return array_type ? PyModule_AddObjectRef(module, "DLPackArray", (PyObject *)array_type) : -1;
 }
 
-/* A DLPackArray. The capsule stays fresh: what is refused is still its producer's, and other consumers may try. */
+/* Return a DLPackArray. The capsule stays unused: after a rejection, it belongs to its producer, and other consumers
+   may try. */
 PyObject *dlpack_read(PyObject *module, PyObject *capsule)
 {
     int versioned;
@@ -186,7 +187,7 @@ PyObject *dlpack_read(PyObject *module, PyObject *capsule)
     (void)module;
     if (!managed)
         return NULL;
-    /* The version comes first: with another major one, nothing behind the flags is where it is expected. */
+    /* Check the version first: with another major version, the layout after the flags is unknown. */
     if (versioned && ((DLManagedTensorVersioned *)managed)->version.major != 1) {
         PyErr_Format(PyExc_BufferError, "from_dlpack: DLPack version %u is not known; version 1 is",
                      ((DLManagedTensorVersioned *)managed)->version.major);
@@ -195,9 +196,9 @@ PyObject *dlpack_read(PyObject *module, PyObject *capsule)
     const DLTensor *t = versioned ? &((DLManagedTensorVersioned *)managed)->tensor
                                   : &((DLManagedTensor *)managed)->tensor;
     int readonly = versioned && (((DLManagedTensorVersioned *)managed)->flags & 1);
-    if (t->ndim < 0 || t->ndim > MOST_DIMENSIONS) {
+    if (t->ndim < 0 || t->ndim > MAX_DIMENSIONS) {
         PyErr_Format(PyExc_BufferError, "from_dlpack: %d dimensions; 0 to %d can be used", (int)t->ndim,
-                     MOST_DIMENSIONS);
+                     MAX_DIMENSIONS);
         return NULL;
     }
     if (t->ndim && !t->shape) {
@@ -225,13 +226,13 @@ PyObject *dlpack_read(PyObject *module, PyObject *capsule)
     _Static_assert(sizeof values / sizeof *values == sizeof array_fields / sizeof *array_fields - 1,
                    "one value for each field of a DLPackArray");
     for (Py_ssize_t i = 0; i < array_description.n_in_sequence; i++)
-        PyStructSequence_SetItem(result, i, values[i]); /* takes the value, NULL too */
+        PyStructSequence_SetItem(result, i, values[i]); /* takes the reference, also NULL */
     if (PyErr_Occurred())
         Py_CLEAR(result);
     return result;
 }
 
-/* Consume the capsule: the memory lives as long as the guard that comes back. */
+/* Consume the capsule: the memory lives as long as the returned guard. */
 PyObject *dlpack_consume(PyObject *module, PyObject *capsule)
 {
     int versioned;

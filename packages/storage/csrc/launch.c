@@ -1,12 +1,12 @@
-/* The launcher through which kernels are called. A kernel returns 0, or a status with details in args[0..3]; it never
-   raises. See Note [Launch] in _plans.py. */
+/* The launcher of kernels. A kernel returns 0, or a status with details in args[0..3]; it never raises. See Note
+   [Launch] in _plans.py. */
 #include "launch.h"
 
-enum { FEW_ARGUMENTS = 24 };
+enum { STACK_ARGUMENTS = 24 };
 
-/* Fills `into` with the plan for these lengths and strides (see `rebind`), made after `plan`, and gives the number of
-   elements from which to give the GIL away; negative where there is no such plan. Where `into` is NULL it gives the number
-   of bytes that the plan takes. */
+/* Writes the plan for these lengths and strides (see `rebind`), derived from `plan`, to `into`, and returns the number
+   of elements from which to release the GIL, or a negative number if there is no such plan. If `into` is NULL, it
+   returns the number of bytes of the plan. */
 typedef int64_t (*Shaper)(void *into, const void *plan, int64_t ndim, const int64_t *shape, const int64_t *strides);
 
 static PyObject *LaunchError;
@@ -21,7 +21,7 @@ void raise_status(int64_t status, const int64_t *details, Py_ssize_t step)
     }
 }
 
-static _Thread_local uint64_t launches __attribute__((tls_model("initial-exec"))); /* of this thread so far */
+static _Thread_local uint64_t launches __attribute__((tls_model("initial-exec"))); /* launches of this thread */
 
 PyObject *launch_count(PyObject *module, PyObject *nothing)
 {
@@ -33,7 +33,7 @@ PyObject *launch_count(PyObject *module, PyObject *nothing)
 static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     const Launch *launch = PyCapsule_GetPointer(self, NULL);
-    int64_t few[FEW_ARGUMENTS], *values = few, status;
+    int64_t few[STACK_ARGUMENTS], *values = few, status;
     PyObject *result = NULL;
     if (count < launch->least || count > launch->most) {
         if (launch->most == PY_SSIZE_T_MAX)
@@ -43,7 +43,7 @@ static PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count)
                          launch->most, count);
         return NULL;
     }
-    if (count > FEW_ARGUMENTS && !(values = malloc(sizeof *values * (size_t)count)))
+    if (count > STACK_ARGUMENTS && !(values = malloc(sizeof *values * (size_t)count)))
         return PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < count; i++)
         if (read_argument(launch, i, args[i], &values[i]))
@@ -86,7 +86,7 @@ static void forget_launch(PyObject *capsule)
     free(launch);
 }
 
-/* The callable of a launch, which is freed with it. */
+/* The callable of a launch, which owns the launch. */
 static PyObject *function_of(Launch *made)
 {
     PyObject *capsule = PyCapsule_New(made, NULL, forget_launch);
@@ -115,7 +115,7 @@ PyObject *bind(PyObject *module, PyObject *args)
     Launch *made = malloc(sizeof *made);
     if (!made)
         return PyErr_NoMemory();
-    *made = (Launch){(Kernel)(intptr_t)kernel, (const void *)(intptr_t)plan, release_at, 1, FEW_ARGUMENTS, doubles,
+    *made = (Launch){(Kernel)(intptr_t)kernel, (const void *)(intptr_t)plan, release_at, 1, STACK_ARGUMENTS, doubles,
                      owner};
     if (count) {
         made->least = count > 0 ? count : -(Py_ssize_t)count;
@@ -125,7 +125,7 @@ PyObject *bind(PyObject *module, PyObject *args)
     return function_of(made);
 }
 
-/* unbind(launch): what it was made of, for files that keep plans. */
+/* unbind(launch): return its parts, for files that store plans. */
 PyObject *unbind(PyObject *module, PyObject *function)
 {
     const Launch *launch = launch_of("unbind", function);
@@ -135,9 +135,9 @@ PyObject *unbind(PyObject *module, PyObject *function)
                   : NULL;
 }
 
-static PyObject *name_shape, *name_strides; /* interned: a layout's attributes */
+static PyObject *name_shape, *name_strides; /* interned names of a layout's attributes */
 
-/* Of each layout: the attribute, a tuple of ndim integers at most, into the last places of `into`. */
+/* Read an attribute of a layout, a tuple of at most ndim integers, into the last entries of `into`. */
 static int read_last(PyObject *layout, PyObject *attribute, Py_ssize_t ndim, int64_t *into, Py_ssize_t *given)
 {
     PyObject *tuple = PyObject_GetAttr(layout, attribute);
@@ -150,10 +150,11 @@ static int read_last(PyObject *layout, PyObject *attribute, Py_ssize_t ndim, int
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* The strides of a layout along the dimensions of `shape`, 0 where it broadcasts. 1 where it does not, -1 for an error. */
+/* Read the strides of a layout along the dimensions of `shape`, 0 for broadcast ones. 1 if the shapes do not match, -1
+   for an error. */
 static int read_strides(PyObject *layout, Py_ssize_t ndim, const int64_t *shape, int64_t *strides)
 {
-    int64_t sizes[MOST_DIMENSIONS];
+    int64_t sizes[MAX_DIMENSIONS];
     Py_ssize_t count, again;
     if (read_last(layout, name_shape, ndim, sizes, &count) || read_last(layout, name_strides, ndim, strides, &again))
         return -1;
@@ -168,24 +169,24 @@ static int read_strides(PyObject *layout, Py_ssize_t ndim, const int64_t *shape,
     return 0;
 }
 
-/* rebind(launch, shaper, output, *inputs): what `launch` runs, with its plan made for other layouts. */
+/* rebind(launch, shaper, output, *inputs): return a launch of the same kernel with a plan for other layouts. */
 PyObject *rebind(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    enum { MOST_LAYOUTS = 16 };
-    int64_t shape[MOST_DIMENSIONS], strides[MOST_LAYOUTS * MOST_DIMENSIONS];
+    enum { MAX_LAYOUTS = 16 };
+    int64_t shape[MAX_DIMENSIONS], strides[MAX_LAYOUTS * MAX_DIMENSIONS];
     Py_ssize_t ndim;
     (void)module;
-    if (count < 3 || count > 2 + MOST_LAYOUTS) {
+    if (count < 3 || count > 2 + MAX_LAYOUTS) {
         PyErr_SetString(PyExc_TypeError, "rebind: expected a launch, an address, an output layout and up to 15 others");
         return NULL;
     }
     const Launch *old = launch_of("rebind", args[0]);
     const Shaper shaper = (Shaper)(intptr_t)PyLong_AsLongLong(args[1]);
-    if (!old || !shaper || PyErr_Occurred() || read_last(args[2], name_shape, MOST_DIMENSIONS, shape, &ndim))
+    if (!old || !shaper || PyErr_Occurred() || read_last(args[2], name_shape, MAX_DIMENSIONS, shape, &ndim))
         return NULL;
-    if (ndim > MOST_DIMENSIONS)
+    if (ndim > MAX_DIMENSIONS)
         Py_RETURN_NONE;
-    memmove(shape, shape + MOST_DIMENSIONS - ndim, sizeof *shape * (size_t)ndim);
+    memmove(shape, shape + MAX_DIMENSIONS - ndim, sizeof *shape * (size_t)ndim);
     for (Py_ssize_t i = 0; i < count - 2; i++) { /* inputs, then the output */
         int misfit = read_strides(args[i + 3 < count ? i + 3 : 2], ndim, shape, strides + i * ndim);
         if (misfit < 0)

@@ -1,4 +1,4 @@
-/* A sequence's call: every check comes before the first launch, and the GIL is given away once. */
+/* The call of a sequence: all checks run before the first launch, and the GIL is released once. */
 #include "sequence.h"
 
 static inline int64_t slot_as_integer(const Slots *slots, int which, PyObject *holder, int *failed)
@@ -29,7 +29,7 @@ static int overlaps(const Spans *spans, int64_t start, int64_t end)
     return first && start < spans->all[first - 1].end;
 }
 
-/* Whether input `i`, from `address` on, shares memory with others that it was apart from, or otherwise than before. */
+/* Whether input `i`, starting at `address`, overlaps memory that it did not overlap before, or at another offset. */
 static int collides(const Sequence *self, Py_ssize_t i, int64_t address)
 {
     const Input *input = &self->inputs[i];
@@ -45,7 +45,7 @@ static int collides(const Sequence *self, Py_ssize_t i, int64_t address)
     return failed;
 }
 
-/* Whether input `i` is of its class, and the same object as those earlier ones that it was. */
+/* Whether input `i` has its class, and is identical to the same earlier inputs as before. */
 static int is_alike(const Sequence *self, Py_ssize_t i, PyObject *inputs, PyObject *tensor)
 {
     const Input *input = &self->inputs[i];
@@ -58,7 +58,7 @@ static int is_alike(const Sequence *self, Py_ssize_t i, PyObject *inputs, PyObje
     return input->twin < 0 || twin == input->twin;
 }
 
-/* Whether a tensor is what was expected as input `i`; its address goes into `values`. */
+/* Whether a tensor matches input `i`; its address is stored in `values`. */
 static int fits(Sequence *self, Py_ssize_t i, PyObject *inputs)
 {
     const Slots *slots = &self->slots;
@@ -89,14 +89,14 @@ static int fits(Sequence *self, Py_ssize_t i, PyObject *inputs)
     const int64_t address = slot_as_integer(slots, SLOT_ADDRESS, storage, &failed) +
                             slot_as_integer(slots, SLOT_OFFSET, tensor, &failed);
     if (input->is_written)
-        slot_as_integer(slots, SLOT_VERSION, storage, &failed); /* None of read-only memory */
+        slot_as_integer(slots, SLOT_VERSION, storage, &failed); /* None for read-only memory */
     if (failed || collides(self, i, address))
         return 0;
     self->values[i] = address;
     return 1;
 }
 
-/* The first input that is not as expected, or -1. */
+/* Return the first input that does not match, or -1. */
 static Py_ssize_t failing_input(Sequence *self, PyObject *inputs)
 {
     if (PyTuple_Size(inputs) != self->input_count)
@@ -107,7 +107,7 @@ static Py_ssize_t failing_input(Sequence *self, PyObject *inputs)
     return -1;
 }
 
-/* A plan that Python computes: its function is called with integers. -1 with an error set where it raises. */
+/* Run a step that Python computes: call its function with integers. -1 with an error set if it raises. */
 static int64_t call_function(const Sequence *self, const Step *step)
 {
     PyObject *arguments = PyTuple_New(step->count), *result = NULL;
@@ -123,7 +123,7 @@ static int64_t call_function(const Sequence *self, const Step *step)
     return result ? 0 : -1;
 }
 
-/* How many steps a condition leaves out; negative where it goes back. */
+/* Return the number of steps that a condition skips; negative for a jump back. */
 static Py_ssize_t next_step(const Sequence *self, const Step *step)
 {
     const int64_t *arguments = self->arguments + step->first;
@@ -133,9 +133,9 @@ static Py_ssize_t next_step(const Sequence *self, const Step *step)
     return (condition != 0) == wanted ? (Py_ssize_t)arguments[1] : 0;
 }
 
-enum { TURNS = 1024 }; /* of loops, between two looks for Ctrl-C */
+enum { SIGNAL_CHECK_INTERVAL = 1024 }; /* iterations of loops between two checks for Ctrl-C */
 
-/* The status of the launch that failed, `*at` in the list, or 0; -1 with a Python error set. */
+/* Return the status of the failed launch, step `*at`, or 0; -1 with a Python error set. */
 static int64_t run_steps(Sequence *self, Py_ssize_t *at)
 {
     PyThreadState *state = self->releases ? PyEval_SaveThread() : NULL;
@@ -154,7 +154,7 @@ static int64_t run_steps(Sequence *self, Py_ssize_t *at)
         }
         if (!step->launch) {
             const Py_ssize_t moves = next_step(self, step);
-            if (moves < 0 && ++turns % TURNS == 0) {
+            if (moves < 0 && ++turns % SIGNAL_CHECK_INTERVAL == 0) {
                 if (state)
                     PyEval_RestoreThread(state);
                 status = PyErr_CheckSignals();
@@ -178,7 +178,7 @@ static int64_t run_steps(Sequence *self, Py_ssize_t *at)
     return status;
 }
 
-/* Lets a tensor that is put show the memory that the launches wrote, if it was given another (`.grad.data = t`). */
+/* Restore the memory that the launches wrote to a stored tensor, if it was replaced (`.grad.data = t`). */
 static int restore(const Slots *slots, const Put *put)
 {
     for (int i = SLOT_LAYOUT; put->parts && i <= SLOT_HOOKS; i++)
@@ -187,7 +187,7 @@ static int restore(const Slots *slots, const Put *put)
     return 0;
 }
 
-/* Counts the changes of storages that were written, and puts back what the step leaves behind. */
+/* Increment the versions of written storages, and restore the objects that the step leaves behind. */
 static int finish(Sequence *self)
 {
     for (Py_ssize_t i = 0; i < self->changed_count; i++) {
@@ -209,7 +209,7 @@ static int finish(Sequence *self)
     return 0;
 }
 
-/* The first changed storage that is read-only now, or -1: its version is None. */
+/* Return the first changed storage that is read-only now (its version is None), or -1. */
 static Py_ssize_t read_only_storage(const Sequence *self)
 {
     for (Py_ssize_t i = 0; i < self->changed_count; i++) {
@@ -221,10 +221,10 @@ static Py_ssize_t read_only_storage(const Sequence *self)
     return -1;
 }
 
-/* All of a call, where nobody else is inside. */
+/* Run a call while no other call is active. */
 static PyObject *run_once(Sequence *self, PyObject *inputs, PyObject *values)
 {
-    /* What may let other code run comes first: from then on nothing can change until the launches. */
+    /* Checks that may run other code come first: after them no state can change until the launches. */
     Py_ssize_t failing = self->has_early ? failing_check(self->checks, self->check_count, &self->slots, 1) : -1;
     if (failing == -2)
         return NULL;
@@ -265,7 +265,7 @@ static PyObject *run_once(Sequence *self, PyObject *inputs, PyObject *values)
     return Py_None;
 }
 
-/* run(inputs, values) -> None, or which check failed: -1 - k for input k. */
+/* run(inputs, values): return None, or the number of the failed check: -1 - k for input k. */
 PyObject *sequence_run(Sequence *self, PyObject *const *args, Py_ssize_t count)
 {
     if (count != 2 || !PyTuple_CheckExact(args[0]) || !PyTuple_CheckExact(args[1]) ||

@@ -1,12 +1,12 @@
-/* Comparisons by value that run no code of a program's: of exact types alone, and of memory. */
+/* Comparisons by value that run no user code: only of exact types, and of memory. */
 #include "checks.h"
 
-enum { DEEPEST = 16, MOST_COMPARISONS = 1 << 20 }; /* of tuples in tuples */
-enum { NUMBERS = 4 + 2 * MOST_DIMENSIONS, MOST_FORMAT = 256 };
+enum { MAX_DEPTH = 16, MAX_COMPARISONS = 1 << 20 }; /* of nested tuples */
+enum { NUMBERS = 4 + 2 * MAX_DIMENSIONS, MAX_FORMAT = 256 };
 
 PyObject *absent, *any;
-static PyTypeObject *scalar, *structured;    /* NumPy's numbers; and those that have fields, which can be changed */
-static void *exporters[4]; /* the functions of types whose buffers C code exports */
+static PyTypeObject *scalar, *structured;    /* NumPy's scalars, and mutable ones with fields */
+static void *exporters[4]; /* buffer functions of types whose exporters are C code */
 
 int prepare_comparisons(PyObject *module)
 {
@@ -33,12 +33,12 @@ int prepare_comparisons(PyObject *module)
     return PyModule_AddObjectRef(module, "ABSENT", absent) || PyModule_AddObjectRef(module, "ANY", any) ? -1 : 0;
 }
 
-static int same_bits(double found, double expected) /* 0.0 is not -0.0, and NaN is NaN */
+static int same_bits(double found, double expected) /* 0.0 differs from -0.0, and NaN equals NaN */
 {
     return memcmp(&found, &expected, sizeof found) == 0;
 }
 
-/* Two of NumPy's numbers of one type, which are immutable. */
+/* Compare two NumPy scalars of one type, which are immutable. */
 static int same_scalar(PyObject *found, PyObject *expected)
 {
     Py_buffer first, second;
@@ -62,7 +62,7 @@ static int same_value(PyObject *found, PyObject *expected, int depth, int *left)
     if (found == expected)
         return 1;
     PyTypeObject *type = Py_TYPE(found);
-    if (type != Py_TYPE(expected) || depth > DEEPEST || --*left < 0)
+    if (type != Py_TYPE(expected) || depth > MAX_DEPTH || --*left < 0)
         return 0;
     if (type == &PyFloat_Type)
         return same_bits(PyFloat_AsDouble(found), PyFloat_AsDouble(expected));
@@ -91,11 +91,11 @@ static int same_value(PyObject *found, PyObject *expected, int depth, int *left)
 
 int same(PyObject *found, PyObject *expected)
 {
-    int left = MOST_COMPARISONS;
+    int left = MAX_COMPARISONS;
     return found == expected || (found && expected && same_value(found, expected, 0, &left));
 }
 
-/* The table of layouts is bounded: one that it has dropped and the next one of the same shape are two objects. */
+/* The table of layouts is bounded: an evicted layout and a later one of the same shape are different objects. */
 int same_layout(const Slots *slots, PyObject *found, PyObject *expected)
 {
     if (found == expected)
@@ -111,8 +111,8 @@ int same_layout(const Slots *slots, PyObject *found, PyObject *expected)
     return 1;
 }
 
-/* The memory of an exported buffer, in row-major order, copied to `*at` or compared with what is there. */
-static int go_through(const Py_buffer *view, int dimension, const char *from, char **at, int copies)
+/* Copy the memory of an exported buffer in row-major order to `*at`, or compare it with the memory there. */
+static int copy_or_compare(const Py_buffer *view, int dimension, const char *from, char **at, int copies)
 {
     if (dimension == view->ndim) {
         const int equal = copies || memcmp(*at, from, (size_t)view->itemsize) == 0;
@@ -122,7 +122,7 @@ static int go_through(const Py_buffer *view, int dimension, const char *from, ch
         return equal;
     }
     for (Py_ssize_t i = 0; i < view->shape[dimension]; i++)
-        if (!go_through(view, dimension + 1, from + i * view->strides[dimension], at, copies))
+        if (!copy_or_compare(view, dimension + 1, from + i * view->strides[dimension], at, copies))
             return 0;
     return 1;
 }
@@ -140,7 +140,7 @@ static int get_buffer(PyObject *holder, Py_buffer *view)
     if (PyObject_GetBuffer(holder, view, PyBUF_RECORDS_RO))
         return -1;
     const char *format = view->format ? view->format : "B";
-    if (view->ndim > MOST_DIMENSIONS || strlen(format) >= MOST_FORMAT || strchr(format, 'O')) {
+    if (view->ndim > MAX_DIMENSIONS || strlen(format) >= MAX_FORMAT || strchr(format, 'O')) {
         PyBuffer_Release(view);
         PyErr_SetString(PyExc_TypeError, "snapshot_bytes: expected elements that are no objects, of a short format");
         return -1;
@@ -148,7 +148,7 @@ static int get_buffer(PyObject *holder, Py_buffer *view)
     return 0;
 }
 
-/* What a buffer is like: numbers and the format. Its length in bytes is returned. */
+/* Describe a buffer by numbers and its format, and return the length of the description in bytes. */
 static size_t describe(const Py_buffer *view, char *into)
 {
     const char *format = view->format ? view->format : "B";
@@ -163,13 +163,13 @@ static size_t describe(const Py_buffer *view, char *into)
     return length + strlen(format);
 }
 
-enum { MOST_DESCRIPTION = NUMBERS * sizeof(int64_t) + MOST_FORMAT };
+enum { MAX_DESCRIPTION = NUMBERS * sizeof(int64_t) + MAX_FORMAT };
 
 PyObject *snapshot_bytes(PyObject *module, PyObject *holder)
 {
     (void)module;
     Py_buffer view;
-    char description[MOST_DESCRIPTION];
+    char description[MAX_DESCRIPTION];
     if (get_buffer(holder, &view))
         return NULL;
     const size_t length = describe(&view, description);
@@ -179,7 +179,7 @@ PyObject *snapshot_bytes(PyObject *module, PyObject *holder)
         memcpy(at, description, length);
         at += length;
         if (!PyBuffer_IsContiguous(&view, 'C'))
-            go_through(&view, 0, view.buf, &at, 1);
+            copy_or_compare(&view, 0, view.buf, &at, 1);
         else if (view.len)
             memcpy(at, view.buf, (size_t)view.len);
     }
@@ -190,7 +190,7 @@ PyObject *snapshot_bytes(PyObject *module, PyObject *holder)
 int has_bytes(PyObject *holder, PyObject *expected)
 {
     Py_buffer view;
-    char description[MOST_DESCRIPTION];
+    char description[MAX_DESCRIPTION];
     if (get_buffer(holder, &view)) {
         PyErr_Clear();
         return 0;
@@ -201,7 +201,7 @@ int has_bytes(PyObject *holder, PyObject *expected)
     at += length;
     if (equal && view.len)
         equal = PyBuffer_IsContiguous(&view, 'C') ? memcmp(at, view.buf, (size_t)view.len) == 0
-                                                  : go_through(&view, 0, view.buf, &at, 0);
+                                                  : copy_or_compare(&view, 0, view.buf, &at, 0);
     PyBuffer_Release(&view);
     return equal;
 }

@@ -1,4 +1,4 @@
-/* Sequences as objects: made of what Python gives, traversed by the collector, freed. */
+/* Sequence objects: creation from Python's description, traversal by the collector, deallocation. */
 #include "sequence.h"
 
 static PyObject *kept(PyObject *object)
@@ -7,13 +7,13 @@ static PyObject *kept(PyObject *object)
     return object;
 }
 
-static void *room(Py_ssize_t count, size_t size) /* NULL with an error set where there is no memory */
+static void *room(Py_ssize_t count, size_t size) /* NULL with an error set if no memory is left */
 {
     void *made = calloc(count ? (size_t)count : 1, size);
     return made ? made : PyErr_NoMemory();
 }
 
-/* What is read like a launch and is none: a condition, and a function of Python's. */
+/* Steps that are read like launches: a condition, and a Python function. */
 static const Launch jumping = {.least = 2, .most = 3}, calling = {.most = PY_SSIZE_T_MAX};
 
 static int read_steps(Sequence *self, PyObject *steps)
@@ -71,11 +71,11 @@ static int read_steps(Sequence *self, PyObject *steps)
         self->steps[i] = (Step){launch, launch ? NULL : function, at, count};
         at += count;
     }
-    self->releases = share >= 1; /* together they take as long as one that gives the GIL away */
+    self->releases = share >= 1; /* together they take as long as one launch that releases the GIL */
     return 0;
 }
 
-/* How many arguments of a step may change: where a condition goes on was checked when it was made. */
+/* Return how many arguments of a step may change: a condition's target was checked on creation. */
 static Py_ssize_t changeable(const Step *step)
 {
     return step->launch || step->function ? step->count : 1;
@@ -313,7 +313,7 @@ static PyObject *sequence_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     return NULL;
 }
 
-/* set(step, argument, value): another number for an argument of a launch. */
+/* set(step, argument, value): change an argument of a launch. */
 static PyObject *set(Sequence *self, PyObject *args)
 {
     Py_ssize_t step, argument;
@@ -334,7 +334,7 @@ static PyObject *set(Sequence *self, PyObject *args)
     return Py_None;
 }
 
-/* expect(check, value): what a check compares with from now on. */
+/* expect(check, value): replace the expected value of a check. */
 static PyObject *expect(Sequence *self, PyObject *args)
 {
     Py_ssize_t place;
@@ -357,16 +357,16 @@ static PyObject *expect(Sequence *self, PyObject *args)
 
 static PyMethodDef sequence_methods[] = {
     {"run", (PyCFunction)(void (*)(void))sequence_run, METH_FASTCALL,
-     "run(inputs, values) -> None or int\n\nLaunch all, once every check has passed; else the number of the one that "
-     "failed, -1 - k for input k, the number of checks where another thread is inside."},
-    {"expect", (PyCFunction)expect, METH_VARARGS, "expect(check, value) -> None\n\nCompare with another value."},
-    {"set", (PyCFunction)set, METH_VARARGS, "set(launch, argument, value) -> None\n\nChange a number of a launch."},
+     "run(inputs, values) -> None or int\n\nRun all launches if every check passes; otherwise return the number of the "
+     "failed check, -1 - k for input k, or the number of checks if another call is active."},
+    {"expect", (PyCFunction)expect, METH_VARARGS, "expect(check, value) -> None\n\nReplace the expected value of a check."},
+    {"set", (PyCFunction)set, METH_VARARGS, "set(launch, argument, value) -> None\n\nChange an argument of a launch."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot sequence_slots[] = {
     {Py_tp_doc, "Sequence(slots, launches, inputs, values, patches, checks, changed, puts, spans)\n\n"
-                "Launches that one call runs, and the checks before them."},
+                "A list of launches for one call, with the checks that must pass first."},
     {Py_tp_new, sequence_new},
     {Py_tp_dealloc, sequence_dealloc},
     {Py_tp_traverse, sequence_traverse},

@@ -1,10 +1,10 @@
-/* Where slots lie in their objects: a load of a pointer takes a fifth of the time of a call of the slot's descriptor. */
+/* Offsets of slots in objects: loading a pointer takes a fifth of the time of calling the slot's descriptor. */
 #include "checks.h"
 
 descrgetfunc get_slot;
 descrsetfunc set_slot;
 
-/* Getset descriptors run C code of the class that has them: the name of their type alone says that Python made it. */
+/* Getset descriptors run C code of their class: only the name of their type indicates that Python defined them. */
 int is_slot(PyTypeObject *type)
 {
     PyObject *name = PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE ? NULL : PyType_GetName(type);
@@ -14,8 +14,8 @@ int is_slot(PyTypeObject *type)
     return known;
 }
 
-/* The offset of a slot: where a new object is found in an instance once the slot is set to it. -1 if that is nowhere or
-   in two places, -2 with an error set where the descriptor is not that of a slot for objects. */
+/* Return the offset of a slot: the location of a new object in an instance after setting the slot to it. -1 if there is
+   no location or there are two, -2 with an error set if the descriptor is not that of a slot for objects. */
 static Py_ssize_t offset_of(PyObject *descriptor, PyTypeObject *kind)
 {
     PyObject *length = PyObject_GetAttrString((PyObject *)kind, "__basicsize__");
@@ -45,7 +45,7 @@ static Py_ssize_t offset_of(PyObject *descriptor, PyTypeObject *kind)
     return offset;
 }
 
-/* Whether an object with the slot `which` has the slots from there up to `end`, too. */
+/* Whether objects with the slot `which` also have the slots from there to `end`. */
 static int belong_together(const Slots *slots, int which, int end)
 {
     for (int i = which; i < end; i++)
@@ -65,7 +65,7 @@ int read_slots(Slots *slots, PyObject *tuple)
         PyObject *descriptor = PyTuple_GetItem(tuple, i);
         PyObject *kind = Py_TYPE(descriptor) == common && is_slot(common) ? PyObject_GetAttrString(descriptor, "__objclass__") : NULL;
         PyErr_Clear();
-        Py_XDECREF(kind); /* the descriptor keeps it */
+        Py_XDECREF(kind); /* the descriptor keeps a reference */
         if (!kind || !PyType_Check(kind) || !(PyType_GetFlags((PyTypeObject *)kind) & Py_TPFLAGS_HEAPTYPE)) {
             PyErr_Format(PyExc_TypeError, "Sequence: expected the descriptor of a slot; got %R", descriptor);
             return -1;

@@ -1,8 +1,8 @@
-/* What other threads and the cyclic garbage collector are doing at this moment. */
+/* The current activity of other threads and of the cyclic garbage collector. */
 #include "bridge.h"
 
-/* A callback for gc.callbacks that has the entry None in the dict `running` while the collector runs; others have entries
-   of their own there. In C because a Python function there would be where a Ctrl-C arrives, and is swallowed. */
+/* A callback for gc.callbacks that keeps the entry None in the dict `running` while the collector runs; other users
+   have their own entries there. It is written in C because Ctrl-C in a Python callback would be swallowed. */
 static PyObject *on_collection(PyObject *running, PyObject *args)
 {
     PyObject *phase = PyTuple_GetItem(args, 0);
@@ -32,10 +32,10 @@ PyObject *collection_callback(PyObject *module, PyObject *running)
     return PyCFunction_NewEx(&on_collection_definition, running, NULL);
 }
 
-/* The threads that run, at any depth, a function of one of the named modules. One look at all stacks at once: in
-   Python the looked-at thread would go on between two steps of the walk, and its frames end under our hands. Nothing
-   here lets another thread run: attributes of frames and lookups of strings are C, and the cyclic collector, which
-   making a frame object may start, is off. */
+/* The threads that run a function of one of the named modules at any depth of their stacks. All stacks are read at
+   once: in Python, the observed thread would continue between two steps of the walk, and its frames could end
+   meanwhile. No other thread can run here: attributes of frames and lookups of strings are C code, and the cyclic
+   collector, which creating a frame object may start, is disabled. */
 static PyObject *current_frames;
 
 static int runs_inside(PyObject *frame, PyObject *names)
@@ -80,8 +80,8 @@ PyObject *threads_inside(PyObject *module, PyObject *names)
     return NULL;
 }
 
-/* A function for sys.settrace that ignores calls of some code objects, and leaves the others to a function of Python's.
-   In C because it is called for every call of the library's while a function is captured. */
+/* A function for sys.settrace that ignores calls of some code objects, and delegates the others to a Python function.
+   It is written in C because it is called for every call of the library while a function is captured. */
 static PyTypeObject *frame_type;
 
 static PyObject *on_call(PyObject *self, PyObject *const *args, Py_ssize_t count)

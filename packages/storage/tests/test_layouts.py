@@ -196,7 +196,7 @@ def test_the_two_tables_do_not_drift_apart(small_tables):
 
 
 def test_a_table_starts_afresh_now_and_then(small_tables, monkeypatch):
-    monkeypatch.setattr(tables, "FRESH_START", 50)
+    monkeypatch.setattr(tables, "CLEAR_INTERVAL", 50)
     old = [contiguous((i,), float32) for i in range(8)]
     for i in range(200):
         contiguous((i, 2), float32)

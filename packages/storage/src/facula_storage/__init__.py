@@ -1,16 +1,15 @@
-"""facula_storage: typed, shared, versioned array memory.
+"""facula_storage: typed, shared and versioned array memory.
 
-What it is: dtypes, devices, interned layouts, storages, the protocols for allocators and backends,
-kernel launches and listeners, and zero-copy exchange with NumPy, buffers and DLPack.
-May import: numpy, facula_errors; nothing else of facula. Tensors, operators and kernels are for the packages above.
-Where next: `_layouts.py` (what a tensor looks like), `_storages.py` (where it is), `_plans.py` (how
-work on it is launched); `extend.py` is for sibling packages.
+The package provides dtypes, devices, interned layouts, storages, the protocols of allocators and backends, kernel
+launches and listeners, and zero-copy exchange with NumPy, buffers and DLPack. It imports numpy and facula_errors, and
+no other sibling; tensors, operators and kernels belong to higher packages. Start at `_layouts.py` (shapes and strides),
+then `_storages.py` (memory) and `_plans.py` (launches); `extend.py` is for sibling packages.
 """
 
 from facula_errors.extend import published as _published
 from facula_errors.extend import register as _register
 
-from . import _host as _host  # registers the two plain backends
+from . import _host as _host  # registers the two basic backends
 from ._backend import Backend
 from ._bridge import Export
 from ._devices import Device, cpu, meta

@@ -1,4 +1,4 @@
-"""What a backend must offer: a `DeviceBackend` whose plans are said in layouts."""
+"""The protocol of a backend: a `DeviceBackend` whose plans are described by layouts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Backend(DeviceBackend, Protocol):
-    """Allocates and computes on one device.
+    """An implementation of allocation and computation on one device.
 
-    ``dlpack_device``, an optional attribute, is the pair of numbers by which DLPack calls this device.
+    The optional attribute ``dlpack_device`` is the pair of numbers that identifies this device in DLPack.
     """
 
     def plan(
@@ -25,15 +25,15 @@ class Backend(DeviceBackend, Protocol):
         outputs: tuple[Layout, ...],
         parameters: tuple[object, ...],
     ) -> Plan:
-        """How to compute an operator for these layouts; see Note [Launch].
+        """Return a plan to compute an operator for these layouts; see Note [Launch].
 
         Arguments:
-            operator: its name.
-            inputs: for each, its layout, a Python number type that stands for a scalar given at launch, or None for
-                an operand that is left out.
+            operator: the name of the operator, or a program.
+            inputs: for each input, its layout, a Python number type for a scalar given at launch, or None for an
+                omitted operand.
             outputs: the layouts of the results.
-            parameters: what else the operator and its planner agree on: numbers, dimensions, names.
+            parameters: further arguments of the operator's planner: numbers, dimensions, names.
 
         Raises:
-            NotImplementedError: there is no kernel; the message names the operator and the dtype.
+            NotImplementedError: the backend has no kernel; the message names the operator and the dtype.
         """

@@ -1,4 +1,4 @@
-"""Devices: where memory is and who computes on it. Backends are found by name, never imported from here."""
+"""Devices: identifiers of memory and of the backend that computes on it. Backends are found by name, never imported."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., object])
 
-# Types that PyTorch's programs and checkpoints name: no installed package is searched for them.
+# Types that occur in PyTorch's programs and checkpoints: they are valid without searching installed packages.
 ACCELERATORS = frozenset("cuda hip hpu ipu mps mtia privateuseone rocm vulkan xla xpu".split())
 KNOWN = ACCELERATORS | {"cpu", "meta"}
 
 _devices: dict[tuple[str, int | None], Device] = {}
 _factories: dict[str, Callable[[int | None], DeviceBackend]] = {}
-# What a device enters as a context manager: the function of `facula_tensor`, which has the default device.
+# The context manager that a device enters: a function of `facula_tensor`, which stores the default device.
 default_device_blocks: list[Callable[[Device], Any]] = []
-growing: list[Callable[[int], None]] = []  # each is told the number of devices there will be, before one more is known
+growth_listeners: list[Callable[[int], None]] = []  # called with the number of devices before a new one is created
 # Note [Two locks]
 # ~~~~~~~~~~~~~~~~
-# `_making` guards the tables and is held for moments. `_connecting` is held while a factory runs, which may
-# import modules; nobody imports while holding `_making`, so a module that calls `register_backend` when it is
-# imported cannot wait for a thread that waits for that import. Entry points are loaded under neither.
+# `_making` guards the tables and is held briefly. `_connecting` is held while a factory runs, which may import modules.
+# No code imports while holding `_making`, so a module that calls `register_backend` on import cannot wait for a thread
+# that waits for that import. Entry points are loaded without holding either lock.
 _making = RLock()
 _connecting = RLock()
 os.register_at_fork(after_in_child=_making._at_fork_reinit)  # type: ignore[attr-defined]
@@ -39,10 +39,11 @@ os.register_at_fork(after_in_child=_connecting._at_fork_reinit)  # type: ignore[
 
 
 class Device(Immutable):
-    """A place for tensors: a type and, where there are several, an index.
+    """A place for tensors: a type and, if there are several devices of the type, an index.
 
-    One object per place, so `is` compares them. Raises ValueError for a malformed name, RuntimeError for a type that
-    nobody knows. A known one without a backend is refused when it is first used, with what to install.
+    There is one object per device, so compare devices with `is`. Raises ValueError for a malformed name and
+    RuntimeError for an unknown type. A known type without a backend raises an error on first use, which names the
+    package to install.
 
     >>> Device("cpu"), Device("cpu") is Device("cpu")
     (device(type='cpu'), True)
@@ -86,11 +87,11 @@ class Device(Immutable):
             if not _is_known(name):
                 known = ", ".join(sorted({*KNOWN, *_factories}))
                 raise OperationError(f"device {type!r}: {name!r} is no kind of device; known are {known}")
-            with _making:  # each device has a slot of its own
+            with _making:  # each device has a unique slot
                 made, slot = object.__new__(cls), len(_devices)
                 for attribute, value in {"type": name, "index": index, "slot": slot, "_backend": None}.items():
                     write(made, attribute, value)
-                for grow in growing:
+                for grow in growth_listeners:
                     grow(slot + 1)
                 return _devices.setdefault((name, index), made)
         except FaculaError as error:
@@ -99,16 +100,16 @@ class Device(Immutable):
 
     @property
     def backend(self) -> DeviceBackend:
-        """The backend that allocates and computes here; made on first use.
+        """The backend that allocates and computes on this device, created on first use.
 
-        RuntimeError, with what to install, where no package brings one for this type of device.
+        Raises RuntimeError, with the available devices, if no package provides a backend for this type.
         """
         return self._backend or _connect(self)
 
     def __enter__(self) -> Device:
-        """Begin a block in which creation functions make tensors here where no device is given.
+        """Start a block in which creation functions use this device by default.
 
-        RuntimeError, with what to install, for a device without a backend.
+        Raises RuntimeError, with the available devices, for a device without a backend.
         """
         try:
             self.backend  # noqa: B018  RuntimeError where there is none
@@ -158,12 +159,12 @@ class Device(Immutable):
 
 
 def register_backend(type: str, factory: Callable[[int | None], DeviceBackend]) -> None:
-    """Say who computes on devices of this type.
+    """Register the backend factory of a device type.
 
-    `factory(index)` makes the backend of one device on first use. An installed package can do
-    the same without being imported through the entry-point group ``facula.backends``: the
-    entry's name is the device type, its object the factory. A device in use gets its new backend at
-    the next use; layouts made before keep the allocator they have.
+    `factory(index)` creates the backend of one device on first use. An installed package can register a factory without
+    being imported through the entry-point group ``facula.backends``: the entry's name is the device type, its object
+    the factory. A device that is already in use gets its new backend on the next use; existing layouts keep their
+    allocator.
     """
     with _making:
         _factories[type] = factory
@@ -184,7 +185,7 @@ def _connect(device: Device) -> DeviceBackend:
         if backend is None:
             backend = factory(device.index)
             with _making:
-                if _factories[device.type] is factory:  # else somebody registered another one meanwhile
+                if _factories[device.type] is factory:  # otherwise another thread registered a factory
                     write(device, "_backend", backend)
         return backend
 
@@ -198,17 +199,17 @@ def _is_known(type: str) -> bool:
 
 
 def is_connected(device: Device) -> bool:
-    """Whether this process has used `device`; asking imports nothing."""
+    """Return whether this process has used `device`, without importing a backend."""
     return device._backend is not None
 
 
 def connected() -> list[DeviceBackend]:
-    """The backends in use so far."""
+    """Return the backends in use."""
     return [device._backend for device in list(_devices.values()) if device._backend is not None]
 
 
 def _installed(type: str) -> Callable[[int | None], DeviceBackend] | None:
-    from importlib.metadata import entry_points  # slow to import: only when an unknown device is asked for
+    from importlib.metadata import entry_points  # slow import, required only for unknown devices
 
     for entry in entry_points(group="facula.backends", name=type):
         factory = entry.load()

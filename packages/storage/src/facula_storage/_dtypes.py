@@ -1,4 +1,4 @@
-"""Element types: a registry that starts with twenty and stays open."""
+"""Element types: an extensible registry, initially with twenty types."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from facula_errors.extend import boundary
 
 from ._immutable import Immutable, write
 
-# What a Python scalar of this kind joins with: bool < int < float < complex.
+# The promotion order of Python scalars: bool < int < float < complex.
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
-# Codes are below this: a plan table has so many places for each device; see `Layout.dense`.
+# The exclusive limit of codes: a plan table has this many places for each device; see `Layout.dense`.
 DTYPES_PER_DEVICE = 32
 
 
 class DType(Immutable):
     """The type of an array's elements.
 
-    There is one object per type, so `is` compares them. New ones are made by `register_dtype`.
+    There is one object per type, so compare types with `is`. `register_dtype` creates new ones.
 
     Arguments:
-        name: what no other dtype is called.
-        code: a small integer that kernels and plan tables use.
+        name: a unique name.
+        code: a small integer for kernels and plan tables.
         itemsize: bytes of an element.
-        category: the order of the kinds (bool, integer, floating, complex) for promotion.
-        is_signed: whether there are negative numbers.
-        numpy: the NumPy type with the same bits, or None where NumPy has none (bfloat16, float8).
-        promotes: whether operands of this type and of another one join in a third (`promote_types`). The others are
-            for storage: they convert to and from every type, and operators need operands of this one type alone.
+        category: the rank of the kind (bool, integer, floating, complex) in promotion.
+        is_signed: whether the type has negative numbers.
+        numpy: the NumPy type with the same bits, or None if NumPy has none (bfloat16, float8).
+        promotes: whether operands of this type and of another type have a common type (`promote_types`). The other
+            types are for storage: they convert to and from every type, and operators require that all operands have the
+            same such type.
 
     >>> float32.itemsize, float32.is_floating_point, int8.is_signed
     (4, True, True)
@@ -73,7 +74,7 @@ class DType(Immutable):
         return self.category == COMPLEX
 
     def to_real(self) -> DType:
-        """The type of the real part: float32 for complex64, itself for real types.
+        """Return the type of the real part: float32 for complex64, and the type itself for real types.
 
         >>> complex128.to_real(), int8.to_real()
         (facula.float64, facula.int8)
@@ -81,7 +82,7 @@ class DType(Immutable):
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     def to_complex(self) -> DType:
-        """The complex type whose parts have this precision, or the nearest: complex64 for the small types.
+        """Return the complex type with parts of this precision, or the nearest one: complex64 for the small types.
 
         >>> float64.to_complex(), float16.to_complex()
         (facula.complex128, facula.complex64)
@@ -116,20 +117,20 @@ def register_dtype(
     numpy: str | None = None,
     promotes: bool = True,
 ) -> DType:
-    """Add an element type and return it.
+    """Register an element type and return it.
 
-    Backends learn of a new type by its `code`; an operator without a kernel for it says so by name.
+    Backends identify a new type by its `code`; an operator without a kernel for the type raises an error with its name.
 
     Arguments:
         name: a name that no other dtype has.
         itemsize: bytes of an element.
         category: BOOL, INTEGER, FLOATING or COMPLEX.
-        signed: whether there are negative numbers.
-        numpy: NumPy's name of the type with the same bits, if there is one.
-        promotes: whether it joins other types in promotion.
+        signed: whether the type has negative numbers.
+        numpy: NumPy's name of the type with the same bits, if it exists.
+        promotes: whether the type takes part in promotion with other types.
 
     Raises:
-        ValueError: the name or the NumPy type is taken, the sizes differ, or all codes are in use.
+        ValueError: the name or the NumPy type is in use, the sizes differ, or all codes are in use.
     """
     same = np.dtype(numpy) if numpy else None
     with _registering:
@@ -152,7 +153,7 @@ def register_dtype(
             )
         dtype = DType(name, code, itemsize, category, signed, same, promotes)
         _by_code[code] = dtype
-        _by_name[name] = dtype  # last: whoever finds the name finds the rest
+        _by_name[name] = dtype  # last, so that a thread that finds the name also finds the other entries
         if same is not None:
             _by_numpy[same] = dtype
     return dtype
@@ -160,7 +161,7 @@ def register_dtype(
 
 @boundary
 def dtype_named(name: str) -> DType:
-    """The registered dtype of that name; TypeError lists the known ones.
+    """Return the registered dtype of that name; raise TypeError with the known names otherwise.
 
     >>> dtype_named("float16")
     facula.float16
@@ -172,7 +173,7 @@ def dtype_named(name: str) -> DType:
 
 
 def dtype_of_code(code: int) -> DType:
-    """The dtype with this `code`; KeyError where there is none.
+    """Return the dtype with this `code`; raise KeyError if there is none.
 
     >>> dtype_of_code(9)
     facula.float32
@@ -181,14 +182,14 @@ def dtype_of_code(code: int) -> DType:
 
 
 def dtype_of_numpy(dtype: np.dtype) -> DType:
-    """The dtype with the bits of a native-endian NumPy dtype; TypeError names what is refused.
+    """Return the dtype with the bits of a native-endian NumPy dtype; raise TypeError for unsupported dtypes.
 
     >>> import numpy as np
     >>> dtype_of_numpy(np.dtype("int16"))
     facula.int16
     """
     found = _by_numpy.get(dtype)
-    if found is not None:  # never true of another byte order: NumPy says that '>f4' != 'f4'
+    if found is not None:  # not found for another byte order, because in NumPy '>f4' != 'f4'
         return found
     if dtype.names is not None:
         why = "a structured type; take one field"

@@ -1,4 +1,4 @@
-"""The two backends that `storage` has of its own: host memory without kernels, and no memory at all."""
+"""The two built-in backends: host memory without kernels, and the meta device without memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class HostMemory:
-    """What every backend on host memory does the same way. Subclasses bring kernels.
+    """The common part of all backends on host memory. Subclasses add kernels.
 
     >>> import numpy as np
     >>> memory = HostMemory()
@@ -48,23 +48,23 @@ class HostMemory:
         outputs: tuple[Layout, ...],
         parameters: tuple[object, ...],
     ) -> Plan:
-        """Refused: this backend has memory and no kernels. Arguments: those of `facula_storage.Backend.plan`."""
+        """Raise UnsupportedError: this backend has no kernels. Arguments: those of `facula_storage.Backend.plan`."""
         raise UnsupportedError(f"{operator}: no kernels for the CPU are installed; install facula-cpu")
 
     def copy_in(self, address: int, source: Buffer) -> None:
-        """Copy a C-contiguous buffer of any format to `address`. ValueError where it is not contiguous."""
+        """Copy a C-contiguous buffer of any format to `address`; raise ValueError if it is not contiguous."""
         nbytes = _contiguous_bytes("copy_in", source)
         if nbytes:
             _bytes_at(address, nbytes)[...] = np.frombuffer(source, np.uint8)  # type: ignore[call-overload]  # any buffer
 
     def copy_out(self, address: int, target: Buffer) -> None:
-        """Copy from `address` to a writable C-contiguous buffer, filling it. ValueError where it is neither."""
+        """Copy from `address` to fill a writable C-contiguous buffer; raise ValueError for other buffers."""
         nbytes = _contiguous_bytes("copy_out", target)
         if nbytes:
             np.frombuffer(target, np.uint8)[...] = _bytes_at(address, nbytes)  # type: ignore[call-overload]
 
     def synchronize(self) -> None:
-        """Nothing to wait for: host work is done when its call returns."""
+        """Do nothing: work on the host is done when its call returns."""
 
 
 def _contiguous_bytes(operation: str, buffer: Buffer) -> int:
@@ -84,7 +84,7 @@ def _bytes_at(address: int, nbytes: int) -> np.ndarray:
 
 
 class _NoMemory:
-    """Blocks without memory: address 0."""
+    """An allocator of blocks without memory: address 0."""
 
     def take_for(self, nbytes: int) -> Callable[[], tuple[int, Callable[[], object]]]:
         return _no_block
@@ -111,7 +111,7 @@ def _no_launch(*args: object) -> None:
 
 
 class Meta:
-    """Tensors that have shapes and dtypes and no elements: every plan runs, none computes."""
+    """The backend of tensors that have shapes and dtypes but no elements: plans run without computing."""
 
     allocator: Allocator
 
@@ -125,19 +125,19 @@ class Meta:
         outputs: tuple[Layout, ...],
         parameters: tuple[object, ...],
     ) -> Plan:
-        """A plan that does nothing. Arguments: those of `facula_storage.Backend.plan`."""
+        """Return a plan without effect. Arguments: those of `facula_storage.Backend.plan`."""
         name = operator if isinstance(operator, str) else operator.name
         return Plan(name, parameters, outputs, _no_launch, any_size=True)
 
     def copy_in(self, address: int, source: Buffer) -> None:
-        """Nothing to copy to."""
+        """Do nothing: there are no elements."""
 
     def copy_out(self, address: int, target: Buffer) -> None:
-        """Refused: there are no elements."""
+        """Raise OperationError: there are no elements."""
         raise OperationError("copy_out: memory on device 'meta' has no elements; make the tensor on another device")
 
     def synchronize(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is no work."""
 
 
 register_backend("cpu", lambda index: HostMemory())

@@ -1,4 +1,4 @@
-"""Objects that everybody shares and nobody may change."""
+"""Immutable shared objects."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NoReturn
 
 from facula_errors import MissingAttributeError
 
-write = object.__setattr__  # how their makers set what is never set again
+write = object.__setattr__  # sets an attribute during construction
 
 
 class Immutable:
-    """Base of layouts, dtypes and devices: setting or deleting an attribute is an AttributeError."""
+    """Base of layouts, dtypes and devices: setting or deleting an attribute raises AttributeError."""
 
     __slots__ = ()
 

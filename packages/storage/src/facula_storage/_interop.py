@@ -1,4 +1,4 @@
-"""Zero-copy exchange with NumPy, the buffer protocol and DLPack. Nothing here copies an element."""
+"""Zero-copy exchange with NumPy, the buffer protocol and DLPack. No function here copies elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._bridge import Export, buffer_address, dlpack_consume, dlpack_export, dlpa
 from ._devices import Device, cpu
 from ._dtypes import DType, dtype_named, dtype_of_numpy
 from ._layout_caches import layout_cache_clearers
-from ._layouts import LARGEST, Layout, contiguous, contiguous_strides, layout_of
+from ._layouts import MAX_BYTES, Layout, contiguous, contiguous_strides, layout_of
 from ._storages import Storage, borrow, capacity, host_view, pin
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ _FORMATS = {"bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", 
 # DLPack's numbers: device kDLCPU, type codes.
 _DL_CPU = 1
 _DL_CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}
-# The layouts of arrays by dtype, shape and strides, once all of these have been checked.
-MOST_ARRAYS = 512
+# The layouts of validated arrays, by dtype, shape and strides.
+MAX_ARRAYS = 512
 _layouts_of_arrays: dict[tuple[object, ...], Layout] = {}
 layout_cache_clearers.append(_layouts_of_arrays.clear)
 _READ_ONLY = "its memory is read-only (it comes from {}); work on a clone"
@@ -39,7 +39,7 @@ def _need_host(layout: Layout, operation: str) -> None:
 
 
 def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str) -> None:
-    """ValueError where elements would lie outside the storage's memory or across their alignment."""
+    """Raise ValueError if elements would be outside the storage's memory, or not aligned."""
     if not layout.numel:
         return
     room = capacity(storage)
@@ -53,19 +53,19 @@ def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str)
 
 
 def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
-    """A NumPy array over the storage's memory; writing to one shows in the other.
+    """Return a NumPy array over the storage's memory; both see each other's changes.
 
-    The array keeps the memory alive, and while it lives the storage keeps this buffer.
+    The array keeps the memory alive, and the storage cannot replace its buffer during the array's lifetime.
 
     Arguments:
         storage: the memory.
-        layout: what the array looks like.
+        layout: dtype, shape and strides of the array.
         offset: bytes from the buffer's start.
 
     Raises:
         TypeError: the memory is not on the CPU, or NumPy lacks its dtype (bfloat16, float8).
-        ValueError: elements would lie outside the memory, or the shape has no elements and its other sizes multiply
-            to more than NumPy counts.
+        ValueError: elements would be outside the memory, or the array is empty and the product of its other sizes
+            exceeds NumPy's limit.
 
     >>> import numpy as np
     >>> storage, layout = from_numpy(np.arange(6.0).reshape(2, 3))
@@ -82,7 +82,7 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
                 f".view(facula.{bits})"
             )
         _check_inside(storage, layout, offset, "numpy")
-        if not layout.numel and prod(filter(None, layout.shape)) * layout.dtype.itemsize > LARGEST:
+        if not layout.numel and prod(filter(None, layout.shape)) * layout.dtype.itemsize > MAX_BYTES:
             raise InvalidValueError(
                 f"numpy: shape {layout.shape} has no elements, but NumPy counts the bytes of its sizes other than 0, "
                 "which "
@@ -96,11 +96,11 @@ def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
 
 
 def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
-    """Storage and layout over the memory of a NumPy array, which stays alive with it.
+    """Return storage and layout over the memory of a NumPy array, which is kept alive.
 
-    A read-only array gives read-only memory. Refused by name, as no kernel could read them in
-    place: other byte orders, structured types, unaligned elements, negative strides, and strides
-    that are no multiple of the element size (TypeError or ValueError; a copy mends all of them).
+    A read-only array yields read-only memory. TypeError or ValueError is raised for arrays that kernels cannot read in
+    place: other byte orders, structured types, unaligned elements, negative strides, and strides that are not multiples
+    of the element size. Copying the array resolves all of these.
 
     >>> import numpy as np
     >>> storage, layout = from_numpy(np.arange(4, dtype=np.int16)[::2])
@@ -126,7 +126,7 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
         layout = layout_of(array.shape, strides, dtype)
         readonly = "" if array.flags.writeable else _READ_ONLY.format("a read-only NumPy array")
         if array.size:
-            if len(_layouts_of_arrays) >= MOST_ARRAYS:
+            if len(_layouts_of_arrays) >= MAX_ARRAYS:
                 _layouts_of_arrays.clear()
             _layouts_of_arrays[array.dtype, array.shape, array.strides] = layout
         return borrow(array.__array_interface__["data"][0] if array.size else 0, layout.extent, array, readonly), layout
@@ -136,18 +136,18 @@ def from_numpy(array: np.ndarray) -> tuple[Storage, Layout]:
 
 
 def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
-    """An object with the buffer protocol over the storage's memory; `memoryview(...)` takes it.
+    """Return an object with the buffer protocol over the storage's memory, for `memoryview(...)`.
 
-    The storage keeps this buffer until the object and all views of it are gone.
+    The storage cannot replace its buffer while the object or a view of it exists.
 
     Arguments:
         storage: the memory.
-        layout: what the object shows of it.
+        layout: dtype, shape and strides of the exported memory.
         offset: bytes from the buffer's start.
 
     Raises:
         TypeError: the memory is not on the CPU, or the buffer protocol has no format for its dtype.
-        ValueError: elements would lie outside the memory.
+        ValueError: elements would be outside the memory.
 
     >>> import numpy as np
     >>> storage, layout = from_numpy(np.arange(3, dtype=np.int32))
@@ -173,16 +173,16 @@ def to_buffer(storage: Storage, layout: Layout, offset: int = 0) -> Export:
 
 @boundary
 def from_buffer(buffer: Buffer, dtype: DType, count: int = -1, offset: int = 0) -> tuple[Storage, Layout]:
-    """Storage and one-dimensional layout over any object with the buffer protocol.
+    """Return storage and one-dimensional layout over any object with the buffer protocol.
 
     Arguments:
         buffer: the object.
-        dtype: the elements' type.
-        count: the number of elements; -1 is all there are.
+        dtype: the dtype of the elements.
+        count: the number of elements; -1 means all.
         offset: bytes from the buffer's start.
 
     Raises:
-        ValueError: the numbers do not fit, or the buffer is not contiguous.
+        ValueError: `count` or `offset` is out of range, or the buffer is not contiguous.
         TypeError: the object has no buffer protocol.
 
     >>> storage, layout = from_buffer(b"abcdef", dtype_named("int16"), offset=2)
@@ -224,9 +224,9 @@ def from_buffer(buffer: Buffer, dtype: DType, count: int = -1, offset: int = 0) 
 
 
 def dlpack_device(layout: Layout) -> tuple[int, int]:
-    """The (type, index) pair of ``__dlpack_device__``.
+    """Return the (type, index) pair of ``__dlpack_device__``.
 
-    TypeError where the backend of the layout's device names none.
+    Raises TypeError if the backend of the layout's device does not define it.
 
     >>> dlpack_device(contiguous((2,), dtype_named("float32")))
     (1, 0)
@@ -244,21 +244,21 @@ def dlpack_device(layout: Layout) -> tuple[int, int]:
 
 @boundary
 def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tuple[int, int] | None = None) -> object:
-    """A DLPack capsule over the storage's memory.
+    """Return a DLPack capsule over the storage's memory.
 
-    The storage keeps this buffer until the consumer is done.
+    The storage cannot replace its buffer until the consumer releases the capsule's memory.
 
     Arguments:
         storage: the memory.
-        layout: what the capsule shows of it.
+        layout: dtype, shape and strides of the exported memory.
         offset: bytes from the buffer's start.
-        max_version: the consumer's version. From (1, 0) on the capsule is versioned, the only form that can say
+        max_version: the consumer's version. From (1, 0) on the capsule is versioned; only versioned capsules can be
             read-only.
 
     Raises:
         BufferError: the memory is read-only and the consumer is older, or DLPack has no number for the dtype.
-        TypeError: the backend of the layout's device has no number for it.
-        ValueError: elements would lie outside the memory.
+        TypeError: the backend of the layout's device defines no DLPack device.
+        ValueError: elements would be outside the memory.
 
     >>> import numpy as np
     >>> storage, layout = from_numpy(np.arange(3))
@@ -279,7 +279,7 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
     bits = layout.dtype.itemsize * 8
     _check_inside(storage, layout, offset, "__dlpack__")
     address, released = pin(storage)
-    # The export counts as long as its holder lives, which the capsule's consumer owns.
+    # The export is counted during the lifetime of its holder, which the capsule's consumer owns.
     holder = Export(storage, released, address, "B", 1, (0,), (1,), readonly)
     return dlpack_export(holder, address + offset, device_type, device_id, code, bits, layout.shape, layout.strides,
                          versioned, readonly)  # fmt: skip
@@ -287,12 +287,12 @@ def to_dlpack(storage: Storage, layout: Layout, offset: int = 0, max_version: tu
 
 @boundary
 def from_dlpack(source: object) -> tuple[Storage, Layout]:
-    """Storage and layout over another library's array, through DLPack, without a copy.
+    """Return storage and layout over another library's array, through DLPack, without a copy.
 
-    `source` has ``__dlpack__``, or is a capsule. BufferError for a capsule that was consumed before,
-    for dtypes and devices that are not known, unaligned or missing memory and negative strides;
-    OverflowError for sizes beyond 64 bits. What is refused is not consumed. A capsule does not say how
-    large its memory is, so strides that lead outside it cannot be noticed: its producer is trusted.
+    `source` has ``__dlpack__`` or is a capsule. BufferError is raised for a consumed capsule, unknown dtypes and
+    devices, unaligned or missing memory, and negative strides; OverflowError for sizes beyond 64 bits. A rejected
+    capsule is not consumed. A capsule does not contain the size of its memory, so strides that lead outside it cannot
+    be detected: the producer is trusted.
     """
     capsule = source
     if hasattr(source, "__dlpack__"):
@@ -321,7 +321,7 @@ def from_dlpack(source: object) -> tuple[Storage, Layout]:
         raise BufferAccessError(f"from_dlpack: the elements are not aligned to {dtype.itemsize} bytes; copy first")
     if not address and layout.numel:
         raise BufferAccessError(f"from_dlpack: an array of shape {shape} without memory; expected an address")
-    if address + layout.extent > LARGEST:
+    if address + layout.extent > MAX_BYTES:
         raise BufferAccessError(f"from_dlpack: {layout.extent} bytes from address {address:#x} on: no memory is there")
     why = _READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if array.readonly else ""
     return borrow(address if layout.numel else 0, layout.extent, dlpack_consume(capsule), why), layout
@@ -336,7 +336,7 @@ def _dlpack_dtype(code: int, bits: int, lanes: int) -> DType:
                 dtype = dtype_named("bool" if kind == "bool" else f"{kind}{bits}")
             except TypeError as error:
                 raise BufferAccessError(f"from_dlpack: {error}") from None
-            if dtype.itemsize * 8 == bits:  # a bool may come as one bit
+            if dtype.itemsize * 8 == bits:  # a bool may have one bit
                 return dtype
     raise BufferAccessError(f"from_dlpack: type code {code} with {bits} bits is not known; convert the array first")
 

@@ -1,8 +1,8 @@
-"""What to do about equal layouts that are two objects: forget all that remembers layouts, once they are many.
+"""Invalidation of layout caches when they contain equal layouts that are different objects.
 
-The layout table is bounded (Note [Interning]), so a layout may be dropped there and made again, while plans and views
-go on giving the first. Every call on both is a slow one then, as long as the program runs. Slow calls tell of such
-twins; when that has happened often, the tables of layouts and of plans start afresh, with whatever else remembers
+The layout table is bounded (Note [Interning]), so a layout may be evicted and created again, while plans and views
+still return the first object. Each call that mixes both takes the slow path, for the rest of the program. Slow calls
+report such duplicates. After many reports, the tables of layouts and plans are cleared, along with all other caches of
 layouts.
 """
 
@@ -17,23 +17,21 @@ from ._plans import forget_plans
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DUPLICATES_TO_CLEAR = (
-    256  # slow calls, of some 30 us each: what was forgotten is made again in less time than they took
-)
+DUPLICATES_TO_CLEAR = 256  # slow calls of some 30 us each: rebuilding the tables takes less time than that
 
-#: Functions that forget layouts which other packages keep.
+#: Functions that clear other packages' caches of layouts.
 layout_cache_clearers: list[Callable[[], object]] = []
-_twins = count(1).__next__
+_duplicates = count(1).__next__
 
 
 def note_duplicate_layout() -> None:
-    """A slow call has met a layout that is not the one in the table."""
-    if _twins() % DUPLICATES_TO_CLEAR == 0:
+    """Record that a slow call received a layout that is not the one in the table."""
+    if _duplicates() % DUPLICATES_TO_CLEAR == 0:
         clear_layout_caches()
 
 
 def clear_layout_caches() -> None:
-    """Forget all layouts, and whatever remembers them."""
+    """Clear all layouts and the caches that refer to them."""
     forget_layouts()
     forget_plans()
     for forget in tuple(layout_cache_clearers):

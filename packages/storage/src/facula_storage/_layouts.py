@@ -1,4 +1,4 @@
-"""Layouts: what a tensor looks like, once for all tensors that look alike."""
+"""Layouts: device, dtype, shape and strides, shared by all tensors with equal ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from facula_errors.extend import trim_traceback
 from ._devices import Device, cpu
 from ._dtypes import DTYPES_PER_DEVICE, DType
 from ._immutable import Immutable, write
-from ._retired import look_again, retired
+from ._retired import retired, try_release_retired
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,24 +20,23 @@ if TYPE_CHECKING:
     Key: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], DType, Device]
     K = TypeVar("K")
 
-LARGEST = (1 << 63) - 1  # bytes and elements are 64-bit signed everywhere below
-SURELY_FITS = LARGEST >> 6  # elements, of any dtype
+MAX_BYTES = (1 << 63) - 1  # bytes and elements are 64-bit signed integers at all lower levels
+SAFE_ELEMENTS = MAX_BYTES >> 6  # elements of any dtype
 DENSE_PLACES = 256  # in a plan table: eight devices
 
 
 class Layout(Immutable):
-    """Device, dtype, shape and strides of a tensor, and what follows from them. Immutable.
+    """Device, dtype, shape and strides of a tensor, and derived values. Immutable.
 
-    Strides count elements. `numel` is the number of elements, `nbytes` numel times the item
-    size, `is_contiguous` says that elements lie in row-major order without gaps. `dense` is a
-    small code of (device, dtype) when contiguous, else 0 (also for devices after the eighth): plan
-    tables are indexed by it.
-    `extent` is the number of bytes from the first element's first to the last element's last, 0 if empty.
-    `by_row` is what `rows()` gave, unset until then. `take_block` is the allocation function for `nbytes`: it
-    gives a block or raises IndexError, and then `refill()` does.
+    Strides count elements. `numel` is the number of elements, and `nbytes` is numel times the item size.
+    `is_contiguous` is true if elements are in row-major order without gaps. `dense` is a small code of (device, dtype)
+    for contiguous layouts, and 0 for others and for devices after the eighth: it is the index into plan tables.
+    `extent` is the number of bytes from the start of the first element to the end of the last element, 0 if empty.
+    `by_row` caches the result of `rows()`. `take_block` is the allocation function for `nbytes`: it returns a block or
+    raises IndexError; in that case call `refill()`.
 
-    Make layouts with `layout_of` and `contiguous`, which give the same object for the same
-    arguments; see Note [Interning].
+    Create layouts with `layout_of` and `contiguous`, which return the same object for the same arguments; see Note
+    [Interning].
 
     >>> from facula_storage import float32
     >>> layout = layout_of((2, 3), (1, 2), float32)
@@ -70,25 +69,25 @@ class Layout(Immutable):
         return len(self.shape)
 
     def refill(self) -> tuple[int, Callable[[], object]]:
-        """A block for this layout when `take_block` has none, or while the garbage collector runs.
+        """Return a block for this layout if `take_block` has none, or while the garbage collector runs.
 
-        Raises MemoryError when the device has no memory left.
+        Raises MemoryError if the device has no memory left.
         """
         if retired:
-            look_again()  # Note [Quiet moments]
+            try_release_retired()  # Note [Quiet moments]
         return self.device.backend.allocator.refill(self.nbytes)
 
     def to_dtype(self, dtype: DType) -> Layout:
-        """The same shape and strides with another element type."""
+        """Return the layout with the same shape and strides and another dtype."""
         return layout_of(self.shape, self.strides, dtype, self.device)
 
     def transposed(self) -> Layout:
-        """The layout with all dimensions in reverse order."""
-        # Not kept here: the two would keep each other, a cycle that only the collector could free.
+        """Return the layout with all dimensions in reverse order."""
+        # Not cached here: the two would form a reference cycle, which only the collector could free.
         return layout_of(self.shape[::-1], self.strides[::-1], self.dtype, self.device)
 
     def first_rows(self, count: int) -> Layout:
-        """The layout of as many rows of this one: `count` entries along the first dimension, at most what it has.
+        """Return the layout of the first `count` entries along the first dimension, at most its length.
 
         >>> from facula_storage import float32
         >>> contiguous((5, 3), float32).first_rows(2)
@@ -102,9 +101,9 @@ class Layout(Immutable):
         return _intern(key, self.numel // self.shape[0] * count if self.is_contiguous and count > 0 else None)
 
     def rows(self) -> tuple[Layout, int, int]:
-        """Layout of one element along the first dimension, bytes from one to the next, and how many.
+        """Return the layout of one element along the first dimension, bytes between elements, and their number.
 
-        IndexError where there is no dimension.
+        Raises IndexError if there is no dimension.
 
         >>> from facula_storage import float32
         >>> contiguous((2, 3), float32).rows()
@@ -133,7 +132,7 @@ class Layout(Immutable):
         def __hash__(self) -> int: ...
 
     else:
-        __hash__ = object.__hash__  # by identity: equal layouts meet again in the table, or through `layout_of`
+        __hash__ = object.__hash__  # by identity: equal layouts are unified by the table or `layout_of`
 
     def __reduce__(self) -> tuple[object, ...]:
         return (layout_of, _key(self))
@@ -146,32 +145,30 @@ class Layout(Immutable):
 
 
 class Draft(Layout):
-    """A layout that is being filled in, before anybody else sees it; then its class becomes Layout."""
+    """A layout under construction, before it is shared; finally its class becomes Layout."""
 
     __slots__ = ()
-    # Both, so that the class is as quick as if nothing had ever been forbidden.
+    # Both, so that attribute access is as fast as in a class without restrictions.
     __setattr__ = object.__setattr__  # type: ignore[assignment]
     __delattr__ = object.__delattr__  # type: ignore[assignment]
 
 
 # Note [Interning]
 # ~~~~~~~~~~~~~~~~
-# Equal layouts are nearly always the same object, so plans are found by pointer. The table is
-# bounded, so identity implies equality and not the converse: the quick path tests identity,
-# and a slow one asks for the table's own, so that equal operands share a layout again. (Weak entries
-# would cost 45 ns a hit; an unbounded table slows the garbage collector by 2 us a new shape.)
-# A full table drops its newest entries: shapes that never come back recycle a few places and leave
-# nothing behind for the collector to walk. It drops many at once, so that those of one step of a
-# program (a new batch size, say) live for the step. Now and then it starts afresh, so that a program
-# whose shapes have changed for good gets its quick path back.
-# Row-major layouts are found by shape alone (`_rows_first`), and under their strides as well once
-# somebody asks so. The two tables drop different entries, so each miss in one looks into the other:
-# else `contiguous` and `layout_of` would give two objects for one layout as long as the program runs.
-# `setdefault` publishes a layout only when it is complete, so no lock is needed.
+# Equal layouts are nearly always the same object, so plans are found by pointer. The table is bounded, so identity
+# implies equality, but not conversely: the fast path compares identity, and the slow path uses the table's object, so
+# that equal operands share a layout again. (Weak entries would cost 45 ns per hit; an unbounded table slows the garbage
+# collector by 2 us per new shape.) A full table evicts its newest entries, so that shapes that never recur reuse a few
+# places and leave no objects for the collector to traverse. It evicts many entries at once, so that the layouts of one
+# step of a program (a new batch size, for example) survive the step. Occasionally the table is cleared, so that a
+# program whose shapes have changed permanently returns to the fast path. Row-major layouts are found by shape alone
+# (`_rows_first`), and also under their strides after a lookup with strides. The two tables evict different entries, so
+# each miss in one consults the other: otherwise `contiguous` and `layout_of` would return two objects for one layout
+# for the rest of the program. `setdefault` publishes a layout only when it is complete, so no lock is needed.
 TABLE_LIMIT = 3072
-SHAPES_LIMIT = 1536  # of `_rows_first`, which may keep layouts that the other table has dropped
-FRESH_START = 1 << 16
-DROPPED = 128  # at once
+SHAPES_LIMIT = 1536  # of `_rows_first`, which may keep layouts that the other table has evicted
+CLEAR_INTERVAL = 1 << 16
+DROPPED = 128  # entries per eviction
 
 _table: dict[Key, Layout] = {}
 _rows_first: dict[tuple[tuple[int, ...], DType, Device], Layout] = {}
@@ -183,17 +180,17 @@ def _key(layout: Layout) -> Key:
 
 
 def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device = cpu) -> Layout:
-    """The layout of this shape and these strides: always the same object for the same arguments.
+    """Return the layout of this shape and these strides, the same object for the same arguments.
 
     Arguments:
         shape: the length of each dimension.
         strides: the step along each dimension, in elements.
-        dtype: the type of the elements.
-        device: where they are.
+        dtype: the dtype of the elements.
+        device: the device of the memory.
 
     Raises:
-        ValueError: a number is negative, or there are not as many strides as dimensions.
-        OverflowError: sizes, strides or the bytes they span do not fit in 64 bits.
+        ValueError: a number is negative, or the number of strides differs from the number of dimensions.
+        OverflowError: sizes, strides or the spanned bytes do not fit in 64 bits.
 
     >>> from facula_storage import float32
     >>> layout_of((2, 3), (3, 1), float32) is contiguous((2, 3), float32)
@@ -209,12 +206,12 @@ def layout_of(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, de
 
 
 def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> Layout:
-    """The row-major layout of a shape. Errors as for `layout_of`.
+    """Return the row-major layout of a shape. Errors as for `layout_of`.
 
     Arguments:
-        shape: the lengths of the dimensions.
-        dtype: the elements' type.
-        device: where the memory is.
+        shape: the length of each dimension.
+        dtype: the dtype of the elements.
+        device: the device of the memory.
 
     >>> from facula_storage import float32
     >>> contiguous((2, 3), float32).strides
@@ -231,13 +228,13 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
             for size in shape[::-1]:
                 strides = (step, *strides)
                 step *= size or 1
-                seen |= size  # negative if any is; TypeError for fractions
+                seen |= size  # negative if any size is; TypeError for fractions
         except TypeError:
             raise _not_integers(shape, strides) from None
         layout = _table.get((shape, strides, dtype, device))
         if layout is None:
-            if seen < 0 or step > SURELY_FITS or type(step) is not int or type(shape) is not tuple:
-                return layout_of(shape, strides, dtype, device)  # refused there, or made with care
+            if seen < 0 or step > SAFE_ELEMENTS or type(step) is not int or type(shape) is not tuple:
+                return layout_of(shape, strides, dtype, device)  # raises an error there, or is created with full checks
             layout = _make(shape, strides, dtype, device, 0 if 0 in shape else step, True)
         if len(_rows_first) >= SHAPES_LIMIT:
             _make_room(_rows_first)
@@ -248,7 +245,7 @@ def contiguous(shape: tuple[int, ...], dtype: DType, device: Device = cpu) -> La
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Row-major strides in elements; a dimension of length 0 counts as 1.
+    """Return row-major strides in elements; a dimension of length 0 counts as 1.
 
     >>> contiguous_strides((2, 3, 4))
     (12, 4, 1)
@@ -261,9 +258,9 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _intern(key: Key, numel: int | None = None) -> Layout:
-    """Find the layout of this key in the other table, or make it, and put it into this one.
+    """Find the layout of this key in the other table, or create it, and add it to this one.
 
-    `numel` is given for what is known to be row-major without gaps and to fit: nothing is left to check.
+    `numel` is passed for row-major layouts without gaps that are known to fit, which need no checks.
     """
     shape, strides, dtype, device = key
     layout = _rows_first.get((shape, dtype, device))
@@ -277,35 +274,36 @@ def _intern(key: Key, numel: int | None = None) -> Layout:
 
 
 def _publish(key: Key, layout: Layout) -> Layout:
-    """Put a layout into the table; the one that is there already wins, and is returned."""
+    """Add a layout to the table and return it, or return the existing one."""
     if len(_table) >= TABLE_LIMIT:
         _make_room(_table)
     return _table.setdefault(key, layout)
 
 
 def _checked(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device) -> Layout:
-    """A new layout, in no table; of numbers that are not int, the one of equal ints."""
+    """Return a new layout that is in no table; for numbers that are not int, the layout of equal ints."""
     numel, dense, seen = 1, True, 0
     try:
         for size, stride in zip(shape[::-1], strides[::-1], strict=True):
             if stride != numel and size != 1:
                 dense = False
             numel *= size
-            seen |= size | stride  # negative if any is, else at least the largest; TypeError for fractions
+            seen |= size | stride  # negative if any is, otherwise at least the maximum; TypeError for fractions
     except ValueError:
         raise InvalidValueError(
             f"layout: expected one stride a dimension; got shape {shape}, strides {strides}"
         ) from None
     except TypeError:
         raise _not_integers(shape, strides) from None
-    if type(seen) is not int or type(shape) is not tuple:  # NumPy's numbers, say: equal, but not what users should see
+    # for example NumPy's integers: equal, but users should see ints
+    if type(seen) is not int or type(shape) is not tuple:
         return layout_of(tuple(map(int, shape)), tuple(map(int, strides)), dtype, device)
     itemsize = dtype.itemsize
     if seen < 0:
         raise InvalidValueError(
             f"layout: expected sizes and strides of 0 or more; got shape {shape}, strides {strides}"
         )
-    if (seen * seen << 6 | numel) * itemsize > LARGEST:  # quick, and never too small: 64 dimensions at most
+    if (seen * seen << 6 | numel) * itemsize > MAX_BYTES:  # fast, and never too small: at most 64 dimensions
         _check_size(shape, strides, numel, dtype)
     return _make(shape, strides, dtype, device, numel, dense or not numel)
 
@@ -317,7 +315,7 @@ def _not_integers(shape: object, strides: object) -> TypeError:
 def _make(
     shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType, device: Device, numel: int, dense: bool
 ) -> Layout:
-    """A new layout of numbers that have been checked."""
+    """Return a new layout of validated numbers."""
     new = Draft()
     new.shape = shape
     new.strides = strides
@@ -343,16 +341,16 @@ def _make(
 def _check_size(shape: tuple[int, ...], strides: tuple[int, ...], numel: int, dtype: DType) -> None:
     span = sum([(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]) + 1 if numel else 0
     largest = max(numel, span, *shape, *strides) * dtype.itemsize
-    if largest > LARGEST:
+    if largest > MAX_BYTES:
         raise NumberOverflowError(
             f"layout: shape {shape} with strides {strides} of {dtype.name} needs numbers of bytes up to {largest}; "
-            f"expected at most {LARGEST}"
+            f"expected at most {MAX_BYTES}"
         )
 
 
 def _make_room(table: dict[K, Layout]) -> None:
     try:
-        if _evictions() % FRESH_START:
+        if _evictions() % CLEAR_INTERVAL:
             for _ in range(DROPPED):
                 table.popitem()
         else:
@@ -362,6 +360,6 @@ def _make_room(table: dict[K, Layout]) -> None:
 
 
 def forget_layouts() -> None:
-    """Empty the tables: every layout is made anew when it is next asked for."""
+    """Clear the tables: layouts are created again on the next use."""
     _table.clear()
     _rows_first.clear()

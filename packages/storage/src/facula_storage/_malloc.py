@@ -1,4 +1,4 @@
-"""The plainest allocator: a call, a block of the C library's. What `storage` uses alone; siblings bring better ones."""
+"""A simple allocator: one call of the C library per block. The default of `storage`; siblings provide better ones."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ALIGNMENT = 64
-_LARGEST = (1 << 63) - 1
+_MAX_BYTES = (1 << 63) - 1
 
 
 class _Block:
-    """Memory that is freed with this object: the slot `__del__` holds a C callable, as that of a Storage does."""
+    """Memory that is freed with this object: its slot `__del__` contains a C callable, as in a Storage."""
 
     __slots__ = ("__del__", "nbytes")
 
@@ -27,9 +27,9 @@ class _Block:
 
 @boundary
 class MallocAllocator:
-    """Host memory, aligned to 64 bytes, straight from the C library; nothing is kept in reserve.
+    """Host memory, aligned to 64 bytes, directly from the C library; freed blocks are not cached.
 
-    A block has exactly the size asked for, so that memory checkers see the first byte beyond it.
+    A block has exactly the requested size, so that memory checkers detect accesses beyond it.
 
     >>> allocator = MallocAllocator()
     >>> address, release = allocator.refill(100)
@@ -41,23 +41,23 @@ class MallocAllocator:
     """
 
     def __init__(self) -> None:
-        # PyDLL: these calls are too short to give the GIL away, and a release happens inside finalisers.
+        # PyDLL: these calls are too short to release the GIL, and blocks are released inside finalizers.
         library = ctypes.PyDLL(None)
-        self._allocate = library.memalign  # unlike aligned_alloc it takes any size
+        self._allocate = library.memalign  # accepts any size, unlike aligned_alloc
         self._allocate.argtypes, self._allocate.restype = (ctypes.c_size_t, ctypes.c_size_t), ctypes.c_void_p
         self._free = library.free
         self._free.argtypes, self._free.restype = (ctypes.c_void_p,), None
         self._live: dict[int, _Block] = {}
 
     def take_for(self, nbytes: int) -> Callable[[], tuple[int, Callable[[], object]]]:
-        """A function that gives one block of `nbytes`."""
+        """Return a function that returns one block of `nbytes`."""
         return partial(self.refill, nbytes)
 
     def refill(self, nbytes: int) -> tuple[int, Callable[[], object]]:
-        """One block of `nbytes`; MemoryError when the system has none. Address 0 for 0 bytes."""
+        """Return one block of `nbytes`; raise MemoryError if the system has none. Address 0 for 0 bytes."""
         if not nbytes:
             return 0, int
-        address = self._allocate(_ALIGNMENT, nbytes) if 0 < nbytes <= _LARGEST else None
+        address = self._allocate(_ALIGNMENT, nbytes) if 0 < nbytes <= _MAX_BYTES else None
         if not address:
             raise NoMemoryError(
                 f"refill: cannot allocate {nbytes} bytes of host memory; free some, or work in smaller pieces"
@@ -65,20 +65,20 @@ class MallocAllocator:
         block = _Block()
         block.__del__, block.nbytes = partial(self._free, address), nbytes
         self._live[address] = block
-        # C all the way: leaving the table is what ends the block, and the address is free only after that.
+        # Only C code: removal from the table ends the block, and its memory is freed only after that.
         release = partial(self._live.pop, address, None)
         release.nbytes = nbytes  # type: ignore[attr-defined]
         return address, release
 
     def statistics(self) -> dict[str, int]:
-        """Live bytes and blocks, exactly."""
+        """Return the exact number of allocated bytes and blocks."""
         sizes = [block.nbytes for block in list(self._live.values())]
         return {"allocated_bytes": sum(sizes), "allocated_blocks": len(sizes), "reserved_bytes": sum(sizes)}
 
     def trim(self) -> int:
-        """Nothing is kept, so nothing is given back: 0."""
+        """Return 0: there is no cached memory."""
         return 0
 
     def tidy(self) -> int:
-        """The same: 0."""
+        """Return 0: there is no cached memory."""
         return 0

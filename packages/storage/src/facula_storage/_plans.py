@@ -1,4 +1,4 @@
-"""Plans: compiled launches, the tables they are found in, and listeners that watch them run."""
+"""Plans: compiled launches, the tables that store them, and listeners that observe them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakSet
 
 from ._bridge import LaunchError, bind  # noqa: F401  of C
-from ._devices import growing, meta
+from ._devices import growth_listeners, meta
 from ._dtypes import DTYPES_PER_DEVICE
 from ._layouts import DENSE_PLACES
 
@@ -25,26 +25,25 @@ if TYPE_CHECKING:
 
 # Note [Launch]
 # ~~~~~~~~~~~~~
-# A kernel is a C function `int64_t kernel(const void *plan, int64_t *args)`. It returns 0, or a
-# status with details in args[0..3] and nothing written. args[0] is the number of elements of the
-# first output (the size of the work); then come the addresses of inputs and outputs, the address
-# of the workspace if the plan has one, and scalars (an int64, or the bits of a double; a complex
-# number is two doubles). Operators on any number of tensors have the scalars first: only the first 64
-# arguments may be doubles. A kernel reads as many arguments as its plan has, or as its first ones say,
-# and a launch that was told how many refuses any other number. `bind` turns a kernel and its plan
-# struct into a callable `launch(n, *addresses, *scalars)` that costs about 80 ns, holds the GIL for
-# small work and gives it away, once, for large. Arguments that are no integers raise TypeError before
-# anything has happened.
+# A kernel is a C function `int64_t kernel(const void *plan, int64_t *args)`. It returns 0, or a status with details in
+# args[0..3] without having written any results. args[0] is the number of elements of the first output (the amount of
+# work). The other arguments are the addresses of inputs and outputs, the address of the workspace if the plan has one,
+# and scalars (an int64, or the bits of a double; a complex number is two doubles). Operators on any number of tensors
+# have the scalars first: only the first 64 arguments may be doubles. A kernel reads as many arguments as its plan or
+# its first arguments specify. A launch that was bound with a number of arguments rejects any other number. `bind` turns
+# a kernel and its plan struct into a callable `launch(n, *addresses, *scalars)`, which costs about 80 ns. It holds the
+# GIL for small work and releases it, once, for large work. Arguments that are not integers raise TypeError before any
+# effect.
 STATUS_INDEX, STATUS_RANGE, STATUS_MEMORY, STATUS_UNSUPPORTED, STATUS_TARGET, STATUS_DIVISOR = 1, 2, 3, 4, 5, 6
 STATUS_POSITION, STATUS_REQUIRED = 7, 8
 
 
 class Elementwise(NamedTuple):
-    """What an elementwise plan computes of each element, for those who put several plans into one program.
+    """The elementwise computation of a plan, for combining several plans into one program.
 
-    `operator` is a loop of the backend's, or a program, and `inputs` the dtype codes of its operands, or types of
+    `operator` is a loop of the backend, or a program. `inputs` contains the dtype codes of its operands, or types of
     numbers, in the order of the call. Operand i of the loop is input `order[i]`. `loops` are the loops that compute it,
-    without those that convert operands and results. Where half types are rounded a program says so.
+    without those that convert operands and results. A program states where half-precision types are rounded.
     """
 
     operator: str | Program
@@ -54,26 +53,26 @@ class Elementwise(NamedTuple):
 
 
 class Plan:
-    """One operator for one signature: the output layouts and a compiled launch. Immutable, re-entrant.
+    """One operator for one signature: the output layouts and a compiled launch. Immutable and reentrant.
 
     `out` is the first output layout.
 
     Arguments:
-        operator: its name.
-        parameters: what the operator and its planner agree on, beside layouts.
+        operator: the name of the operator.
+        parameters: the arguments of the operator's planner other than layouts.
         outputs: the layouts of the results.
-        launch: what computes them: `launch(n, *addresses, *scalars)`, as in Note [Launch].
+        launch: the function that computes them: `launch(n, *addresses, *scalars)`, as in Note [Launch].
         workspace: bytes of scratch memory, whose address is passed after those of the outputs.
-        any_size: the launch is right for every element count (elementwise work on contiguous operands of one shape),
-            so that the plan may be kept under the dtypes alone.
-        for_layouts: `for_layouts(output, *inputs)` gives the launch for other layouts of the same dtypes, device and
-            parameters, None where inputs do not broadcast to the output. None in plans that have no such function.
-        inner: the plan as the backend made it, where `launch` is a function around its launch.
-        parts: the compiled launches that `launch` makes if it is a function of Python, with the arguments of each:
-            numbers, and (place, delta) for an argument of this launch and bytes to add. None: not known.
-        elementwise: what it computes of each element. None where it is no elementwise plan, or refuses some elements.
-        request: the operator (a name or a program), inputs and parameters that a backend was asked for; with `outputs`
-            the same plan can be made elsewhere. None: not known.
+        any_size: whether the launch is valid for every element count (elementwise work on contiguous operands of one
+            shape), so that the plan may be stored by dtypes alone.
+        for_layouts: `for_layouts(output, *inputs)` returns the launch for other layouts with the same dtypes, device
+            and parameters, or None if inputs do not broadcast to the output. None in plans without such a function.
+        inner: the backend's original plan, if `launch` is a wrapper around its launch.
+        parts: the compiled launches that `launch` makes if it is a Python function, with the arguments of each:
+            numbers, and (place, delta) for an argument of this launch plus a number of bytes. None: unknown.
+        elementwise: the computation for each element. None if the plan is not elementwise, or rejects some elements.
+        request: the operator (a name or a program), inputs and parameters of the backend's `plan`; with `outputs` the
+            same plan can be created elsewhere. None: unknown.
 
     >>> from facula_storage import contiguous, float32
     >>> layout = contiguous((4,), float32)
@@ -113,18 +112,18 @@ class Plan:
 
 
 class PlanTable:
-    """The plans of one operator: `by_key` for signatures, and launches that fit any size.
+    """The plans of one operator: `by_key` by signature, and launches for any size.
 
-    `dense[layout.dense]` is a launch or None; `with_float` and `with_int` are the same for an operand
-    and a Python number. `by_kind` has a plan for each kind of call (dtypes, device, parameters), as backends made
-    them, for calls of shapes nobody has seen to begin with: what is made of them for `by_key` is heard by
-    listeners like every plan. All are the same objects for the table's life, so operators may hold on to them;
-    the lists get longer with each device (there are hundreds of tables, and mostly one device).
-    Bounded like the layout table, and for the same reason.
+    `dense[layout.dense]` is a launch or None; `with_float` and `with_int` are the same for an operand and a Python
+    number. `by_kind` contains one plan for each kind of call (dtypes, device, parameters), as created by backends, for
+    calls with new shapes. Plans derived from it for `by_key` are reported to listeners like all plans. These objects
+    are the same for the table's lifetime, so operators may keep references to them. The lists grow with each device,
+    because there are hundreds of tables and mostly one device. The table is bounded like the layout table, for the same
+    reason.
     """
 
     LIMIT = 512
-    DROPPED = 64  # at once, as layouts are
+    DROPPED = 64  # entries per eviction, as for layouts
     DENSE = DENSE_PLACES
     __slots__ = ("__weakref__", "by_key", "by_kind", "dense", "operator", "with_float", "with_int")
 
@@ -139,17 +138,17 @@ class PlanTable:
             _tables.add(self)
 
     def add(self, key: Hashable, plan: Plan) -> Plan:
-        """Publish a plan; the one that is there already wins, and is returned."""
+        """Publish a plan and return it, or return the existing one."""
         while True:
-            heard_by = _listeners
+            listeners_before = _listeners
             self._make_room(self.by_key)
-            found = self.by_key.setdefault(key, _heard(plan, heard_by) if heard_by else plan)
-            if _listeners is heard_by:
+            found = self.by_key.setdefault(key, _observed(plan, listeners_before) if listeners_before else plan)
+            if _listeners is listeners_before:
                 return found
-            self.by_key.pop(key, None)  # the table may have been emptied before this plan got in
+            self.by_key.pop(key, None)  # the table may have been cleared before this plan was added
 
     def add_kind(self, kind: Hashable, plan: Plan) -> None:
-        """Keep a plan as an example of its kind."""
+        """Store a plan as an example of its kind."""
         self._make_room(self.by_kind)
         self.by_kind[kind] = plan
 
@@ -162,7 +161,7 @@ class PlanTable:
                 pass  # another thread emptied it
 
     def add_dense(self, launches: list[Callable[..., None] | None], code: int, plan: Plan) -> None:
-        """Publish a plan that fits any size; no effect for other plans.
+        """Publish a plan that fits any size; other plans are ignored.
 
         Arguments:
             launches: `dense`, `with_float` or `with_int` of this table.
@@ -170,14 +169,14 @@ class PlanTable:
             plan: the plan.
         """
         while plan.any_size and 0 < code < len(launches):
-            heard_by = _listeners
-            launches[code] = (_heard(plan, heard_by) if heard_by else plan).launch
-            if _listeners is heard_by:
+            listeners_before = _listeners
+            launches[code] = (_observed(plan, listeners_before) if listeners_before else plan).launch
+            if _listeners is listeners_before:
                 return
             launches[code] = None
 
     def clear(self) -> None:
-        """Forget all plans."""
+        """Remove all plans."""
         self.by_key.clear()
         self.by_kind.clear()
         for launches in (self.dense, self.with_float, self.with_int):
@@ -186,20 +185,21 @@ class PlanTable:
 
 # Note [Listeners]
 # ~~~~~~~~~~~~~~~~
-# A profiler hears of every launch without a test on the hot path: while anybody listens, tables
-# are filled with plans whose launch is a wrapper, and emptied when that changes. Who publishes a
-# plan looks at the listeners before and after, so that no plan of former times stays in a table.
-# What a listener raises has the attribute `launched`: whoever tries again where a launch was refused sees that it was
-# not, since what is done twice in place, or with random numbers, is wrong.
+# A profiler observes every launch without a test on the hot path: while there are listeners, tables contain plans whose
+# launch is a wrapper, and tables are cleared whenever the listeners change. A thread that publishes a plan compares the
+# listeners before and after, so that no outdated plan remains in a table. An exception of a listener gets the attribute
+# `launched`, so that code that retries failed launches does not repeat one that succeeded: repeating in-place
+# operations or random numbers would be wrong.
 _tables: WeakSet[PlanTable] = WeakSet()
 _listeners: tuple[Callable[[Plan, tuple[object, ...]], None], ...] = ()
 _changing = RLock()
-_places = DTYPES_PER_DEVICE * (meta.slot + 1)  # in the lists of each table; meta is the last device to begin with
+# length of the lists of each table; meta is the last of the initial devices
+_places = DTYPES_PER_DEVICE * (meta.slot + 1)
 os.register_at_fork(after_in_child=_changing._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 def _grow(devices: int) -> None:
-    """Give the lists of all tables a place for each dtype of so many devices."""
+    """Extend the lists of all tables to this number of devices."""
     global _places
     with _changing:
         _places = max(_places, min(devices * DTYPES_PER_DEVICE, DENSE_PLACES))
@@ -208,40 +208,40 @@ def _grow(devices: int) -> None:
                 launches.extend([None] * (_places - len(launches)))
 
 
-growing.append(_grow)
+growth_listeners.append(_grow)
 
 
-def _heard(plan: Plan, heard_by: tuple[Callable[[Plan, tuple[object, ...]], None], ...]) -> Plan:
+def _observed(plan: Plan, listeners_before: tuple[Callable[[Plan, tuple[object, ...]], None], ...]) -> Plan:
     launch = plan.launch
 
-    def launch_and_tell(*args: object) -> None:
+    def observed_launch(*args: object) -> None:
         launch(*args)
         try:
-            for listener in heard_by:
+            for listener in listeners_before:
                 listener(plan, args)
         except BaseException as error:
             vars(error)["launched"] = True  # see Note [Listeners]
             raise
 
     return Plan(
-        plan.operator, plan.parameters, plan.outputs, launch_and_tell, plan.workspace, plan.any_size, plan.for_layouts,
+        plan.operator, plan.parameters, plan.outputs, observed_launch, plan.workspace, plan.any_size, plan.for_layouts,
         plan.inner or plan,
     )  # fmt: skip
 
 
 def forget_plans() -> None:
-    """Empty all tables."""
+    """Clear all tables."""
     with _changing:
         for table in list(_tables):
             table.clear()
 
 
 class listen:
-    """While open, call `listener(plan, arguments)` after each launch, in every thread.
+    """Call `listener(plan, arguments)` after each launch, in every thread, within the context.
 
-    Listeners are called in the order in which they came; what one raises, the operator raises, its
-    launch being done. A launch that fails is not told. Launches are heard through plan tables: one
-    that a caller took from a table before stays as it was.
+    Listeners are called in order of registration. An exception of a listener is raised by the operator, after its
+    launch. Failed launches are not reported. Launches are observed through plan tables: a launch that a caller took
+    from a table earlier is not observed.
 
     >>> heard = []
     >>> with listen(lambda plan, arguments: heard.append(plan.operator)):

@@ -1,4 +1,4 @@
-"""Elementwise programs: operators made of others as data, which every backend reads alike."""
+"""Elementwise programs: compositions of operators as data, which all backends interpret identically."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 
 class Instruction(NamedTuple):
-    """An elementwise operation on values of a program, given by their numbers.
+    """An elementwise operation on values of a program, referenced by number.
 
-    The operation "require" has one value, of bools, and gives none: the launch fails where one is false. "float16" and
-    "bfloat16" have one value, and give it rounded to this dtype.
+    The operation "require" has one bool operand and no result: the launch fails if an element is false. "float16" and
+    "bfloat16" have one operand and round it to this dtype.
     """
 
     operation: str
@@ -17,14 +17,14 @@ class Instruction(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What is computed of each element: instructions in their order.
+    """An elementwise computation: instructions in order.
 
-    Values are numbered: first the operands, then the constants, then what each instruction gives. All have the dtype
-    that the program computes in (half types: float32) but for bools, which comparisons give and conditions are. Half
-    types are rounded where an instruction says so, and where a result is stored.
+    Values are numbered: first the operands, then the constants, then the results of the instructions. All have the
+    dtype in which the program computes (float32 for half-precision types), except bools, which are results of
+    comparisons and conditions. Half-precision types are rounded by explicit instructions, and when a result is stored.
 
-    `reduction` is "" for results of each element, or what is made of all elements of the only result: "sum" or "mean".
-    `is_apart` says that no result is put where an operand lies: there is no need to read all of these first.
+    `reduction` is "" for elementwise results, or the reduction of all elements of the only result: "sum" or "mean".
+    `is_apart` guarantees that no result overlaps an operand, so that operands need not be read completely first.
 
     >>> shifted = Program("shifted", 1, (2.0,), (Instruction("mul", (0, 0)), Instruction("add", (2, 1))), (3,))
     >>> print(shifted)
@@ -57,5 +57,5 @@ class Program(NamedTuple):
 
 
 def _letter(number: int) -> str:
-    """A name for a value: a to z, then a1, b1, ..."""
+    """Return the name of a value: a to z, then a1, b1, ..."""
     return chr(ord("a") + number % 26) + (str(number // 26) if number >= 26 else "")

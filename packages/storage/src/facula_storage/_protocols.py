@@ -1,4 +1,4 @@
-"""What an allocator and the backend of a device must offer. Nothing here runs; siblings implement it."""
+"""The protocols of an allocator and of a device's backend, which siblings implement."""
 
 from __future__ import annotations
 
@@ -16,56 +16,55 @@ if TYPE_CHECKING:
 
 
 class Allocator(Protocol):
-    """Gives blocks of memory: pairs of an address and a release.
+    """An allocator of blocks of memory: pairs of an address and a release function.
 
-    A release is a C callable without arguments. It never raises, allocates, or takes a lock
-    that allocation holds: it may be called from any thread, inside the garbage collector and
-    at interpreter exit. Its attribute `nbytes` is the size of the block: what `resize_` may use
-    without another one; left out for blocks of no bytes. Blocks are aligned (64 bytes on the host)
-    and at least as large as asked.
+    A release is a C callable without arguments. It never raises, allocates, or takes a lock that allocation holds: it
+    may be called from any thread, inside the garbage collector and at interpreter exit. Its attribute `nbytes` is the
+    size of the block, up to which `resize_` needs no other block; it is omitted for empty blocks. Blocks are aligned
+    (64 bytes on the host) and at least as large as requested.
     """
 
     def take_for(self, nbytes: int) -> Callable[[], Block]:
-        """A function that gives one block at once, or raises IndexError: then call `refill`."""
+        """Return a function that returns a block immediately, or raises IndexError: then call `refill`."""
 
     def refill(self, nbytes: int) -> Block:
-        """One block, by whatever way; MemoryError when there is none.
+        """Return a block by any means; raise MemoryError if that fails.
 
-        While the cyclic garbage collector runs only this may be called, not `take_block`: a block
-        released during the collection must not be handed out before it ends, for a finaliser
-        of the same dying cycle may still look at it.
+        While the cyclic garbage collector runs, only this method may be called, not `take_block`: a block released
+        during the collection must not be reused before it ends, because a finalizer of the same garbage cycle may still
+        read it.
         """
 
     def statistics(self) -> dict[str, int]:
-        """Exact figures in bytes and blocks: at least allocated_bytes, allocated_blocks, reserved_bytes."""
+        """Return exact numbers of bytes and blocks: at least allocated_bytes, allocated_blocks, reserved_bytes."""
 
     def trim(self) -> int:
-        """Give idle memory back to the system; the bytes given back."""
+        """Return idle memory to the system, and return the number of bytes."""
 
     def tidy(self) -> int:
-        """As `trim`, but only what is idle beyond the bound on it, and quick where nothing is: for quiet moments."""
+        """Return only idle memory beyond its limit to the system, and the number of bytes: fast, for quiet moments."""
 
 
 class DeviceBackend(Protocol):
-    """What a device knows of its backend: a `Backend`, below the modules that have layouts and plans.
+    """The part of a `Backend` that devices use, below the modules that define layouts and plans.
 
-    `plan` takes and gives them, so its types are said by `Backend` alone.
+    The arguments and results of `plan` are therefore typed only in `Backend`.
     """
 
     @property
     def allocator(self) -> Allocator:
-        """Where blocks on this device come from."""
+        """The allocator of blocks on this device."""
 
     def plan(
         self, operator: str | Program, inputs: tuple[Any, ...], outputs: tuple[Any, ...], parameters: tuple[object, ...]
     ) -> Any:
-        """How to compute an operator. Arguments: those of `facula_storage.Backend.plan`."""
+        """Return a plan to compute an operator. Arguments: those of `facula_storage.Backend.plan`."""
 
     def copy_in(self, address: int, source: Buffer) -> None:
         """Copy a C-contiguous host buffer to this device's memory, in order with its other work."""
 
     def copy_out(self, address: int, target: Buffer) -> None:
-        """Copy this device's memory to a writable C-contiguous host buffer, when all work before is done."""
+        """Copy this device's memory to a writable C-contiguous host buffer, after all earlier work."""
 
     def synchronize(self) -> None:
-        """Wait for all work; raise what it reported."""
+        """Wait for all work and raise the errors that it reported."""

@@ -1,4 +1,4 @@
-"""Recorders: what takes down the work of a thread while a step is captured, and where it is asked for."""
+"""Recorders: they record the work of a thread while a step is captured; and functions that notify them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 # Note [Recorders]
 # ~~~~~~~~~~~~~~~~
-# While a thread has a recorder, `collecting` is not empty, so that all operators, the raw ones of backward passes
-# too, leave the fast path; other threads do, too, and find no recorder of theirs. On the slow path every block that
-# is allocated and every launch is told to the recorder, with the storages that its addresses came from. What asks for
-# elements in Python (`pin`) says so, since a replay has nobody to answer. The launcher counts the launches of each
-# thread (`launch_count`), so that a recorder notices one that nobody told it of.
+# While a thread has a recorder, `collecting` is not empty, so that all operators, including the raw ones of backward
+# passes, leave the fast path. Other threads leave it as well, and find no recorder of their own. The slow path reports
+# every allocated block and every launch to the recorder, with the storages of its addresses. Reads of elements by
+# Python (`pin`) are reported too, because a replay does not run Python code. The launcher counts the launches of each
+# thread (`launch_count`), so that a recorder detects unreported launches.
 
 
 class Place(NamedTuple):
     """An address among a launch's arguments.
 
     Arguments:
-        storage: whose memory it is.
-        offset: in bytes from where the buffer begins.
-        layout: what lies there.
+        storage: the storage of the memory.
+        offset: bytes from the start of the buffer.
+        layout: the layout of the array there.
         written: whether the launch writes there.
     """
 
@@ -40,46 +40,46 @@ class Place(NamedTuple):
 
 
 class Recorder(Protocol):
-    """What is told of one thread's work. Storages and plans are what modules above this one call so."""
+    """A receiver of notifications about one thread's work. Storages and plans have the types of higher modules."""
 
     def allocated(self, storage: Any, layout: Layout) -> None:
-        """A storage was made, with memory for `layout`."""
+        """Record that a storage was allocated with memory for `layout`."""
 
     def filled(self, storage: Any, layout: Layout) -> None:
-        """Python filled new memory with numbers of the program's: replays use the same ones.
+        """Record that Python filled new memory with numbers of the program, which replays reuse.
 
         Arguments:
             storage: the memory.
-            layout: all of it.
+            layout: the layout of all of the memory.
         """
 
     def constant(self, storage: Any) -> None:
-        """What is about to be read there is the library's, and the same for good."""
+        """Record that the memory about to be read belongs to the library and never changes."""
 
     def launching(self, written: Sequence[Place]) -> None:
-        """A launch is about to write to these places."""
+        """Record that a launch is about to write to these places."""
 
     def launched(self, plan: Any, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
-        """A launch of `plan` is done.
+        """Record that a launch of `plan` is done.
 
         Arguments:
             plan: the plan.
             n: the first argument, the number of elements.
-            arguments: the others, but for the workspace.
-            arrays: how many of these come before the workspace.
+            arguments: the other arguments, without the workspace.
+            arrays: the number of these arguments that precede the workspace.
         """
 
     def mutated(self, storage: Any, operation: str) -> None:
-        """The last launch changed this storage in place, and its version was counted up."""
+        """Record that the last launch changed this storage in place, and that its version was incremented."""
 
     def read(self, operation: str) -> None:
-        """Elements are about to be looked at in Python, by `operation`."""
+        """Record that Python is about to read elements, in `operation`."""
 
     def bounded(self, length: int) -> None:
-        """A part of a dimension of this length ends with it, where the program asked for more."""
+        """Record that a slice was clipped to the end of a dimension of this length."""
 
     def sizes(self, sizes: tuple[int, ...], is_length: bool) -> tuple[int, ...]:
-        """The program is about to read sizes of a tensor: the same numbers, which may know where they are from.
+        """Return the sizes of a tensor that the program is about to read, as numbers that may know their origin.
 
         Arguments:
             sizes: the sizes.
@@ -87,120 +87,123 @@ class Recorder(Protocol):
         """
 
     def operands(self, operands: Sequence[object]) -> None:
-        """An operator is about to look at these: tensors of the program's among them."""
+        """Record that an operator is about to read these operands, which include tensors of the program."""
 
     def drawn(self, generator: object, key: int, start: int, count: int) -> tuple[int, int]:
-        """A generator of random numbers was moved: the same seed and offset, which know where they are from.
+        """Record that a random generator advanced; return its seed and offset as numbers that know their origin.
 
         Arguments:
             generator: the generator.
             key: its seed.
-            start: where the numbers begin.
-            count: how many there are.
+            start: the offset of the first number.
+            count: the number of numbers.
         """
 
     def state_of(self, generator: object, seed: int, offset: int) -> tuple[int, int]:
-        """A generator's state is asked for: the same two, which know where they are from.
+        """Return a generator's state that the program is about to read, as numbers that know their origin.
 
         Arguments:
             generator: the generator.
             seed: its seed.
-            offset: how many numbers it has drawn.
+            offset: the number of numbers that it has drawn.
         """
 
     def seeded(self, generator: object, number: int) -> None:
-        """A generator's state is about to be set: by a number of `state_of`, or by one of the program's."""
+        """Record that a generator's state is about to be set, to a number from `state_of` or one of the program's."""
 
     def entered(self, module: object) -> None:
-        """A call of a module begins."""
+        """Record that a call of a module begins."""
 
     def left(self) -> None:
-        """The innermost call of a module ends."""
+        """Record that the innermost call of a module ends."""
 
     def optimizes(self, optimizer: object) -> None:
-        """An optimizer's step begins: what it reads of its groups must stay, but for what `stepping` tells of."""
+        """Record the start of an optimizer's step: the values that it reads must stay the same.
+
+        Values reported by `stepping` are exempt.
+        """
 
     def reads_groups(self, optimizer: object) -> None:
-        """The parameters of an optimizer's groups are about to be gone through, without a step."""
+        """Record that the parameters of an optimizer's groups are about to be iterated, without a step."""
 
     def reads_whole(self, owner: object) -> None:
-        """All attributes of an optimizer, schedule or module are about to be read, and of an optimizer all options."""
+        """Record that all attributes of an optimizer (all options), scheduler or module are about to be read."""
 
     def stepping(self, owner: object, group: dict[str, Any], step: Callable[[], None]) -> AbstractContextManager[None]:
-        """A block in which an optimizer calls `step()`, which reads its numbers from a group.
+        """Return a context in which an optimizer calls `step()`, which reads its numbers from a group.
 
         Arguments:
             owner: the optimizer.
             group: its parameter group.
-            step: what is called in the block.
+            step: the function that is called in the context.
         """
 
     def stepped(self, rows: Sequence[Sequence[object]], numbers: Sequence[float]) -> bool:
-        """An optimizer's operator begins; False where it is to do nothing.
+        """Record that an optimizer's operator begins; return False to skip it.
 
         Arguments:
-            rows: what it changes, parameter by parameter.
+            rows: the storages that it changes, by parameter.
             numbers: its numbers.
         """
 
     def refuses(self, error: Exception) -> None:
-        """The next launch fails where an operator raises an error like this one."""
+        """Record that the next launch fails for inputs for which an operator raises an error like this one."""
 
     def numbered(self) -> None:
-        """The next launch takes the numbers of that operator."""
+        """Record that the next launch uses the numbers of that operator."""
 
     def holds(self, storage: Any, offset: int) -> bool:
-        """Whether a float32 is not 0 in this run: for `skipping`, since replays ask again."""
+        """Return whether a float32 is nonzero in this run: for `skipping`, which replays evaluate again."""
 
     def skipping(self, storage: Any, offset: int, skips: bool) -> AbstractContextManager[None]:
-        """A block whose launches each replay leaves out where a float32 is not 0.
+        """Return a context whose launches each replay skips if a float32 is nonzero.
 
         Arguments:
-            storage: where the number lies.
-            offset: its place there, in bytes.
-            skips: whether this run leaves the block out.
+            storage: the storage of the number.
+            offset: its offset there, in bytes.
+            skips: whether this run skips the block.
         """
 
     def act(self, owner: object, action: Callable[[], object]) -> None:
-        """Do something in Python, which each replay does again; `owner` is the optimizer whose numbers it changes."""
+        """Run a Python function now and in each replay; `owner` is the optimizer whose numbers it changes."""
 
 
 recorders: dict[int, Recorder] = {}
-"""The recorder of each thread that has one, by the thread's number."""
+"""The recorder of each thread that has one, by thread ID."""
 os.register_at_fork(after_in_child=recorders.clear)
 
 next_moment: Callable[[], int] = count().__next__
 made_elsewhere: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
-"""When threads without a recorder made storages while another thread had one, which does not know what fills them."""
+"""When threads without a recorder created storages while another thread had one, which does not know their contents."""
 
 
 def current_recorder() -> Recorder | None:
-    """This thread's recorder, if it has one."""
+    """Return this thread's recorder, or None."""
     return recorders.get(get_ident()) if recorders else None
 
 
 def note_read(operation: str) -> None:
-    """Tell this thread's recorder, if there is one, that Python looks at elements."""
+    """Notify this thread's recorder, if any, that Python reads elements."""
     recorder = current_recorder()
     if recorder is not None:
         recorder.read(operation)
 
 
 def note_sizes(sizes: tuple[int, ...], is_length: bool = False) -> tuple[int, ...]:
-    """Sizes of a tensor as this thread's recorder, if there is one, lets the program read them."""
+    """Return sizes of a tensor in the form that this thread's recorder, if any, returns to the program."""
     recorder = current_recorder()
     return sizes if recorder is None else recorder.sizes(sizes, is_length)
 
 
 def note_bound(length: int) -> None:
-    """Tell this thread's recorder, if there is one, that a part ends early, as its dimension of this length does."""
+    """Notify this thread's recorder, if any, that a slice was clipped to the end of a dimension of this length."""
     recorder = current_recorder()
     if recorder is not None:
         recorder.bounded(length)
 
 
 def note_constant(storage: Any) -> None:
-    """Tell this thread's recorder, if there is one, that a storage holds what never changes."""
+    """Notify this thread's recorder, if any, that the contents of a storage never change."""
     recorder = current_recorder()
     if recorder is not None:
         recorder.constant(storage)

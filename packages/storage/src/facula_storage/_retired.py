@@ -1,22 +1,22 @@
-"""Blocks that were replaced and may still be read, and the moments at which they are looked at again.
+"""Retired blocks: replaced buffers that other threads may still read, and their release.
 
 Note [Replacing a buffer]
 ~~~~~~~~~~~~~~~~~~~~~~~~~
-`resize_` and `share_memory_` give a storage another buffer while other threads may be inside an
-operator that has read the old address. Operators read each address once, with no call between
-the reading and the launch, so a thread either has the old address and is inside an operator's
-frame, or will read the new one. Nobody asks on the hot path: the old block is retired here, with the
-threads that `sys._current_frames()`, read under the GIL, shows inside a module that launches
-(`launching_modules`). It is released when each of them has been seen outside since: one at a time is
-enough, as in read-copy-update, so that many busy threads do not keep it for ever.
+`resize_` and `share_memory_` replace the buffer of a storage while other threads may be inside an operator that has
+read the old address. Operators read each address once, without a call between the read and the launch. A thread
+therefore either has the old address and is inside an operator's frame, or will read the new one. The hot path performs
+no check. Instead, the old block is retired here, with the set of threads that `sys._current_frames()`, called under the
+GIL, shows inside a launching module (`launching_modules`). The block is released when each of these threads has been
+seen outside since then. They need not be outside at the same time, as in read-copy-update, so many busy threads cannot
+delay the release forever.
 
 Note [Quiet moments]
 ~~~~~~~~~~~~~~~~~~~~
-Retired blocks, and blocks that an allocator keeps idle beyond its bound, are looked at where that costs
-the hot path nothing: when a layout's `take_block` had no block (`Layout.refill`; allocators let it have none
-where a block is so large that filling it takes milliseconds), at the next replacement, and at the end of a
-backward pass, every so many nodes (`release_idle_memory`). A refill may happen inside a launch that has read its
-addresses already and wants a workspace. So a thread that looks counts as inside, too, where it is.
+Retired blocks, and idle blocks beyond an allocator's limit, are checked when that does not slow the hot path: when a
+layout's `take_block` had no block (`Layout.refill`; allocators force this for blocks so large that filling them takes
+milliseconds), at the next replacement, and at the end of a backward pass, every certain number of nodes
+(`release_idle_memory`). A refill may occur inside a launch that has already read its addresses and needs a workspace.
+Therefore the checking thread also counts as inside, if it is.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from ._devices import connected
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# One lock for the rare things that replace a buffer or pin it down: re-entrant, since a finaliser that runs
-# inside may come here again.
+# One lock for the rare operations that replace or pin a buffer. It is reentrant, because a finalizer that runs inside
+# may call these functions again.
 buffer_lock = RLock()
 os.register_at_fork(after_in_child=buffer_lock._at_fork_reinit)  # type: ignore[attr-defined]
 
@@ -41,18 +41,18 @@ retired: list[tuple[Callable[[], object], set[int]]] = []
 
 
 def retire(release: Callable[[], object]) -> None:
-    """Keep a block until no other thread can be using it; under `buffer_lock`."""
+    """Keep a block until no other thread can be using it; call it with `buffer_lock` held."""
     retired.append((release, threads_inside(launching_modules) - {get_ident()}))
 
 
 def release_retired() -> int:
-    """Release retired blocks that no thread can be using; how many are left."""
+    """Release retired blocks that no thread can be using; return the number of remaining ones."""
     with buffer_lock:
         if retired:
             inside = threads_inside(launching_modules)
-            looked_at = retired[:]
-            retired.clear()  # a finaliser may come here again: no block is looked at twice at a time
-            for release, waiting in looked_at:
+            candidates = retired[:]
+            retired.clear()  # a finalizer may call this function again: no block may be checked twice at the same time
+            for release, waiting in candidates:
                 waiting &= inside
                 if waiting:
                     retired.append((release, waiting))
@@ -61,8 +61,8 @@ def release_retired() -> int:
         return len(retired)
 
 
-def look_again() -> None:
-    """`release_retired`, unless another thread is replacing a buffer: then it looks itself."""
+def try_release_retired() -> None:
+    """Call `release_retired`, unless another thread is replacing a buffer, which checks by itself."""
     if buffer_lock.acquire(blocking=False):
         try:
             release_retired()
@@ -71,11 +71,11 @@ def look_again() -> None:
 
 
 def release_idle_memory() -> None:
-    """Release what was kept for others and is no longer needed, on all devices; see Note [Quiet moments].
+    """Release retired blocks and excess idle memory on all devices; see Note [Quiet moments].
 
-    For a moment at which nobody waits for the next operator. Never raises for what it finds.
+    Call it at a moment when no operator is waiting. Never raises.
     """
     if retired:
-        look_again()
+        try_release_retired()
     for backend in connected():
         backend.allocator.tidy()

@@ -2,59 +2,58 @@
 
 Note [Sequences]
 ~~~~~~~~~~~~~~~~
-`Sequence(slots, launches, inputs, values, patches, checks, changed, puts, spans)` is what one C call, `run(inputs,
-values)`, works through:
+`Sequence(slots, launches, inputs, values, patches, checks, changed, puts, spans)` describes the work of one C call,
+`run(inputs, values)`:
 
-* `launches`: pairs of a plan's launch and its arguments, numbers; None with (address, count) leaves out the next
-  `count` where the float32 at the address is not 0, or goes back where `count` is negative: -1 is the condition itself.
-  With (address, count, 0) it does so where the number is 0. What is no launch but a function, as plans of NumPy's have
-  it, is called with integers, and the GIL. Addresses among them are right for memory that the holder of the sequence
-  keeps where it is; `set` changes a number.
+* `launches`: pairs of a plan's launch and its numeric arguments. None with (address, count) is a condition: it skips
+  the next `count` launches if the float32 at the address is nonzero, or jumps back if `count` is negative: -1 is the
+  condition itself. With (address, count, 0) it does so if the number is 0. Any other function, as in NumPy's plans, is
+  called with integers while holding the GIL. Addresses among the arguments must stay valid: the owner of the sequence
+  keeps that memory in place. `set` changes a number.
 * `inputs`: (layout, node, extent in bytes, root, delta, is_written, kind, twin, is_bare) of each tensor that a call
-  is given. The layout is compared by value. `node` is what its slot `node` has to contain, or the type of that. `root`
-  is the first input in the same memory, which begins `delta` bytes before; inputs of other roots may not overlap.
-  Without the two they may lie anywhere. An input that is written may not be read-only. `kind` is its class, `twin` the
-  first input that is the same object; without them neither is compared. One that `is_bare` has no hooks.
-  `values` is the number of integers that follow: addresses of results, seeds.
-* `patches`: (launch, argument, source, delta): before the launches that argument becomes a source plus delta. Sources
-  are the inputs' addresses, then the values.
+  receives. The layout is compared by value. `node` is the required content of its slot `node`, or the required type of
+  that content. `root` is the first input in the same memory, which begins `delta` bytes before; inputs with other roots
+  may not overlap. Without the two, any location is accepted. An input that is written may not be read-only. `kind` is
+  its class, `twin` the first input that is the same object; if omitted, they are not compared. An input with `is_bare`
+  has no hooks. `values` is the number of integers that follow: addresses of results, seeds.
+* `patches`: (launch, argument, source, delta): before the launches, that argument is set to a source plus delta.
+  Sources are the inputs' addresses, then the values.
 * `checks`: (kind, holder, key, expected), all before the first launch; see Note [Checks].
-* `changed`: (storage, count, mutator): storages that are written, whose version is counted up. None of them may be
+* `changed`: (storage, count, mutator): storages that are written, whose version is incremented. They may not be
   read-only.
-* `puts`: (object, descriptor, value): slots that are set in the end, as `.grad` is. With a fourth part, (layout,
-  storage, offset, node, hooks) of the value, a tensor, these are set again where the program changed them.
-* `spans`: (first address, address past the last, is_written) of memory that launches write, or read: no input may lie
-  in the first, no input that is written in the second.
+* `puts`: (object, descriptor, value): slots that are set at the end, such as `.grad`. With a fourth item, (layout,
+  storage, offset, node, hooks) of the value, a tensor, these slots are also restored if the program changed them.
+* `spans`: (first address, end address, is_written) of memory that launches write or read: no input may overlap written
+  memory, and no written input may overlap read memory.
 
 `slots` are the descriptors of a tensor's layout, storage, offset, node, hooks and gradient, of a storage's address,
-version and mutator, and of a layout's shape, strides, dtype and device. Their places in an object are found once, by
-setting them in a new instance, and then loaded without a call. `run` returns the number of a check that fails, before
-anything is done. A launch that fails raises LaunchError, whose last argument
-says which one it was; what came before it stays done, as in the program. The GIL is given away once, where the
-launches together take as long as one that would give it away; a second thread that comes meanwhile gets the number of
-checks, as does a call whose changed storage is read-only.
+version and mutator, and of a layout's shape, strides, dtype and device. Their offsets in an object are determined once,
+by setting them in a new instance, and then loaded without a call. `run` returns the number of a failed check, before
+any effect. A failed launch raises LaunchError, whose last argument is the index of the launch; earlier launches are not
+undone, as in the program. The GIL is released once, if the launches together take as long as one that would release it.
+A concurrent call from a second thread returns the number of checks, as does a call whose changed storage is read-only.
 
 Note [Checks]
 ~~~~~~~~~~~~~
-Values are compared by `same`: identity; of the exact types int, str, bytes, float, complex and tuple, and of NumPy's
-immutable scalars, also equality (of floats by their bits). An equal value takes the place of the expected one, so
-that the next comparison is by identity. No check runs code of the program: containers are read by the functions of
-their exact C types. `ABSENT` expects that a slot or key is not there, `ANY` accepts every value.
+Values are compared by `same`: identity, and equality for the exact types int, str, bytes, float, complex and tuple, and
+for NumPy's immutable scalars (floats are compared by their bits). An equal value replaces the expected one, so that the
+next comparison is by identity. No check runs code of the program: containers are read by the functions of their exact C
+types. `ABSENT` expects that a slot or key is missing, `ANY` accepts every value.
 
-* SLOT: the slot or C attribute of `holder` whose descriptor is `key` has this value, or ABSENT.
-* ITEM: the dict `holder` has this value for `key`, or ABSENT. Keys with an `__eq__` of their own may run it.
+* SLOT: the slot or C attribute of `holder` with the descriptor `key` has this value, or ABSENT.
+* ITEM: the dict `holder` has this value for `key`, or ABSENT. Keys with a custom `__eq__` may run it.
 * PLACE: the list `holder` has this value at `key`.
 * SIZE: the length of the dict or list `holder`.
-* ENTRIES: all entries of `holder` in their order, as a tuple; of a dict keys and values in turn. Dicts, lists, tuples
-  and their subclasses; sets, frozensets and deques of exactly these types. An OrderedDict has an order of its own,
-  which is followed where its keys are strings, bytes, ints or floats; other keys are refused.
+* ENTRIES: all entries of `holder` in order, as a tuple; for a dict, alternating keys and values. Supported are dicts,
+  lists, tuples and their subclasses; sets, frozensets and deques of exactly these types. An OrderedDict has a separate
+  order, which is followed if its keys are strings, bytes, ints or floats; other keys are rejected.
 * BYTES: `snapshot_bytes(holder)`: format, shape, strides and memory of an array.
 * TYPE: the class of `holder`.
-* TENSOR: (layout, storage, offset, node, hooks, address) or these and the gradient, each of which may be ANY, and
-  ABSENT where a slot is not set. Layouts are compared by value.
-* EXACT_SLOT, EXACT_ITEM, EXACT_ENTRIES: as SLOT, ITEM and ENTRIES, but values are compared by identity alone.
-* CALL: `key(holder)`, or `key()` where the holder is None, gives this value; an exception is a failure. For functions
-  of the library: they run before all other checks.
+* TENSOR: (layout, storage, offset, node, hooks, address), or these and the gradient. Each item may be ANY, or ABSENT if
+  the slot is not set. Layouts are compared by value.
+* EXACT_SLOT, EXACT_ITEM, EXACT_ENTRIES: like SLOT, ITEM and ENTRIES, but values are compared only by identity.
+* CALL: `key(holder)`, or `key()` if the holder is None, returns this value; an exception is a failure. This is for
+  functions of the library: they run before all other checks.
 """
 
 from enum import IntEnum
@@ -63,7 +62,7 @@ from ._bridge import ABSENT, ANY, Sequence, launch_count, snapshot_bytes  # noqa
 
 
 class CheckKind(IntEnum):
-    """What a check of a sequence compares: Note [Checks]. The numbers are those of checks.h."""
+    """The kind of a sequence's check: Note [Checks]. The numbers are those of checks.h."""
 
     SLOT = 0
     ITEM = 1

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 class Storage:
-    """A buffer, and how often it was changed.
+    """A buffer and its version.
 
-    `ptr` is the buffer's address, 0 for empty and meta ones. `version` counts in-place changes; it is None for
-    read-only memory. The release of the block lies in the slot `__del__`: a C callable, so freeing
-    runs no Python code and can swallow no Ctrl-C. Everything else is rare and its slot unset:
+    `ptr` is the buffer's address, 0 for empty and meta storages. `version` counts in-place changes; it is None for
+    read-only memory. The slot `__del__` contains the release of the block: a C callable, so that freeing runs no Python
+    code and cannot swallow a Ctrl-C. The other slots are rarely set:
 
     * `nbytes`: bytes of the buffer;
-    * `base`: what keeps borrowed memory alive, or the storage whose buffer this one shares;
+    * `base`: the owner of borrowed memory, or the storage whose buffer this one shares;
     * `mutator`: (operator, code object, instruction) of the last in-place change;
-    * `exports`: one entry for each live export; `readonly`: why writing is refused.
+    * `exports`: one entry for each live export; `readonly`: the reason why writing is rejected.
 
-    Fresh storages are made by `allocate`, or inline where every nanosecond counts.
+    New storages are created by `allocate`, or inline on the hottest paths.
     """
 
     __slots__ = ("__del__", "__weakref__", "aliases", "base", "exports", "mutator", "nbytes", "ptr", "readonly",
@@ -58,14 +58,15 @@ class Storage:
         raise InvalidTypeError("a Storage cannot be pickled by itself: pickle the tensor, or save it with facula.save")
 
 
-# Not empty while the cyclic garbage collector runs, or somebody else has a key of its own there; see Allocator.refill.
+# Not empty while the cyclic garbage collector runs, or while other code has an entry with its own key; see
+# Allocator.refill.
 collecting: dict[object, None] = {}
 gc.callbacks.append(collection_callback(collecting))
-os.register_at_fork(after_in_child=collecting.clear)  # another thread's collection does not go on in the child
+os.register_at_fork(after_in_child=collecting.clear)  # another thread's collection does not continue in the child
 
 
 def allocate(layout: Layout) -> Storage:
-    """A storage with uninitialised memory for `layout`; MemoryError when there is none.
+    """Allocate a storage with uninitialized memory for `layout`; raise MemoryError if there is none.
 
     >>> from facula_storage import contiguous, float32
     >>> storage = allocate(contiguous((2, 3), float32))
@@ -85,7 +86,7 @@ def allocate(layout: Layout) -> Storage:
 
 
 def take_block(layout: Layout) -> tuple[int, Callable[[], object]]:
-    """A block for `layout`, (address, release): the quick way first, unless the collector runs."""
+    """Return a block for `layout`, (address, release), on the fast path unless the collector runs."""
     try:
         if collecting:
             return layout.refill()
@@ -99,13 +100,13 @@ def take_block(layout: Layout) -> tuple[int, Callable[[], object]]:
 
 
 def borrow(address: int, nbytes: int, owner: object, readonly: str = "") -> Storage:
-    """A storage over memory that somebody else owns.
+    """Return a storage over memory with another owner.
 
     Arguments:
-        address: where it begins.
+        address: the start of the memory.
         nbytes: its size in bytes.
-        owner: what is kept alive.
-        readonly: why the memory must not be written; empty where it may be.
+        owner: the object to keep alive.
+        readonly: the reason why the memory must not be written; empty if it is writable.
     """
     storage = Storage()
     storage.ptr, storage.__del__, storage.version = address, int, None if readonly else 0
@@ -116,16 +117,16 @@ def borrow(address: int, nbytes: int, owner: object, readonly: str = "") -> Stor
 
 
 def root_of(storage: Storage) -> Storage:
-    """The storage whose buffer this one shows: itself, or what it is an alias of."""
+    """Return the storage that owns the buffer of this one: itself, or the storage of which it is an alias."""
     while isinstance(base := getattr(storage, "base", None), Storage):
         storage = base
     return storage
 
 
 def alias(storage: Storage) -> Storage:
-    """A storage over the same buffer with a version of its own, as `.data` needs it.
+    """Return a storage over the same buffer with a separate version, as required by `.data`.
 
-    It follows when the buffer is replaced, and its exports hold the buffer like the root's own.
+    It follows replacements of the buffer, and its exports pin the buffer like those of the root.
 
     >>> from facula_storage import contiguous, float32
     >>> storage = allocate(contiguous((2,), float32))
@@ -146,16 +147,17 @@ def alias(storage: Storage) -> Storage:
         except AttributeError:
             links = root.aliases = []
         links.append(ref(new))
-        if len(links) > 16 and len(links) & (len(links) - 1) == 0:  # doubling: the dead cost a constant each
+        # at powers of two, so that removing dead links has constant amortized cost
+        if len(links) > 16 and len(links) & (len(links) - 1) == 0:
             links[:] = [link for link in links if link() is not None]
         return new
 
 
 def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
-    """Note one more export: the address, and a C callable that ends the export.
+    """Count one more export; return the address, and a C callable that ends the export.
 
-    Until then the buffer stays where it is. Counted at the root, since an alias shows the same buffer;
-    under the lock, so that nobody replaces the buffer between the look at its address and the count.
+    Until then the buffer cannot be replaced. The count is kept at the root, since an alias shares its buffer, and
+    updated under the lock, so that no thread replaces the buffer between reading its address and counting.
     """
     if recorders:
         note_read("the export of a tensor's memory")
@@ -170,19 +172,19 @@ def pin(storage: Storage) -> tuple[int, Callable[[], object]]:
 
 
 def replace_buffer(storage: Storage, address: int, release: Callable[[], object], nbytes: int) -> None:
-    """Give `storage` and its aliases another buffer; the old one is released when nobody uses it.
+    """Replace the buffer of `storage` and its aliases; the old one is released when no thread uses it.
 
-    The caller has copied what is to be kept, and is inside no operator that has read the old address.
+    The caller has copied the contents to keep, and is not inside an operator that has read the old address.
 
     Arguments:
         storage: the storage, or an alias of it.
-        address: of the new buffer.
-        release: the callable that gives the new buffer back.
+        address: the address of the new buffer.
+        release: the callable that releases the new buffer.
         nbytes: its size in bytes.
 
     Raises:
         RuntimeError: the buffer is exported (a NumPy array, memoryview or DLPack consumer is alive) or borrowed; the
-            new block is still the caller's.
+            caller still owns the new block.
     """
     with buffer_lock:
         storage = root_of(storage)
@@ -198,7 +200,7 @@ def replace_buffer(storage: Storage, address: int, release: Callable[[], object]
 
 
 def capacity(storage: Storage) -> int:
-    """Bytes of the buffer, which may be more than any tensor shows of it; 0 for empty and meta ones.
+    """Return the bytes of the buffer, which may exceed the extent of its tensors; 0 for empty and meta storages.
 
     >>> from facula_storage import contiguous, float32
     >>> capacity(allocate(contiguous((2, 3), float32))) >= 24
@@ -212,7 +214,7 @@ def capacity(storage: Storage) -> int:
 
 
 def check_replaceable(storage: Storage) -> None:
-    """RuntimeError that says why the buffer of this storage, or of what it is an alias of, must stay where it is."""
+    """Raise RuntimeError if the buffer of this storage, or of its root, cannot be replaced."""
     storage = root_of(storage)
     if getattr(storage, "exports", None):
         raise OperationError(
@@ -228,14 +230,14 @@ def check_replaceable(storage: Storage) -> None:
 def host_view(
     address: int, layout: Layout, owner: object = None, released: Callable[[], object] = int, readonly: bool = False
 ) -> np.ndarray:
-    """A NumPy array over host memory; dtypes that NumPy lacks are shown as unsigned integers.
+    """Return a NumPy array over host memory; dtypes that NumPy lacks are represented by unsigned integers.
 
     Arguments:
-        address: of the first element.
+        address: the address of the first element.
         layout: dtype, shape and strides.
-        owner: what keeps the memory alive; by default the caller does.
-        released: called when the array and all its views are gone.
-        readonly: refuse writes.
+        owner: the object that keeps the memory alive; by default the caller is responsible.
+        released: called when the array and all its views have been freed.
+        readonly: whether to reject writes.
     """
     dtype = layout.dtype.numpy or np.dtype(f"u{layout.dtype.itemsize}")
     memory = Export(owner, released, address, "B", 1, (layout.extent,), (1,), readonly)

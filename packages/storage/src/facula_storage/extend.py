@@ -1,4 +1,4 @@
-"""What sibling packages use beyond the public API: the parts of the hot path."""
+"""Names for sibling packages in addition to the public API: the parts of the hot path."""
 
 from ._bridge import call_filter, collection_callback, dict_descriptor, new_instance, rebind, reorder_bases, unbind
 from ._devices import default_device_blocks, is_connected, register_backend

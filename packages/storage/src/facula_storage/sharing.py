@@ -1,6 +1,6 @@
-"""Storages in memory that processes share: moved there, sent as a handle, received without a copy.
+"""Storages in shared memory: moved there, sent as a handle, received without a copy.
 
-Needs the package facula-multiprocessing, which nothing else of this one imports.
+Requires the package facula-multiprocessing, which no other module of this package imports.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = ["is_shared", "move_to_shared_memory", "register_reduction"]
 
 
 def is_shared(storage: Storage) -> bool:
-    """Whether the buffer lies in memory that other processes can be sent."""
+    """Return whether the buffer is in memory that can be sent to other processes."""
     return _block(_root_of(storage)) is not None
 
 
 def move_to_shared_memory(storage: Storage) -> None:
-    """Give a storage in host memory, and its aliases, a buffer that other processes can be sent; it stays there.
+    """Move the buffer of a storage in host memory, and of its aliases, to shared memory, where it stays.
 
     Raises:
         RuntimeError: the buffer is exported (a NumPy array, memoryview or DLPack consumer is alive) or borrowed.
@@ -49,20 +49,20 @@ def move_to_shared_memory(storage: Storage) -> None:
 
 
 def _moved(root: Storage) -> SharedBlock | None:
-    """The block of a storage that is no alias, which moves there; None where it is empty."""
+    """Move a root storage to a shared block and return the block; None if the storage is empty."""
     while True:
         nbytes = capacity(root)
         if not nbytes or (block := _block(root)) is not None:
             return block if nbytes else None
         check_replaceable(root)
-        block = new_block(nbytes)  # which waits for locks of its own, so not under ours
+        block = new_block(nbytes)  # not under our lock, because it waits for other locks
         with buffer_lock:
             if capacity(root) != nbytes or _block(root) is not None:
-                continue  # another thread was here
+                continue  # another thread was faster
             check_replaceable(root)
             _copy(root, nbytes, block)
             replace_buffer(root, block.address, int, nbytes)
-            root.base = block  # so it stays in this memory from now on
+            root.base = block  # the memory now stays in place
             return block
 
 
@@ -83,7 +83,7 @@ def _reduce(storage: Storage) -> tuple[Callable[..., Storage], tuple[object, ...
     readonly = getattr(root, "readonly", "") if root.version is None else ""
     try:
         shared = _moved(root)
-    except OperationError:  # somebody else's memory, or seen by others: a copy goes
+    except OperationError:  # memory with another owner, or exported memory: send a copy
         nbytes = capacity(root)
         block = new_block(nbytes)
         _copy(root, nbytes, block)
