@@ -8,12 +8,12 @@ from ._layouts import Layout
 _T = TypeVar("_T")
 
 class LaunchError(RuntimeError):
-    """A kernel refused its arguments. `args` are the status and four details, and of a sequence which launch it was."""
+    """A kernel rejected its arguments. `args` are the status, four details, and the index of a launch in a sequence."""
 
     args: tuple[int, ...]
 
 class Export:
-    """Memory shown through the buffer protocol; strides in bytes, all arguments positional."""
+    """Memory exported through the buffer protocol; strides in bytes, all arguments positional."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ ANY: object
 def snapshot_bytes(array: object, /) -> bytes: ...
 
 class Sequence:
-    """Launches that one call runs, and the checks before them; see Note [Sequences] in _sequences.py."""
+    """A list of launches for one call, with the checks that must pass first; see Note [Sequences] in _sequences.py."""
 
     def __new__(
         cls,
@@ -78,7 +78,7 @@ def dlpack_export(
 ) -> object: ...
 
 class DLPackArray(NamedTuple):
-    """What a DLPack capsule says of its memory."""
+    """The description of the memory in a DLPack capsule."""
 
     address: int
     device_type: int
