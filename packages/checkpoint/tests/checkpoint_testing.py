@@ -1,4 +1,4 @@
-"""Tensors as (storage, layout, offset), made of NumPy arrays, and files made by hand."""
+"""Tensors as (storage, layout, offset), made from NumPy arrays, and files written byte by byte."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def random_parts(dtype, shape=(3, 5), seed=0):
 
 
 def raw(tensor):
-    """The tensor's bytes, row-major, by way of NumPy alone."""
+    """Return the tensor's bytes in row-major order, using only NumPy."""
     storage, layout, offset = tensor
     if layout.dtype.numpy is None:
         layout = layout.to_dtype(st.int16 if layout.dtype.itemsize == 2 else st.uint8)
@@ -40,12 +40,12 @@ def raw(tensor):
 
 
 def described(tensor):
-    """What two equal tensors have in common."""
+    """Return the properties that two equal tensors share."""
     return tensor[1].dtype, tensor[1].shape, raw(tensor)
 
 
 def file_bytes(header, data=b""):
-    """A file with any header: an object that becomes JSON, or the text itself."""
+    """A file with any header: an object that is encoded as JSON, or the text itself."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return len(text).to_bytes(8, "little") + text + data
 
@@ -55,7 +55,7 @@ def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
 
 
 class Tensor:
-    """A face of the smallest kind."""
+    """A minimal tensor class."""
 
     def __init__(self, parts):
         self.parts = parts

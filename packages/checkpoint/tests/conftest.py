@@ -1,4 +1,4 @@
-"""Hypothesis profiles, and what the tests make tensors of."""
+"""Hypothesis profiles, and helpers that create tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture
 def path(tmp_path):
-    """Where a test's one checkpoint is; nothing else may be in its folder in the end."""
+    """The path of a test's only checkpoint; its folder must finally contain no other file."""
     folder = tmp_path / "checkpoints"
     folder.mkdir()
     file = folder / "model.safetensors"

@@ -1,4 +1,4 @@
-"""Pickles and archives made by hand, opcode by opcode and member by member."""
+"""Pickles and archives composed of single opcodes and members."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FLOATS = struct.pack("<6f", *range(6))
 
 
 def glob(name):
-    """`collections OrderedDict` as the opcode that asks for it."""
+    """`collections OrderedDict` as the opcode that imports it."""
     return b"c" + name.replace(" ", "\n").encode() + b"\n"
 
 
 def put(value):
-    """The opcodes of a plain value; bytes are opcodes already."""
+    """The opcodes of a plain value; bytes are already opcodes."""
     if isinstance(value, bytes):
         return value
     if value is None or isinstance(value, bool):
@@ -61,7 +61,7 @@ def tensor(*, size=(2, 3), stride=(3, 1), offset=0, stored=None, requires_grad=F
 
 
 def archive(value, members=None, folder="archive", compression=zipfile.ZIP_STORED, extra=()):
-    """A zip file with a pickle, storage "0" of six floats, and other members; None leaves one out."""
+    """A zip file with a pickle, storage "0" of six floats, and other members; None omits one."""
     contents = {"data.pkl": PROTO + put(value) + STOP, "byteorder": b"little", "data/0": FLOATS, "version": b"3\n"}
     contents |= members or {}
     file = io.BytesIO()

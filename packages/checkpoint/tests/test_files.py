@@ -1,4 +1,4 @@
-"""save_file and load_file: values, order, strides, sharing, memory, and what safetensors' own library says."""
+"""save_file and load_file: values, order, strides, sharing, memory, and comparison with the safetensors library."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_the_mapping_lives_as_long_as_a_tensor_in_it(path):
 
 def test_reading_leaves_no_descriptor_open(path):
     save_file({"t": parts(np.arange(4.0))}, path)
-    gc.collect()  # what earlier tests left
+    gc.collect()  # left by earlier tests
     before = os.listdir("/proc/self/fd")
     load_file(path, lazy=False)
     load_metadata(path)
@@ -183,7 +183,7 @@ def test_tensors_are_aligned_in_memory(path):
 
 @pytest.mark.parametrize("how", WAYS, ids=str)
 def test_tensors_that_lie_crooked_are_copied(path, how):
-    """Old writers did not align anything, which the format allows."""
+    """Old writers did not align tensors, which the format permits."""
     values = np.array([1.5, 2.5], np.float32)
     header = {"b": entry("U8", (1,), (0, 1)), "f": entry("F32", (2,), (1, 9))}
     path.write_bytes(file_bytes(header, b"\7" + values.tobytes()))

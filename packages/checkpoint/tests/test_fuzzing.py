@@ -1,4 +1,4 @@
-"""Files with changes drawn at random: refused, or read as the safetensors library reads them."""
+"""Randomly modified files: rejected, or read as the safetensors library reads them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ mutations = some.one_of(
 
 
 def mutated(content, changes, mend):
-    """`content` with `changes`, most of them in the header; `mend` makes the length of the header fit again."""
+    """Return `content` with `changes`, mostly in the header; `mend` corrects the length of the header."""
     data_start = 8 + int.from_bytes(content[:8], "little")
     data, made = content[data_start:], bytearray(content)
     for kind, where, what in changes:
@@ -110,7 +110,7 @@ def test_random_bytes_are_refused(tmp_path_factory, content, whole):
 
 
 def test_the_fuzzers_comparison_is_made(valid, tmp_path):
-    """A change of the first tensor's data alone leaves a file that both readers take."""
+    """A change of only the first tensor's data yields a file that both readers accept."""
     path = tmp_path / "changed"
     start = 8 + int.from_bytes(valid[:8], "little")
     content = mutated(valid, [("flip", start + -start % 7, 3)], True)
@@ -123,7 +123,7 @@ def test_the_fuzzers_comparison_is_made(valid, tmp_path):
 
 
 def test_refusing_leaves_nothing_behind(path, valid):
-    """Neither descriptors nor mappings, however often."""
+    """Repeated rejections leak neither descriptors nor mappings."""
     path.write_bytes(valid[:-1])
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     for _ in range(min(soft, 2000) + 10):

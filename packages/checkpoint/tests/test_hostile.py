@@ -1,4 +1,4 @@
-"""Files that are damaged, hostile or of another kind: refused whole, with their name and the reason."""
+"""Files that are damaged, hostile or of another format: rejected completely, with their name and the reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ E = entry()
 
 
 def refused(path, content, message):
-    """Every reader refuses the file, naming it."""
+    """Check that every reader rejects the file and names it."""
     path.write_bytes(content)
     for reader in READERS:
         with pytest.raises(CheckpointError, match=message) as caught:
@@ -149,7 +149,7 @@ def test_a_header_longer_than_the_file_is_refused(path):
 
 
 def test_many_dimensions_of_large_size_do_not_take_long(path):
-    refused(path, file_bytes({"w": entry(shape=(2**63 - 1,) * 64)}, D), "its range has 8")  # a loop would never end
+    refused(path, file_bytes({"w": entry(shape=(2**63 - 1,) * 64)}, D), "its range has 8")  # otherwise an endless loop
 
 
 def zipped():
@@ -225,7 +225,7 @@ def test_a_path_that_is_empty_is_no_folder():
 
 @pytest.fixture
 def folder():
-    """A folder for somebody whom permissions bind; root may read everything, so the test is not root in it."""
+    """A folder for a user whom permissions restrict; root may read all files, so the test does not run as root."""
     with tempfile.TemporaryDirectory() as made:
         if os.geteuid():
             yield made

@@ -1,4 +1,4 @@
-"""Archives and files of the older format, made by hand: what is damaged, ambiguous or a bomb is refused whole."""
+"""Handmade archives and legacy files: damaged, ambiguous and oversized contents are rejected completely."""
 
 import io
 import mmap
@@ -22,7 +22,7 @@ def changed(content, old, new, count=1):
 
 
 def central(content, number, offset, data):
-    """`content` with bytes of the directory's entry `number` replaced."""
+    """Return `content` with bytes of the directory's entry `number` replaced."""
     at = -1
     for _ in range(number + 1):
         at = content.index(b"PK\1\2", at + 1)
@@ -87,7 +87,7 @@ def flipped(content, part):
 
 
 def without_checksums(content):
-    """As PyTorch writes it after `set_crc32_options(False)`."""
+    """An archive as PyTorch writes it after `set_crc32_options(False)`."""
     made = bytearray(content)
     with zipfile.ZipFile(io.BytesIO(content)) as opened:
         entry = opened.start_dir
@@ -132,7 +132,7 @@ def test_checksums_of_large_files_are_for_the_command(monkeypatch, capsys, tmp_p
 
 
 def test_overlapping_members():
-    """One member inside another: both headers agree with the directory."""
+    """One member contains another: both headers match the directory."""
     inner = archive(1)
     content = archive(1, {"data/1": inner})
     at = content.index(inner)
@@ -168,7 +168,7 @@ def test_legacy_files_are_refused(name):
 
 
 def test_archives_beyond_4_gigabytes(tmp_path, monkeypatch):
-    """Sizes and offsets of 64 bits; the storage is a hole in the file."""
+    """Sizes and offsets have 64 bits; the storage is a hole in the file."""
     size = 5 << 30
     monkeypatch.setattr(writing, "zlib", SimpleNamespace(crc32=lambda data, check: 0))
     hole = memoryview(mmap.mmap(-1, size))

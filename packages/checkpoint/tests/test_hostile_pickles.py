@@ -1,4 +1,4 @@
-"""Pickles of strangers: whatever a file names is neither imported nor called, and what does not fit is refused."""
+"""Untrusted pickles: names in a file are neither imported nor called, and invalid contents are rejected."""
 
 import io
 import sys
@@ -188,7 +188,7 @@ def test_bools_are_0_and_1():
 
 
 def test_an_array_is_filled_once():
-    """Something may show the memory that would be replaced."""
+    """Another view may use the memory that would be replaced."""
     state = put((1, (2,), DTYPE, False, raw(FLOATS[:8]))) + b"b"
     array = call("numpy._core.multiarray _reconstruct", glob("numpy ndarray"), (0,), raw(b"b"))
     assert loaded(archive(array + state)).tolist() == [0.0, 1.0]
@@ -246,17 +246,17 @@ def repeated(start, step, count):
 
 
 def alike(count):
-    """Different integers with one hash: dicts and sets of them take quadratic time."""
+    """Different integers with the same hash: dicts and sets of them take quadratic time."""
     return [5 + place * sys.hash_info.modulus for place in range(count)]
 
 
 def again(called, arguments, count=1000):
-    """A call of the same with the same, again and again."""
+    """Repeat the same call with the same arguments."""
     return called + b"q\x01" + arguments + b"q\x02R" + b"h\x01h\x02R" * count + b"t"
 
 
 NAMES_OF_ATTRIBUTES = {f"a{place}": 0 for place in range(9000)}
-TUPLES = repeated(b"Nq\x000", b"h\x00h\x00\x86q\x000", 100) + b"h\x00"  # each of the one before, twice
+TUPLES = repeated(b"Nq\x000", b"h\x00h\x00\x86q\x000", 100) + b"h\x00"  # each contains the previous one twice
 BOMBS = {
     "nested marks": MARK * (opcodes.MAX_MARKS + 1),
     "keys that double": b"}" + TUPLES + b"Ns",
@@ -302,7 +302,7 @@ def test_many_containers_are_no_bomb():
 
 
 def test_deep_containers_do_not_recurse():
-    """Neither while they are made nor when they are freed."""
+    """Neither their creation nor their release recurses."""
     assert type(loaded(archive(repeated(b"N", b"\x85", 300_000)))) is tuple
     assert len(loaded(archive(b"]" * 300_000 + b"a" * 299_999))) == 1
 

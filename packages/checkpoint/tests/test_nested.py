@@ -1,4 +1,4 @@
-"""save and load: containers come back as they were, without pickle, in files that other readers open."""
+"""save and load: containers are restored without pickle, from files that other readers can open."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from facula_storage.extend import alias
 
 
 def same(a, b):
-    """Equal, and of the same types all through; NaN equals itself."""
+    """Return whether values are equal with the same types at every level; NaN equals itself."""
     if type(a) is not type(b):
         return False
     if isinstance(a, dict):
@@ -266,7 +266,7 @@ def test_numpys_numbers_come_back_as_pythons(path):
 
 
 def test_to_parts_comes_before_arrays(path):
-    """Who says that arrays are tensors gets tensors; and `default` may give arrays."""
+    """If `to_parts` accepts arrays, they are loaded as tensors; `default` may return arrays."""
     save([np.ones(2)], path, to_parts=lambda value: parts(value) if isinstance(value, np.ndarray) else None)
     assert load(path, from_parts=lambda parts: "made") == ["made"]
     save([{1, 2}], path, default=lambda value: np.array(sorted(value)))
@@ -274,7 +274,8 @@ def test_to_parts_comes_before_arrays(path):
 
 
 def test_default_says_what_to_write_for_others(path):
-    """As that of json.dumps; what it leaves as it is stays refused, and its answers are containers like others."""
+    """Like `default` of json.dumps: values that it returns unchanged are rejected, and its results may be containers.
+    """
 
     def default(value):
         if isinstance(value, Pair):

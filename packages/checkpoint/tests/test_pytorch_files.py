@@ -1,4 +1,4 @@
-"""Files that PyTorch wrote, read without it: tensors as triples, and plain values as Python's."""
+"""Files written by PyTorch, read without it: tensors as triples, and plain values as Python objects."""
 
 import argparse
 import collections
@@ -56,7 +56,7 @@ def test_values_do_not_need_a_seekable_file():
 
 
 def test_archives_that_follow_each_other():
-    """Where headers have sizes: an archive ends where its directory does."""
+    """If headers contain sizes, an archive ends where its directory does."""
     file = io.BytesIO(b"before" + archive(1) + archive([2]) + b"after")
     file.seek(6)
     assert [load(file), load(file)] == [1, [2]] and file.read() == b"after"
@@ -82,7 +82,7 @@ def test_what_is_not_loaded_is_refused_by_name(name, reason):
 
 @pytest.mark.parametrize("make", [archive, legacy])
 def test_storages_are_put_where_they_are_wanted(make):
-    """Each once, and read when somebody asks for it."""
+    """Each storage is relocated once, and read on demand."""
     asked = []
 
     def relocate(fetch, nbytes, location):
@@ -97,7 +97,7 @@ def test_storages_are_put_where_they_are_wanted(make):
 
 
 def test_older_names():
-    """Names of Python 2, of NumPy before version 2, and classes with their source code."""
+    """Names from Python 2, from NumPy before version 2, and classes with their source code."""
     dtype = call("numpy dtype", "f4", 0, 1) + put((3, "<", None, None, None, -1, -1, 0)) + b"b"
     scalar = call("numpy.core.multiarray scalar", dtype, raw(FLOATS[4:8]))
     old = call("torch._utils _rebuild_tensor", storage(kind="torch.cuda FloatStorage"), 0, (2,), (1,))

@@ -1,4 +1,4 @@
-"""Saves replace a file at once or not at all: killed, out of space, interrupted, forbidden, side by side."""
+"""Saves replace a file atomically: killed, out of space, interrupted, forbidden, concurrent."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def small(value):
 @pytest.mark.parametrize(
     "moment",
     [
-        "_atomic.os.write = stop",  # nothing is written
+        "_atomic.os.write = stop",  # before any write
         "write = os.write\n_atomic.os.write = lambda *a: write(*a) if a[1][:1] != b'\\0' else stop()",  # in the data
-        "_atomic.os.fsync = stop",  # all is written, perhaps not on the disk
-        "_atomic.os.replace = stop",  # all but renamed
+        "_atomic.os.fsync = stop",  # all is written, but possibly not flushed
+        "_atomic.os.replace = stop",  # before the rename
     ],
     ids=["empty", "header", "written", "synced"],
 )
@@ -88,7 +88,7 @@ def test_a_save_killed_at_any_time_leaves_one_whole_version(path):
         assert saver.stdout.readline() == "1\n", saver.communicate()[1]
         time.sleep(float(rng.uniform(0, 0.1)))
         saver.send_signal(signal.SIGKILL)
-        said = saver.stdout.read().split()  # with what `readline` read ahead, which `communicate` leaves out
+        said = saver.stdout.read().split()  # including the data that `readline` buffered, which `communicate` omits
         saver.communicate(timeout=600)
         (version,) = values(path)
         assert version in {float(said[-1] if said else 1) + more for more in (0, 1)}
@@ -98,7 +98,7 @@ def test_a_save_killed_at_any_time_leaves_one_whole_version(path):
 
 @pytest.mark.parametrize("existing", [True, False])
 def test_a_full_disk_leaves_what_was_there(path, existing):
-    """A limit on the size of files stops a write in the middle, as a full disk does."""
+    """A limit on file sizes interrupts a write, like a full disk."""
     if existing:
         save_file(small(1), path)
     before = names(path)
@@ -139,7 +139,7 @@ def test_whatever_fails_leaves_the_old_file(path, monkeypatch, call, error):
         assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
         assert "the old file is as it was" in caught.value.strerror
     assert values(path) == {1}
-    save_file(small(1), path)  # removes what an interrupt before the first write may leave
+    save_file(small(1), path)  # removes files that an interrupt before the first write may leave
     assert names(path) == [path.name]
 
 
@@ -248,7 +248,7 @@ def test_a_new_file_follows_the_umask(path):
 def test_a_symbolic_link_stays_and_its_target_is_replaced(path, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(path)
-    save_file(small(1), link)  # also where the target is not there yet
+    save_file(small(1), link)  # also if the target does not exist yet
     save_file(small(2), link)
     assert link.is_symlink()
     assert values(path) == {2}
@@ -324,7 +324,7 @@ def test_saves_side_by_side_leave_one_whole_version(path):
 
 
 def test_a_save_that_loses_its_new_file_to_a_cleaner_makes_another(path, monkeypatch):
-    """Between making the file and locking it, another save may take it for abandoned."""
+    """Between creating and locking the file, another save may consider it abandoned."""
     lock, taken = fcntl.flock, []
 
     def late(file, how):

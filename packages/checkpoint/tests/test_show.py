@@ -1,4 +1,4 @@
-"""`python -m facula_checkpoint show`: what is in a file, without building or running any of it."""
+"""`python -m facula_checkpoint show` lists the contents of a file without building or running them."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def test_tensors_and_names(name, capsys):
 
 
 def test_what_is_not_loaded_is_shown(tmp_path, capsys):
-    """Classes of programs, other devices, keys that are tensors, and texts that a terminal would obey."""
+    """Classes of programs, other devices, keys that are tensors, and text that a terminal would interpret."""
     far = storage(location="cuda:3", key="\x1b[2J")
     state = put({"x\x1b]0;title\x07": tensor(stored=far), 7: [tensor()]})
     (tmp_path / "a.pt").write_bytes(archive(call("evil pkg") + state + b"b"))
@@ -49,7 +49,7 @@ def test_what_is_not_loaded_is_shown(tmp_path, capsys):
 
 
 def test_ways_are_bounded(tmp_path, capsys):
-    """Where each container is in the one before, the ways to all of them would take quadratic time and memory."""
+    """If each container is in the previous one, the paths to all of them would take quadratic time and memory."""
     depth = 5000
     nested = (call("collections defaultdict", glob("builtins dict")) + put("a")) * depth + tensor() + b"s" * depth
     (tmp_path / "a.pt").write_bytes(archive(nested))

@@ -1,4 +1,4 @@
-"""Open files: what is written goes on from where they are, and so does what is read."""
+"""Open files: writing and reading start at the current position."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def assert_is_run(loaded):
 
 
 class Pipe:
-    """What may be written to or read from, and can do nothing else; a little at a time."""
+    """A file object that only supports reading and writing, a few bytes at a time."""
 
     def __init__(self, contents=b"", most=7):
         self.contents, self.most, self.pieces = bytearray(contents), most, []

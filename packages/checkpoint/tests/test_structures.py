@@ -1,4 +1,4 @@
-"""Structures of saved objects that no program of ours wrote, or that are too large: refused by name."""
+"""Structures of saved objects that are invalid or too large: rejected with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings for hypothesis: HYPOTHESIS_PROFILE=ci is derandomised and short."""
+"""Settings for hypothesis: HYPOTHESIS_PROFILE=ci is derandomized and short."""
 
 import os
 

@@ -6,7 +6,7 @@ from facula_data import Dataset, IterableDataset
 
 
 class Plain(Dataset):
-    """The samples of another dataset, one by one: none of its quick methods."""
+    """The samples of another dataset, without its quick methods."""
 
     def __init__(self, dataset):
         self.dataset = dataset
@@ -20,7 +20,7 @@ class Plain(Dataset):
 
 
 class Stream(IterableDataset):
-    """0, 1, 2, …, and how often it was begun."""
+    """A stream of 0, 1, 2, … that counts how often it was started."""
 
     def __init__(self, count, sized=True):
         self.count, self.sized, self.begun = count, sized, 0
@@ -36,7 +36,7 @@ class Stream(IterableDataset):
 
 
 class Exported:
-    """An array that others see through DLPack alone, as tensors of another library may be."""
+    """An array that other libraries can access only through DLPack, like some tensors."""
 
     def __init__(self, array):
         self._array = array
@@ -53,7 +53,7 @@ class Exported:
 
 
 def assert_alike(ours, theirs):
-    """Nested containers of the same types, with arrays of the same dtype, shape and contents."""
+    """Assert equal nested containers of the same types, with arrays of the same dtype, shape and contents."""
     assert type(ours) is type(theirs)
     if isinstance(ours, dict):
         assert ours.keys() == theirs.keys()

@@ -1,4 +1,4 @@
-"""Real files of the formats that are read, made by the standard library alone."""
+"""Real files of the supported formats, made with the standard library only."""
 
 import gzip
 import io
@@ -12,13 +12,13 @@ CODES = {"uint8": 8, "int8": 9, "int16": 11, "int32": 12, "float32": 13, "float6
 
 
 def idx_bytes(array):
-    """An array in the IDX format, written after its description."""
+    """An array in the IDX format, written from its specification."""
     header = struct.pack(f">BBBB{array.ndim}I", 0, 0, CODES[array.dtype.name], array.ndim, *array.shape)
     return header + array.astype(array.dtype.newbyteorder(">")).tobytes()
 
 
 def write_mnist(folder, count=12, compressed=False, seed=0):
-    """The four files; pictures and labels of the training part are given back."""
+    """Write the four files; return images and labels of the training part."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
     made = {}
@@ -33,7 +33,7 @@ def write_mnist(folder, count=12, compressed=False, seed=0):
 
 
 def write_cifar10(folder, each=4, binary=False):
-    """All batches; pictures (samples, 3072) and labels of the training part are given back."""
+    """Write all batches; return images (samples, 3072) and labels of the training part."""
     folder.mkdir(parents=True)
     rng = np.random.default_rng(1)
     pictures, labels = [], []
@@ -69,6 +69,6 @@ def tar_bytes(members, mode="w", **options):
 
 
 def ppm(pixels):
-    """A picture (height, width, 3) in a format that takes a line to write."""
+    """An image (height, width, 3) in a format that one line can write."""
     height, width, _ = pixels.shape
     return f"P6 {width} {height} 255\n".encode() + pixels.tobytes()

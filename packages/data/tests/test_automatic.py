@@ -1,4 +1,4 @@
-"""Loaders that find out which kind of workers is the quickest."""
+"""Loaders that choose the fastest kind of workers."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from worker_helpers import Rows, Stream, fail, listed
 
 
 class Slow(Rows):
-    """Rows that take a millisecond each; `thread_safe` where threads may read them at once."""
+    """Rows that take a millisecond each; `thread_safe` if threads may read them at once."""
 
     def __init__(self, thread_safe, seconds):
         super().__init__(120, 4)
@@ -35,14 +35,14 @@ class Slow(Rows):
 @pytest.mark.parametrize(
     ("thread_safe", "waits", "chosen"),
     [
-        (True, {"inline": 0.006, "thread": 0.003, "process": 0.0028}, "thread"),  # a tenth is too little a gain
+        (True, {"inline": 0.006, "thread": 0.003, "process": 0.0028}, "thread"),  # a gain of one tenth is too small
         (True, {"inline": 0.006, "thread": 0.003, "process": 0.002}, "process"),
         (False, {"inline": 0.012, "process": 0.006}, "process"),
-        (True, {"inline": 0.00001}, "inline"),  # a program that waits for nothing needs no workers
+        (True, {"inline": 0.00001}, "inline"),  # a program that never waits needs no workers
     ],
 )
 def test_the_kind_with_the_shortest_measured_time_is_chosen(thread_safe, waits, chosen, persistent, monkeypatch):
-    """The measured waits are replaced by the given ones, as those of a busy machine may be in any order."""
+    """The measured times are replaced by given ones, because those of a busy machine are random."""
     given_ = dict(batch_size=3, shuffle=True, seed=4)
     data = Slow(thread_safe, 0.001)
     measured, floor = Choice.measured, {"inline": 0.003, "thread": 0.0, "process": 0.0}
@@ -79,7 +79,7 @@ def test_a_pass_whose_workers_are_being_chosen_goes_on_elsewhere(cut):
 
 
 def test_errors_while_the_kind_of_workers_is_being_chosen():
-    """Samples of a failed batch are skipped, in whichever part of the trial they are, and the others delivered."""
+    """Samples of a failed batch are skipped in any part of the trial, and all others delivered."""
 
     class Bad(Rows):
         def __getitem__(self, index):

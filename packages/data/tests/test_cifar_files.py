@@ -1,4 +1,4 @@
-"""CIFAR's pickles and binary files; pickles that would do something else are refused."""
+"""CIFAR's pickles and binary files; malicious pickles are rejected."""
 
 import os
 import pickle

@@ -1,4 +1,4 @@
-"""Collation: what becomes of each kind of sample, and what is said of those that do not fit."""
+"""Collation of each kind of sample, and errors for samples that do not match."""
 
 import array
 import pickle
@@ -219,7 +219,7 @@ def test_default_convert_shares_memory():
 
 
 class Half:
-    """A tensor of another library: NumPy sees it, but not its dtype."""
+    """A tensor of another library whose memory NumPy can access, but not its dtype."""
 
     def __init__(self, *values):
         self.values, self.shape = values, (len(values),)

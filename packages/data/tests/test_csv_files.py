@@ -1,4 +1,4 @@
-"""CSV files by row, against the standard library's reader."""
+"""Rows of CSV files, compared with the standard library's reader."""
 
 import csv
 import io

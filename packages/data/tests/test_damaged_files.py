@@ -1,4 +1,4 @@
-"""Whatever happens to a file's bytes: its contents as they were written, other contents, or an error that names it."""
+"""Files with modified bytes yield the original contents, other contents, or an error that names the file."""
 
 import gzip
 import io
@@ -63,7 +63,7 @@ def path(tmp_path_factory):
 
 
 def reads(read, data, damages, path):
-    """What `read()` gives, or nothing where it says that the file is damaged."""
+    """Return the result of `read()`, or None if it reports that the file is damaged."""
     path.write_bytes(damaged(data, damages))
     try:
         return read()
@@ -82,7 +82,7 @@ def test_tar_archives(path, damages):
 def test_compressed_tar_archives(path, damages):
     found = reads(lambda: list(TarShards(path, None)), gzip.compress(TAR), damages, path)
     if found is not None and path.read_bytes()[:2] == b"\x1f\x8b":
-        assert [sorted(sample)[2:] for sample in found] == [["json", "npy"], ["cls", "txt"]]  # the checksum says so
+        assert [sorted(sample)[2:] for sample in found] == [["json", "npy"], ["cls", "txt"]]  # detected by the checksum
 
 
 @given(DAMAGES)

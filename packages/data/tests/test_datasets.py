@@ -1,4 +1,4 @@
-"""Datasets by index: arrays, parts and concatenations; random splits."""
+"""Datasets by index: arrays, subsets and concatenations; random splits."""
 
 import numpy as np
 import pytest
@@ -184,7 +184,7 @@ def test_what_cannot_be_joined(datasets, error, message):
 
 def test_streams_one_after_the_other():
     chained = ChainDataset(Stream(n) for n in (2, 0, 3))
-    assert list(chained) == [*Stream(2), *Stream(3)] and list(chained) == []  # used up
+    assert list(chained) == [*Stream(2), *Stream(3)] and list(chained) == []  # exhausted
     both = Stream(2) + Stream(3)
     assert isinstance(both, ChainDataset) and isinstance(both, IterableDataset)
     assert [*both, *both] == [*Stream(2), *Stream(3)] * 2

@@ -1,4 +1,4 @@
-"""A state goes on with any workers, any number of programs and any batch size: the samples that were still to come.
+"""A state resumes with any number of workers and programs and any batch size: the remaining samples are the same.
 
 A sample is its index and a number drawn for it, so that random numbers are seen to be the same, too.
 """
@@ -24,7 +24,7 @@ WORKERS = [{}] + [
 
 
 class Draws:
-    """An index, and a number of its own in each epoch. Some fail."""
+    """An index, and a random number for each epoch. Some fail."""
 
     def __init__(self, count, bad=()):
         self.count, self.bad = count, frozenset(bad)
@@ -43,7 +43,7 @@ def samples(batches):
 
 
 def taken(loader, batches):
-    """The samples of the first few batches, and the state after them."""
+    """Return the samples of the first few batches, and the state after them."""
     found = samples(itertools.islice(loader, batches))
     return found, json.loads(json.dumps(loader.state_dict()))
 

@@ -1,4 +1,4 @@
-"""Datasets of files in other processes: forked ones share no position with their parent, spawned ones open anew."""
+"""Datasets of files in other processes: forked ones do not share a file position, spawned ones reopen the file."""
 
 import multiprocessing
 import pickle
@@ -47,7 +47,7 @@ KINDS = ["csv", "parquet", "mapped", "tokens", "mnist", "cifar", "folder", "tar"
 
 
 def plain(value):
-    """Nested lists of what a sample holds."""
+    """Convert the contents of a sample to nested lists."""
     if isinstance(value, dict):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, tuple):
@@ -56,7 +56,7 @@ def plain(value):
 
 
 def read(dataset, order):
-    """Samples in an order; of a stream all."""
+    """Read samples in an order, or a whole stream."""
     if order is None:
         return [plain(sample) for sample in dataset]
     return [plain(dataset[index]) for index in order]

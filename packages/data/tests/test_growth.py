@@ -1,4 +1,4 @@
-"""Attributes that grow in forked workers: found where they are, sized about right, named in one warning."""
+"""Attributes that grow in forked workers: detection, size estimates, and a single warning."""
 
 import threading
 import warnings

@@ -1,4 +1,4 @@
-"""IDX files, and the datasets that are made of them: whole ones and damaged ones."""
+"""IDX files and their datasets, valid and damaged."""
 
 import gzip
 import pickle

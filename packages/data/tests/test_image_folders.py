@@ -1,4 +1,4 @@
-"""Pictures in folders by class, and decoding, against Pillow."""
+"""Folders of images by class, and decoding, compared with Pillow."""
 
 import io
 import os
@@ -40,7 +40,7 @@ def test_classes_and_samples_are_sorted(tmp_path):
     assert data.class_to_idx == {"cat": 0, "dog": 1}
     found = [(os.path.relpath(path, tmp_path), label) for path, label in data.samples]
     expected = [("cat/a.ppm", 0), ("cat/z.PPM", 0), ("cat/sub/c.ppm", 0), ("cat/sub-2/d.ppm", 0), ("dog/b.ppm", 1)]
-    assert found == expected  # as torchvision: folders by their whole paths, then names
+    assert found == expected  # like torchvision: sorted by folder path, then by name
     assert data.samples == list(data.samples)
     assert data.imgs[-1] == data.samples[4]
     assert data.samples[1:3] == list(data.samples)[1:3]

@@ -1,4 +1,4 @@
-"""The loader: which batches, by whichever way they are read."""
+"""The loader's batches, for each way of reading them."""
 
 import copy
 import pickle
@@ -37,7 +37,7 @@ DTYPES = ["f2", "f4", "f8", ">f4", "i1", "u2", "i8", "?", "c8", "M8[s]", "U2", "
 
 @given(st.data(), st.integers(1, 12), st.integers(1, 5), st.booleans(), st.booleans(), st.booleans())
 def test_whole_batches_are_what_collated_samples_are(data, count, size, shuffle, drop_last, exported):
-    """A fancy index for each array in place of a sample at a time: the same types, dtypes, shapes and contents."""
+    """One fancy index per array yields the same types, dtypes, shapes and contents as single samples."""
     columns = []
     for _ in range(data.draw(st.integers(1, 3))):
         dtype = np.dtype(data.draw(st.sampled_from(DTYPES)))
@@ -58,7 +58,7 @@ def test_whole_batches_are_what_collated_samples_are(data, count, size, shuffle,
 
 
 def test_the_quick_way_is_taken(monkeypatch):
-    """No sample is read by itself: else the test above would compare a way with itself."""
+    """Samples are not read one by one: otherwise the test above would compare a path with itself."""
     monkeypatch.setattr(TensorDataset, "__getitem__", lambda self, index: pytest.fail("read a single sample"))
     train, _ = random_split(TensorDataset(np.arange(10), Exported(np.eye(10))), [0.8, 0.2])
     assert sum(len(y) for y, _ in DataLoader(train, batch_size=3, shuffle=True)) == 8
@@ -209,7 +209,7 @@ def test_reprs():
 
 
 def test_a_loader_says_of_which_samples_it_is():
-    """In annotations, and where it is made; it changes nothing."""
+    """The type parameter works in annotations and at construction, without effect."""
     assert [batch.tolist() for batch in DataLoader[int](range(3), batch_size=2)] == [[0, 1], [2]]
 
     class Numbers(DataLoader[int]):
@@ -220,7 +220,7 @@ def test_a_loader_says_of_which_samples_it_is():
 
 
 def test_pinned_memory_is_a_matter_of_devices():
-    """One warning at the program's line; the batches are as without it."""
+    """There is one warning at the program's line; batches are the same as without it."""
     from facula_data._loading import arguments
 
     arguments._warned.clear()

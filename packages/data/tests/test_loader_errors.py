@@ -1,4 +1,4 @@
-"""What the loader says when something is wrong: in a sample, in a stream, in its arguments."""
+"""Errors of the loader about samples, streams and arguments."""
 
 import numpy as np
 import pytest

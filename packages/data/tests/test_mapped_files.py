@@ -1,4 +1,4 @@
-"""Arrays and tokens in files, mapped into memory."""
+"""Memory-mapped files of arrays and tokens."""
 
 import pickle
 
@@ -29,7 +29,7 @@ def test_npy_files(tmp_path, order, dtype):
     assert batch.flags.writeable
     with pytest.raises(IndexError, match="got 12"):
         data[12]
-    if dtype != ">f4":  # which collation brings into the machine's order
+    if dtype != ">f4":  # which collation converts to native byte order
         with pytest.raises(IndexError, match="got -13"):
             data.get_batch(np.array([0, -13]))
     assert repr(data).startswith(f"MemoryMapped({array.dtype} (12, 5) in ")

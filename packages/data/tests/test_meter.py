@@ -1,4 +1,4 @@
-"""The meter: made-up figures for each bottleneck, and what it says of them."""
+"""The meter: artificial figures for each bottleneck, and the resulting reports."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from facula_errors import FaculaError
 
 
 class Clock:
-    """Time that goes on when it is told to."""
+    """A clock that advances on request."""
 
     def __init__(self):
         self.now = 5_000_000_000
@@ -25,7 +25,7 @@ class Clock:
 
 
 def run(meter, batches=20, wait=0.0, program=0.0, busy=0.0, collate=0.0, first=None, nbytes=1 << 20, shares=None):
-    """One epoch: numbers, or functions of the batch's number, in seconds."""
+    """Simulate one epoch: numbers, or functions of the batch's number, in seconds."""
     of = lambda value, i: value(i) if callable(value) else value
     workers = max(1, meter.settings.workers)
     clock = meter._clock
@@ -52,7 +52,7 @@ def test_the_figures():
     assert (epoch.epoch, epoch.ended, epoch.batches, epoch.samples, epoch.nbytes) == (0, True, 10, 320, 10_000)
     assert epoch.waited == pytest.approx(1.0)
     assert epoch.first_wait == pytest.approx(0.1)
-    assert epoch.program == pytest.approx(3.0)  # that after the last batch, too
+    assert epoch.program == pytest.approx(3.0)  # including the time after the last batch
     assert epoch.seconds == pytest.approx(4.0)
     assert epoch.waiting == pytest.approx(0.25)
     assert epoch.busy == pytest.approx((1.0, 1.0))
@@ -160,7 +160,7 @@ def test_epochs_follow_each_other():
     assert str(meter.report()) == "no batches yet"
     run(meter, wait=0.3, program=0.1, busy=0.3)
     run(meter, wait=0.0, program=0.1, busy=0.01)
-    meter.epoch_ended()  # of an epoch without batches nothing is said
+    meter.epoch_ended()  # an epoch without batches is not reported
     meter.waited(0.1)
     meter.delivered(32, 100)
     report = meter.report()

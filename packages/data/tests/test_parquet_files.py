@@ -1,4 +1,4 @@
-"""Parquet files by row, against what was written and what pyarrow reads."""
+"""Rows of Parquet files, compared with the written data and with pyarrow."""
 
 import pickle
 

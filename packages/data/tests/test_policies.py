@@ -1,4 +1,4 @@
-"""Samples that fail, random numbers of samples, and shares of several programs: the same with any workers."""
+"""Failing samples, random numbers of samples, and shards of several programs: the same with any workers."""
 
 import random
 from collections import Counter
@@ -24,7 +24,7 @@ workers = pytest.mark.parametrize("kind", WORKERS, ids=["inline", "threads", "pr
 
 
 class Bad:
-    """Some samples fail."""
+    """A dataset in which some samples fail."""
 
     def __init__(self, bad, count=20):
         self.bad, self.count = frozenset(bad), count
@@ -92,7 +92,7 @@ def stand_in(error, index):
 
 
 class Draws:
-    """Samples that take a generator."""
+    """A dataset whose samples accept a generator."""
 
     def __len__(self):
         return 12

@@ -1,4 +1,4 @@
-"""Going on from three integers gives the batches that would have come, in the middle of an epoch too."""
+"""Resuming from three integers yields the batches that would have followed, also in mid-epoch."""
 
 import json
 
@@ -23,7 +23,7 @@ COUNT = 23
 
 
 class Own(Sampler):
-    """Nothing but `__iter__`, and the same each time."""
+    """A sampler that only defines a deterministic `__iter__`."""
 
     def __iter__(self):
         return iter(range(COUNT - 1, -1, -1))
@@ -59,7 +59,7 @@ def plain(batch):
 @pytest.mark.parametrize("kind", LOADERS)
 @given(st.integers(1, 9), st.booleans(), st.integers(0, 60))
 def test_what_follows_is_what_would_have_come(kind, size, drop, taken):
-    """Take some batches over several epochs, then go on in another loader: the rest of this epoch, and the next."""
+    """Read some batches over several epochs, then resume in another loader: the rest of this epoch, and the next."""
     loader = LOADERS[kind](size, drop)
     running = iter(loader)
     for _ in range(taken):
@@ -150,7 +150,7 @@ class Hiccup(OSError):
 
 
 def hiccup(batch):
-    """Fail for the batch, sample or index that holds 9, until told to work."""
+    """Fail for the batch, sample or index that contains 9, until it is allowed to work."""
     if hiccup.broken and 9 in np.ravel(batch):
         raise Hiccup("disk")
     return batch
@@ -191,7 +191,7 @@ FAILURES = {
 
 
 def delivered_by(order, state):
-    """What a state says was delivered of an epoch in this order."""
+    """Return the samples that a state reports as delivered, for an epoch in this order."""
     skipped = {place for begin, end in state.get("skipped", []) for place in range(begin, end)}
     return [sample for place, sample in enumerate(order[: state["position"]]) if place not in skipped]
 
@@ -246,7 +246,7 @@ def test_batches_that_fail_one_after_the_other_are_one_gap():
 
 
 class Retried:
-    """An iterator that raises in the place of sample 5, once, and can be asked again."""
+    """An iterator that raises once instead of yielding sample 5, and can continue."""
 
     def __init__(self):
         self.given, self.raised = 0, False

@@ -1,4 +1,4 @@
-"""Samplers: which indices, and that their order is a function of seed and epoch."""
+"""Samplers: their indices, and orders that depend only on seed and epoch."""
 
 import tracemalloc
 from functools import cache
@@ -38,7 +38,7 @@ def test_epochs_and_seeds_differ():
 
 
 def test_the_order_is_the_same_everywhere():
-    """Written down once: another version of NumPy or another machine gives the same."""
+    """The expected numbers are fixed: other versions of NumPy and other machines yield the same."""
     assert RandomSampler(range(8), generator=0).order(0).tolist() == [0, 2, 1, 5, 4, 3, 6, 7]
     assert RandomSampler(range(8), generator=(1 << 64) - 1).order(123).tolist() == [2, 1, 4, 0, 5, 6, 3, 7]
     drawn = RandomSampler(range(1000), replacement=True, num_samples=5, generator=3).order(2)
@@ -65,7 +65,7 @@ def drawn_at_once(kind):
 @pytest.mark.parametrize("kind", ENDLESS)
 @given(st.integers(0, 40_000), st.integers(1, 40), st.integers(1, 3))
 def test_what_is_drawn_does_not_depend_on_where_reading_begins(kind, start, count, step):
-    """Across blocks and rounds, forwards and backwards, as from an epoch that is drawn at once."""
+    """Reading across blocks and rounds in both directions yields the same as drawing the whole epoch."""
     whole = drawn_at_once(kind)
     order = ENDLESS[kind](40_000).order(0)
     assert list(order[start : start + count : step]) == whole[start : start + count : step]
@@ -74,7 +74,7 @@ def test_what_is_drawn_does_not_depend_on_where_reading_begins(kind, start, coun
 
 
 def test_draws_are_made_of_the_words_in_turn():
-    """The order of a seed is what a generator of raw words gives that is read from the beginning."""
+    """The order of a seed consists of a generator's raw words, read from the beginning."""
     words = np.random.Philox(key=5, counter=[0, 0, 0, 7]).random_raw(50_000)
     sampler = RandomSampler(range(1000), replacement=True, num_samples=50_000, generator=5)
     assert sampler.order(7).tolist() == ((words >> np.uint64(11)) * 2.0**-53 * 1000).astype(int).tolist()
@@ -133,7 +133,7 @@ def test_more_samples_than_there_are_come_in_rounds(count, wanted, seed):
 
 
 def test_every_position_is_as_likely():
-    """Where sample 0 ends up, over many seeds: the chi-square statistic of 9 degrees of freedom."""
+    """The chi-square statistic (9 degrees of freedom) of the position of sample 0 over many seeds."""
     places = [RandomSampler(range(10), generator=seed).order(0).tolist().index(0) for seed in range(2000)]
     observed = np.bincount(places, minlength=10)
     assert ((observed - 200) ** 2 / 200).sum() < 35
@@ -198,7 +198,7 @@ def test_a_subclass_with_its_own_iter_is_iterated():
 
 
 class Generator:
-    """As other libraries' generators are: it knows the seed it began with."""
+    """A generator like those of other libraries, which knows its initial seed."""
 
     def initial_seed(self):
         return 11

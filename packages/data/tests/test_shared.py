@@ -1,4 +1,4 @@
-"""SharedList: as a list in all but change, and no larger in the processes that read it."""
+"""SharedList behaves like an immutable list, and does not grow in the processes that read it."""
 
 import copy
 import gc
@@ -89,7 +89,7 @@ def test_arrays_of_one_shape_are_views(shape):
         assert not one.flags.writeable
     assert (pickle.loads(pickle.dumps(ours, 5)) == arrays) is True
     native = SharedList([one.astype("=i4") for one in arrays])
-    assert (pickle.loads(pickle.dumps(native, 4)) == native) is True  # of others NumPy changes the order of bytes
+    assert (pickle.loads(pickle.dumps(native, 4)) == native) is True  # for others, NumPy changes the byte order
     assert ours != [np.full(shape, i, "<i8") for i in range(5)]
 
 
@@ -186,14 +186,14 @@ def test_files_are_mapped(tmp_path):
     assert ours.file == place
     assert ours == names == SharedList.open(place)
     assert f"file={str(place)!r}" in repr(ours)
-    assert list(tmp_path.iterdir()) == [place]  # and nothing that was written on the way
+    assert list(tmp_path.iterdir()) == [place]  # without any partial file
     part = ours[10:2:-3]
     sent = pickle.dumps(part)
     assert len(sent) < 500
     assert pickle.loads(sent) == part == names[10:2:-3]
     with open("/proc/self/maps") as maps:
         assert str(place) in maps.read()
-    SharedList(names[:2], file=place)  # another file of that name
+    SharedList(names[:2], file=place)  # another file of the same name
     assert ours == names
     with pytest.raises(ValueError, match="was rewritten"):
         pickle.loads(sent)
@@ -226,7 +226,7 @@ def test_another_process_maps_the_file(tmp_path):
         "import pickle, sys; found = pickle.load(open(sys.argv[1], 'rb')); "
         "print(found['key 7'], len(found), 'no' in found)"
     )
-    environment = {**os.environ, "PYTHONHASHSEED": "77"}  # with other hashes of text
+    environment = {**os.environ, "PYTHONHASHSEED": "77"}  # with other string hashes
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "sent")], capture_output=True, text=True, env=environment
     )
@@ -240,14 +240,14 @@ def test_a_loader_reads_it():
 
 
 def private_memory():
-    """Bytes of this process alone: what was written since a fork, in a child."""
+    """Return the bytes of memory private to this process: in a forked child, those written since the fork."""
     lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Private_Dirty"))
 
 
 def grown_by_reading(values):
-    """By how much a forked child grows that reads all elements, in bytes."""
-    assert sum(1 for _ in values) == len(values)  # pages of a file that one process alone has read count as its own
+    """Return by how many bytes a forked child grows that reads all elements."""
+    assert sum(1 for _ in values) == len(values)  # file pages read by only one process count as private
     reading, writing = os.pipe()
     gc.collect()
     with warnings.catch_warnings():
@@ -276,7 +276,7 @@ def test_reading_in_a_forked_worker_takes_no_memory(tmp_path):
     values = [f"a name of some length, number {i}" for i in range(200_000)]
     size = sum(map(sys.getsizeof, values))
     as_list = grown_by_reading(values)
-    assert as_list > size / 2  # pages of nearly all of it
+    assert as_list > size / 2  # pages of nearly all of the memory
     for ours in (SharedList(values), SharedList(values, file=tmp_path / "names"), SharedList([(v, 1) for v in values])):
         assert grown_by_reading(ours) < min(as_list / 5, 4 << 20)
     pickled = SharedList([{"name": value} for value in values])

@@ -1,4 +1,4 @@
-"""SharedDict: as a dict in all but change, with keys that every process finds."""
+"""SharedDict behaves like an immutable dict whose keys every process can find."""
 
 import copy
 import datetime
@@ -104,7 +104,7 @@ def test_keys_that_are_equal_are_one(keys):
 
 
 def test_hashes_stay_as_they_are():
-    """Files of earlier versions depend on them."""
+    """Files of earlier versions depend on the hashes."""
     assert [hex(stable_hash(key)) for key in ("a", 1, None, ("a", 1))] == HASHES
 
 

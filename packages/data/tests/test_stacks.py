@@ -1,4 +1,4 @@
-"""Datasets side by side."""
+"""Parallel datasets."""
 
 import pickle
 
@@ -14,7 +14,7 @@ X, Y = np.arange(24.0).reshape(12, 2), np.arange(12)
 
 
 class Quick(list):
-    """A list that gives many at once, as negative numbers."""
+    """A list that returns many samples in one call, negated."""
 
     def __getitems__(self, indices):
         return [-self[index] for index in indices]

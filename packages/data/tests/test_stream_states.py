@@ -1,4 +1,4 @@
-"""Datasets that are iterated and know how far: the loader's state has theirs, and goes on without reading again."""
+"""Iterable datasets with a state: it is part of the loader's state, and resuming does not read samples again."""
 
 import itertools
 import json
@@ -30,7 +30,7 @@ kinds = pytest.mark.parametrize("kind", KINDS)
 
 
 class Words(IterableDataset):
-    """Every n-th number, and how many of them this iteration read; an uneven share for each worker."""
+    """Every n-th number, and the count of numbers read by this iteration; uneven shares for the workers."""
 
     def __init__(self, count):
         self.count, self.start, self.given, self.what = count, 0, 0, {"note": []}
@@ -46,7 +46,7 @@ class Words(IterableDataset):
         own = [number for number in range(self.count) if number % (2 * workers - 1) % workers == worker]
         for read, number in enumerate(own[start:], 1):
             self.given += 1
-            self.what["note"] = [number]  # changed in place, as careless programs do
+            self.what["note"] = [number]  # modified in place, as careless programs do
             yield np.array([number, read])
 
     def state_dict(self):
@@ -291,7 +291,7 @@ def test_functions_of_a_dataset_have_its_state(kind, wrap):
 
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory):
-    """Four archives of 0, 3, 1 and 5 samples."""
+    """Return four archives of 0, 3, 1 and 5 samples."""
     folder, paths, number = tmp_path_factory.mktemp("shards"), [], 0
     for place, count in enumerate([0, 3, 1, 5]):
         members = [(f"{one}.cls", str(one).encode()) for one in range(number, number + count)]
@@ -360,7 +360,7 @@ def test_a_state_given_to_the_archives_themselves_is_for_this_process(archives):
 
 
 class Dying(Words):
-    """A stream whose worker is killed, until a file is there."""
+    """A stream whose worker is killed, until a file exists."""
 
     def __init__(self, count, path):
         super().__init__(count)

@@ -1,4 +1,4 @@
-"""Samples from tar archives: grouping, decoding, sharing out, and archives that are damaged or mean harm."""
+"""Samples from tar archives: grouping, decoding, sharding, and damaged or malicious archives."""
 
 import bz2
 import gzip
@@ -27,7 +27,7 @@ def written(path, data):
 
 
 def numbered(tmp_path, archives, each):
-    """Archives of samples that are numbers, all in a row."""
+    """Return archives of samples that are consecutive numbers."""
     paths = []
     for archive in range(archives):
         members = [(f"{number}.cls", str(number).encode()) for number in range(archive * each, (archive + 1) * each)]
@@ -130,7 +130,7 @@ def test_whole_archives_are_shared_out_where_there_are_enough(tmp_path):
 
 WHOLE = tar_bytes([("0.cls", b"0"), ("1.cls", b"1"), ("2.cls", b"2")])
 CHANGED = bytearray(WHOLE)
-CHANGED[1024 + 3] ^= 1  # in the second header, whose checksum then is wrong
+CHANGED[1024 + 3] ^= 1  # in the second header, whose checksum then mismatches
 HUGE = bytearray(WHOLE)
 HUGE[1024 + 124 : 1024 + 136] = b"\x80" + bytes(4) + b"\x7f" * 7
 HUGE[1024 + 148 : 1024 + 156] = b" " * 8

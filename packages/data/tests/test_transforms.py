@@ -1,4 +1,4 @@
-"""Transforms of pictures, against NumPy's and Pillow's own functions; random ones are those of their generator."""
+"""Transforms of images, compared with NumPy and Pillow; random transforms depend only on their generator."""
 
 import pickle
 
@@ -37,7 +37,7 @@ def rng(seed=0):
 
 
 def same_in_each_layout(make, **options):
-    """The transform's result, (height, width, channels), which is the same for each way to hold a picture."""
+    """Return the transform's result, (height, width, channels), after checking that both layouts agree."""
     hwc = make("HWC")(PICTURE, **{name: made() for name, made in options.items()})
     chw = make("CHW")(CHW, **{name: made() for name, made in options.items()})
     many = make("CHW")(CHW[None], **{name: made() for name, made in options.items()})
@@ -181,7 +181,7 @@ def test_resize_keeps_what_is_linear(height, width, tall, wide, antialias):
 
 
 def across_then(down, across, image):
-    """One direction after the other."""
+    """Resize one direction after the other."""
     height, width = down.size[0], across.size[1]
     return (
         Resize((height, width), antialias=down.antialias)(across(image)) if height != image.shape[0] else across(image)
@@ -230,7 +230,7 @@ def test_compose_hands_one_generator_on():
     np.testing.assert_allclose(made(np.zeros(1, np.uint8), rng=rng(5)), first * 2 + second)
     assert made(np.zeros(1, np.uint8)) != made(np.zeros(1, np.uint8))
     assert made.wants_rng
-    assert not Compose([ToFloat(), Compose([ToCHW()])]).wants_rng  # then no generator is made
+    assert not Compose([ToFloat(), Compose([ToCHW()])]).wants_rng  # no generator is created
     assert Compose([ToFloat(), Compose([RandomHorizontalFlip()])]).wants_rng
     assert repr(Compose([ToFloat()])) == "Compose([ToFloat()])"
     with pytest.raises(TypeError, match=r"transforms\[1\] to be callable"):

@@ -1,4 +1,4 @@
-"""Workers that end, hang, or cannot begin; and programs that end before them."""
+"""Workers that end, hang, or fail to start; and programs that end before them."""
 
 import gc
 import multiprocessing
@@ -29,14 +29,14 @@ from facula_data._workers.processes import _Worker
 
 @pytest.mark.parametrize(("what", "said"), [(die, "SIGKILL"), (leave, "exit status 3")])
 def test_a_worker_that_ends_is_an_error_at_once(what, said):
-    with pytest.raises(WorkerError, match=said) as caught:  # with no timeout, it would never return otherwise
+    with pytest.raises(WorkerError, match=said) as caught:  # without a timeout, it would never return
         list(DataLoader(Odd(12, what), batch_size=8, num_workers=2, **PROCESSES))
     assert list(caught.value.unit) == list(range(8, 16))
     assert caught.value.worker == 1
 
 
 def give_up(monkeypatch, is_stuck):
-    """Let time be up for a worker when it is stuck, so that none is too slow on a busy machine."""
+    """Simulate a timeout of a worker once it hangs, so that a slow machine cannot cause one."""
     receive = _Worker.receive
 
     def receive_or_give_up(worker, until, unit):
@@ -48,7 +48,7 @@ def give_up(monkeypatch, is_stuck):
 
 
 class Stuck:
-    """A worker that says that it is stuck."""
+    """A worker that reports when it hangs."""
 
     def __init__(self, monkeypatch):
         self.pid = multiprocessing.get_context("fork").Value("i", 0)
@@ -161,7 +161,7 @@ def test_an_unguarded_program_is_told_so(context, tmp_path):
 
 def test_a_stopped_worker_is_noticed_within_a_second_of_the_timeout(monkeypatch):
     give_up(monkeypatch, lambda worker: state(worker.pid) == "T")
-    others = set(children())  # those of other tests that have not ended yet
+    others = set(children())  # those of other tests that are still running
     loader = DataLoader(Odd(8, stop), batch_size=8, num_workers=1, timeout=0.5, persistent_workers=True, **PROCESSES)
     batches = iter(loader)
     next(batches)
@@ -292,7 +292,7 @@ next(batches)  # and the program ends with a pass under way
 @pytest.mark.parametrize("dataset", ["range(8)", "D()"])
 @pytest.mark.parametrize("how", ["-c", "-"])
 def test_programs_without_a_file(how, context, dataset):
-    """As in a notebook: what the program itself defines is known to forked workers alone, and the error says so.
+    """As in a notebook, only forked workers know the program's definitions, and the error says so.
 
     From standard input Python itself cannot begin other workers, since it takes "<stdin>" for the program's file.
     """
@@ -321,7 +321,7 @@ def test_descriptors_and_memory_are_flat_over_epochs(keep, epochs):
 
 
 def in_a_fork(function):
-    """What a function gives, or the error that it raises, in a process forked from this one; and what that prints."""
+    """Return the result or error of a function in a process forked from this one, and its output."""
     told, tell = os.pipe()
     child = os.fork()
     if not child:

@@ -1,4 +1,4 @@
-"""Workers: the same batches as without them."""
+"""Workers yield the same batches as this process does."""
 
 import gc
 import multiprocessing

@@ -1,4 +1,4 @@
-"""Datasets and kinds of workers for the tests of these."""
+"""Datasets and kinds of workers for tests."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ class Rows:
 
 
 class Odd(Rows):
-    """What goes wrong at one index."""
+    """A dataset with a failure at one index."""
 
     def __init__(self, at, what):
         super().__init__()
@@ -79,7 +79,7 @@ def leave():
 
 
 def state(pid):
-    """The letter that the kernel has for what a process does; Z where it has ended."""
+    """Return the kernel's letter for a process's state; Z if it has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -87,12 +87,12 @@ def state(pid):
 
 
 def alive(pid):
-    """Whether a process runs: one that has ended and not been waited for does not."""
+    """Return whether a process is running; an ended process that was not joined is not."""
     return state(pid) != "Z"
 
 
 def gone(pids):
-    """Whether the processes end; a busy machine may take minutes."""
+    """Return whether the processes end; a busy machine may take minutes."""
     return eventually(lambda: not any(map(alive, pids)))
 
 

@@ -1,4 +1,4 @@
-"""A small library as the packages are: public functions, helpers, classes, and calls of what programs hand in."""
+"""A small library like the packages: public functions, helpers, classes, and calls of user functions."""
 
 from contextlib import contextmanager
 
@@ -83,7 +83,7 @@ def deprecated():
 
 @boundary
 class Thing:
-    """With methods of each kind."""
+    """A class with methods of each kind."""
 
     def __init__(self, size=0):
         self.size = check(size)

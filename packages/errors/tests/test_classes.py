@@ -1,4 +1,4 @@
-"""Each error is the library's and the builtin that programs have always caught, and passes between processes."""
+"""Each error derives from FaculaError and a builtin exception, and can be pickled."""
 
 import copy
 import errno

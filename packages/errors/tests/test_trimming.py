@@ -1,4 +1,4 @@
-"""What is left of a traceback: the program's frames, and none of the library's; everywhere one is looked at."""
+"""Trimmed tracebacks contain the program's frames and none of the library's, wherever they are displayed."""
 
 import concurrent.futures
 import copy
@@ -148,7 +148,7 @@ def test_called_by_no_python_code_one_frame_is_left():
     assert [frame.f_code.co_name for frame, _ in traceback.walk_tb(seen[0])] == ["call"]
 
 
-# ------------------------------------------------------------------------------------------- where it is looked at
+# ------------------------------------------------------------------------------------------ where they are shown
 PROGRAM = """
 import errors_library as library
 
@@ -257,7 +257,7 @@ def test_loggers_and_futures_in_this_process(caplog):
     assert names(error)[-1] == "hook" and not library_frames(error)
 
 
-# ----------------------------------------------------------------------------------------------- what a wrapper keeps
+# -------------------------------------------------------------------------------------- attributes of wrappers
 def test_a_boundary_looks_like_its_function():
     assert library.root.__name__ == "root" and library.root.__doc__ == "The square root."
     assert str(inspect.signature(library.root)) == "(x, *, scale=1)"

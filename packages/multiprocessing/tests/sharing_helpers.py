@@ -1,4 +1,4 @@
-"""What tests of sent arrays share."""
+"""Helpers for tests that send arrays."""
 
 import gc
 import multiprocessing
@@ -17,7 +17,7 @@ LARGE = INLINE // 8 + 1  # numbers of an array that goes through shared memory
 
 
 def taken():
-    """Bytes of this process's arena that somebody holds."""
+    """Return the bytes of this process's arena that have holders."""
     gc.collect()
     outgoing = _sharing._current.own()
     _blocks.settle()
@@ -26,11 +26,11 @@ def taken():
 
 
 def figures(*others):
-    """What must not grow: bytes that this process's arena reserved, descriptors here and in other processes.
+    """Return the figures that must not grow: reserved bytes of this process's arena, and descriptors of all processes.
 
     Less is no surprise: idle pages of earlier tests go after a while.
     """
-    gc.collect()  # what earlier tests left
+    gc.collect()  # allocated by earlier tests
     places = ["/proc/self/fd", *(f"/proc/{process.pid}/fd" for process in others)]
     return _sharing._current.own().ledger.arena.reserved, *(len(os.listdir(place)) for place in places)
 

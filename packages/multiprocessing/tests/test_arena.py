@@ -1,4 +1,4 @@
-"""Blocks of an arena: apart from each other, reserved, used again."""
+"""Blocks of an arena: disjoint, reserved and reused."""
 
 import multiprocessing
 import os
@@ -26,7 +26,7 @@ STEPS = st.one_of(
 
 @given(st.lists(STEPS))
 def test_blocks_lie_apart_and_what_is_given_back_is_used_first(steps):
-    """Against a model: a list of blocks that are taken, and of sizes that were given back."""
+    """Compare with a model: a list of allocated blocks, and of the sizes of freed ones."""
     arena = Arena(64 << 20)
     taken, idle = [], {}
     for kind, number in steps:
@@ -44,7 +44,7 @@ def test_blocks_lie_apart_and_what_is_given_back_is_used_first(steps):
             reserved = arena.reserved
             assert arena.give_back(number) == reserved - arena.reserved
             assert os.fstat(arena.fd).st_blocks * 512 == arena.reserved >= arena.taken
-            idle = {}  # some of it
+            idle = {}  # a part of it
         elif taken:
             offset, size = taken.pop(number % len(taken))
             assert (arena.bytes_at(offset, size) == offset % 251).all()
@@ -74,7 +74,7 @@ def test_many_rounds_take_no_more_memory():
     assert arena.reserved == reserved and arena.taken == 0
 
 
-MAX_IDLE = 6 * STEP  # less than it is, so that tests take little memory
+MAX_IDLE = 6 * STEP  # smaller than the default, so that tests need little memory
 
 
 @pytest.fixture
@@ -101,10 +101,10 @@ def test_idle_pages_go_back_when_they_were_not_used_for_a_while(clock):
     for turn in range(4):
         clock[0] += IDLE_INTERVAL
         arena.give(arena.take(1000))
-        assert turn or arena.reserved >= 30 << 20  # which were taken a moment ago
+        assert turn or arena.reserved >= 30 << 20  # recently allocated
     assert pages(arena) == arena.reserved <= MAX_IDLE + 2 * STEP
     assert (arena.bytes_at(kept, 1000) == 7).all()
-    assert arena.take(60 << 20) >= 0  # of gaps of all three
+    assert arena.take(60 << 20) >= 0  # from gaps of all three sizes
     assert pages(arena) == arena.reserved
 
 

@@ -1,4 +1,4 @@
-"""Who holds memory that was sent, and when it is given back: killed holders, forks, senders that have ended."""
+"""Holders of sent memory, and its release: killed holders, forks, senders that have ended."""
 
 import gc
 import os
@@ -38,7 +38,7 @@ def churn(end, seed):
 
 
 def test_receivers_that_are_killed_at_any_moment_leave_nothing(fork):
-    """What is lost at most is what was under way when the process died: a message in each direction."""
+    """At most the messages in flight when the process died are lost: one in each direction."""
     for seed in range(12):
         before = taken()
         ours, theirs = fork.Pipe()
@@ -72,7 +72,7 @@ def hold_a_while(inbox, ready, go_on):
 
 
 def test_an_idle_holder_gives_back_at_once(context):
-    """The last view counts, and nobody has to send or ask for anything."""
+    """The end of the last view frees the block, without any message."""
     before = taken()
     inbox, ready, go_on = context.Queue(), context.Queue(), context.Queue()
     process = context.Process(target=hold_a_while, args=(inbox, ready, go_on))
@@ -92,7 +92,7 @@ def pass_on(inbox, outbox):
 
 
 def test_what_is_passed_on_stays_until_the_last_has_let_go(context):
-    """A middle process sends on what it received, and ends: the memory is still the first one's."""
+    """A middle process sends on a received block, and ends: the memory still belongs to the first process."""
     before = taken()
     first, second = context.Queue(), context.Queue()
     process = context.Process(target=pass_on, args=(first, second))
@@ -172,7 +172,7 @@ def test_what_is_alive_at_a_fork_is_held_by_both():
 
 
 def test_what_was_alive_at_a_fork_is_free_after_the_child(fork):
-    """Dropped before the child ends, and after; seen by one child or by two; a child that forks goes on holding."""
+    """Dropped before the child ends, and after; inherited by one child or two, or by a grandchild."""
     before = taken()
     ends = [os.pipe() for _ in range(2)]
     array, kept = mp.shared_empty(LARGE), mp.shared_empty(LARGE)
@@ -181,7 +181,7 @@ def test_what_was_alive_at_a_fork_is_free_after_the_child(fork):
         pid = os.fork()
         if not pid:
             if read == ends[1][0] and os.fork():
-                os._exit(0)  # its child has what it had
+                os._exit(0)  # its child holds the same blocks
             os.read(read, 1)
             os._exit(0)
         pids.append(pid)

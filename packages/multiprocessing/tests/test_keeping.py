@@ -1,4 +1,4 @@
-"""What a process sent before it ended: received afterwards, by its parent and by others, with nothing left behind."""
+"""Messages of processes that have ended: received later, by the parent and by others, without leaks."""
 
 import gc
 import os
@@ -19,7 +19,7 @@ def put(index, queue, length=LARGE):
 
 
 def descriptors():
-    gc.collect()  # what earlier tests left
+    gc.collect()  # allocated by earlier tests
     return len(os.listdir("/proc/self/fd"))
 
 
@@ -43,7 +43,7 @@ def run_to_the_end(context, queue, count):
     ],
 )
 def test_what_was_put_is_received_after_the_end(method, kind):
-    """Twice, so that the second time shows what the first one left open."""
+    """Repeated, so that the second run reveals what the first one left open."""
     context = mp.get_context(method)
     queue, left = getattr(context, kind)(), []
     for _ in range(2):
@@ -52,7 +52,7 @@ def test_what_was_put_is_received_after_the_end(method, kind):
         assert sorted(found) == [0, 1, 2] and all((array == index).all() for index, array in found.items())
         assert not (_keeping.kept_files()._living or _keeping.kept_files()._ended)
         del found
-        run_to_the_end(context, queue, 1)  # nothing is held: the first messages' arenas are let go of
+        run_to_the_end(context, queue, 1)  # no block is held: the arenas of the first messages are dropped
         queue.get()
         left.append(descriptors())
     assert left[1] <= left[0]
@@ -86,7 +86,7 @@ def receive_pair(inbox, outbox):
 
 
 def test_what_a_third_process_holds_can_be_passed_on(fork):
-    """The memory stays as long as somebody could send it on, and then goes."""
+    """The memory stays as long as a process could send it on, and is then freed."""
     inbox, outbox = fork.Queue(), fork.Queue()
     last = fork.Process(target=answer, args=(inbox, outbox))
     last.start()
@@ -130,7 +130,7 @@ def test_what_a_killed_process_sent_is_given_up(fork):
 
 def test_nothing_is_kept_of_a_process_that_cannot_start():
     context = mp.get_context("spawn")
-    resource_tracker.ensure_running()  # which the first such process begins, and is left
+    resource_tracker.ensure_running()  # started by the first such process, and still running
     before = descriptors()
     with pytest.raises((AttributeError, TypeError)):
         context.Process(target=lambda: 0).start()

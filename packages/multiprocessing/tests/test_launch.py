@@ -1,4 +1,4 @@
-"""`spawn`: processes of one function, which end together."""
+"""`spawn`: processes that run one function and end together."""
 
 import gc
 import multiprocessing
@@ -35,7 +35,7 @@ def test_each_gets_its_number_and_the_arguments(method):
 
 
 def write_pid(path):
-    """In one step: whoever waits for the file finds the number in it."""
+    """Write in one step, so that a process that waits for the file finds the number in it."""
     part = path.with_suffix(".part")
     part.write_text(str(os.getpid()))
     part.rename(path)
@@ -121,7 +121,7 @@ def test_join_waits_as_long_as_it_is_told(fork):
 
 
 def test_join_with_a_timeout_waits_for_all_of_them(fork):
-    """The end of one process is no reason to return early."""
+    """The end of one process must not end the wait early."""
     events = [fork.Event(), fork.Event()]
     found = mp.start_processes(wait_in_turn, (events,), nprocs=3, join=False, start_method="fork")
     events[0].set()
@@ -150,11 +150,11 @@ def test_join_with_a_timeout_tells_of_a_failure_at_once(fork):
 
 def test_descriptors_go_with_the_processes():
     mp.spawn(abs, nprocs=2, start_method="fork")
-    gc.collect()  # what earlier tests left may hold some
+    gc.collect()  # earlier tests may have left some
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
         mp.spawn(abs, nprocs=2, start_method="fork")
-    assert len(os.listdir("/proc/self/fd")) <= before  # and some of those may have gone meanwhile
+    assert len(os.listdir("/proc/self/fd")) <= before  # some of which may have ended meanwhile
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def alive(pid):
 
 
 class Mine(mp.Process):
-    """A process of a program's own class, with attributes."""
+    """A process of a custom class, with attributes."""
 
     def __init__(self, outbox):
         super().__init__()

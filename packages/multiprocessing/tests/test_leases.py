@@ -1,4 +1,4 @@
-"""A block is free when the last thing that looks at it is gone, and not before."""
+"""A block is freed when its last view ends, and not before."""
 
 import ctypes
 import gc
@@ -24,7 +24,7 @@ def leases(arena):
 
 
 class Consumer:
-    """What another library keeps of an array that it takes through DLPack."""
+    """The object that another library keeps for an array received through DLPack."""
 
     def __init__(self, array):
         self._array = array
@@ -113,7 +113,7 @@ def test_a_copy_holds_nothing(arena, leases):
 
 
 def test_blocks_end_in_other_threads_and_finalisers(arena, leases):
-    """Many at once: none is lost, none is given back twice."""
+    """Many at once: none is lost, and none is freed twice."""
     offsets = [arena.take(NBYTES) for _ in range(800)]
     parts = [[leases.array(offset, NBYTES) for offset in offsets[start::4]] for start in range(4)]
     found = []
@@ -133,7 +133,7 @@ def test_blocks_end_in_other_threads_and_finalisers(arena, leases):
 
 
 def test_a_block_that_is_leased_again_is_its_second_lease(arena, leases):
-    """The first lease's end was not asked for yet, when the block is leased once more."""
+    """The block is leased again before the first lease's end is reported."""
     offset = arena.take(NBYTES)
     first = leases.array(offset, NBYTES)
     del first

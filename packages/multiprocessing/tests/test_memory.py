@@ -1,4 +1,4 @@
-"""Shared memory that is reserved before it is used, and what is said where there is too little."""
+"""Reservation of shared memory before use, and errors for lack of memory."""
 
 import os
 import pickle
@@ -42,7 +42,7 @@ def test_an_arena_is_no_larger_than_a_file_may_be():
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """A pretended /proc and /sys: `write(path, text)`, and the folder of the control groups."""
+    """A simulated /proc and /sys: `write(path, text)`, and the folder of the control groups."""
     monkeypatch.setattr(_memory, "_GROUPS", str(tmp_path / "cgroup"))
     monkeypatch.setattr(_memory, "_ROOT", str(tmp_path / "sys"))
     monkeypatch.setattr(_memory, "_MEMINFO", str(tmp_path / "meminfo"))
@@ -132,7 +132,7 @@ def test_the_kernel_is_asked_again_where_little_is_left_or_some_time_has_passed(
 
 
 def test_what_was_reserved_since_counts(machine, monkeypatch):
-    """Many small blocks at once: none beyond what was left before the first."""
+    """Many small blocks at once must not exceed the memory that was available before the first."""
     monkeypatch.setattr(_memory, "monotonic", lambda: 5.0)
     machine("meminfo", f"MemAvailable: {20 << 10} kB\n")
     arena = Arena(64 << 20)
@@ -171,7 +171,7 @@ def test_memory_has_no_name_and_goes_with_its_arena():
     def open_inodes():
         found = set()
         for number in os.listdir("/proc/self/fd"):
-            with suppress(FileNotFoundError):  # that of the listing itself
+            with suppress(FileNotFoundError):  # the descriptor of the listing itself
                 found.add(os.stat(f"/proc/self/fd/{number}").st_ino)
         return found
 

@@ -1,4 +1,4 @@
-"""Messages arrive as they were sent, whatever part of them lies in the arena."""
+"""Messages arrive unchanged, whichever parts of them are in the arena."""
 
 import gc
 import os
@@ -44,7 +44,7 @@ MESSAGES = st.recursive(
 def assert_alike(got, sent):
     assert type(got) is type(sent)
     if isinstance(sent, np.ndarray):
-        plain = pickle.loads(pickle.dumps(sent, 5))  # which NumPy turns to the machine's byte order, or not
+        plain = pickle.loads(pickle.dumps(sent, 5))  # which NumPy may convert to native byte order
         assert (got.dtype, got.shape) == (plain.dtype, plain.shape)
         assert got.tobytes() == plain.tobytes()
     elif isinstance(sent, dict):
@@ -103,7 +103,7 @@ def test_blocks_that_a_message_does_not_name_are_free_again(ends):
 
 
 def test_a_part_of_a_block_is_copied(ends):
-    """A slice begins elsewhere than its block, which then is free again."""
+    """A slice starts elsewhere than its block, which is freed."""
     arena, writer, leases = ends
     array = writer.empty((20_000,), np.dtype("u1"))
     array[:] = np.arange(20_000) % 251

@@ -1,4 +1,4 @@
-"""Queues: messages in their order, whether the thread that puts them writes them or the queue's own."""
+"""Queues keep the order of messages, whether the calling thread or the queue's thread writes them."""
 
 import os
 import queue
@@ -30,15 +30,15 @@ def test_small_messages_need_no_thread(fork):
 
 
 def test_the_order_stays_when_the_pipe_is_full_for_a_while(fork):
-    """Small and large messages by turns, and more than a pipe takes; then small ones go at once again."""
+    """Alternate small and large messages, more than a pipe holds; then small ones are written directly again."""
     messages = fork.Queue()
     sent = [number if number % 7 else (number, BLOB) for number in range(3000)]
     for one in sent:
-        messages.put(one)  # nobody reads yet, and it does not wait
+        messages.put(one)  # there is no reader yet, and it does not wait
     assert messages._thread.is_alive()
     assert [messages.get() for _ in sent] == sent
     assert eventually(lambda: messages._send_bytes.done == messages._handed)
-    with messages._wlock:  # which its thread lets go of a moment later
+    with messages._wlock:  # which its thread drops a moment later
         pass
     before = messages._handed
     for number in range(20):
@@ -55,7 +55,7 @@ def produce(messages, who, count):
 
 
 def test_each_producer_keeps_its_order(context):
-    """Processes and threads of one, against one consumer; what they sent last is there when they have ended."""
+    """Processes, and threads of one process, with one consumer; their last messages arrive after their end."""
     messages, count = context.Queue(), 300
     processes = [context.Process(target=produce, args=(messages, who, count)) for who in range(2)]
     threads = [threading.Thread(target=produce, args=(messages, who, count)) for who in (2, 3)]
@@ -86,7 +86,7 @@ def test_a_producer_that_ends_has_sent_all(fork):
 
 def test_a_child_of_one_that_has_put_puts_itself(fork):
     messages = fork.Queue()
-    messages.put((0, BLOB))  # so that there is a thread, which the child has not
+    messages.put((0, BLOB))  # so that there is a thread, which the child lacks
     process = fork.Process(target=put_and_end, args=(messages,))
     process.start()
     assert messages.get()[0] == 0
@@ -126,7 +126,7 @@ def test_join_waits_for_what_was_put_either_way(context):
 
 
 def test_a_reader_that_is_gone_is_no_error_of_put(fork, capfd):
-    """As in multiprocessing: the thread says so."""
+    """As in multiprocessing, the thread reports it."""
     messages = fork.Queue()
     messages._reader.close()
     messages.put(1)
@@ -192,7 +192,7 @@ def run(command, before="pass"):
 
 
 def test_a_tiny_dev_shm_changes_nothing():
-    mounted = "mount -t tmpfs -o size=64k tmpfs /dev/shm"  # the locks of queues, and no more
+    mounted = "mount -t tmpfs -o size=64k tmpfs /dev/shm"  # only the locks of queues
     spaces = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
     try:
         allowed = subprocess.run([*spaces, mounted], capture_output=True).returncode == 0
@@ -208,5 +208,5 @@ def test_a_limit_on_files_sends_copies_and_says_so():
     found = run([], "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))")
     assert found.returncode == 0, found.stderr
     assert "1 MiB at most" in found.stdout and "raise `ulimit -f`" in found.stdout
-    assert found.stderr.count("goes through the pipe, because no shared memory is left") == 2  # of both processes
+    assert found.stderr.count("goes through the pipe, because no shared memory is left") == 2  # one for each process
     assert "raise `ulimit -f`" in found.stderr

@@ -1,4 +1,4 @@
-"""Arrays that other processes receive."""
+"""Arrays received by other processes."""
 
 import gc
 import multiprocessing
@@ -91,7 +91,7 @@ def test_every_array_arrives_as_it_was(dtype, shape, kind, shared):
     elif kind == "read-only":
         array.flags.writeable = False
     got = pickle.loads(encode([array]))[0]
-    native = array.dtype.newbyteorder("=")  # NumPy's pickles have it where strides are 0
+    native = array.dtype.newbyteorder("=")  # NumPy's pickles contain such memory if strides are 0
     assert got.shape == array.shape and got.dtype in (array.dtype, native)
     assert got.astype(native).tobytes() == array.astype(native).tobytes()
 
@@ -168,7 +168,7 @@ def test_many_rounds_take_no_more(fork):
 
 
 def test_much_that_was_sent_once_is_not_kept(fork):
-    """In the sender, where nothing says when a receiver lets go: at its next message after a while."""
+    """The sender is not notified when a receiver drops a block: it frees the memory at a later message."""
     inbox, outbox = fork.Queue(), fork.Queue()
     process = fork.Process(target=answer, args=(inbox, outbox))
     process.start()

@@ -1,4 +1,4 @@
-"""Start methods that are set, and what pools leave."""
+"""Start methods, and resources that pools leave."""
 
 import gc
 import os
@@ -44,7 +44,7 @@ def double(x):
 @pytest.mark.parametrize("count", [0, 1, 8, 9, 33])
 def test_maps_go_on_while_all_workers_are_being_replaced(fork, count):
     with fork.Pool(2) as pool:
-        workers, pool._pool = pool._pool, []  # as it is for a moment then
+        workers, pool._pool = pool._pool, []  # a temporary state
         results = pool.map_async(double, iter(range(count)))
         pool._pool = workers
         assert results.get(600) == [2 * index for index in range(count)]

@@ -1,4 +1,4 @@
-"""Processes that notice each other's death."""
+"""Processes that detect each other's end."""
 
 import multiprocessing
 import os
@@ -36,7 +36,7 @@ if __name__ == "__main__":
 
 
 def gone(pid, within=600.0):
-    """Whether a process ends in time; one whose parent does not ask for it counts."""
+    """Return whether a process ends in time, even if its parent does not join it."""
     end = time.monotonic() + within
     while time.monotonic() < end:
         try:
@@ -75,7 +75,7 @@ def test_a_stuck_process_says_where_it_is(method):
     process = context.Process(target=_stuck, args=(stacks, theirs))
     process.start()
     ours.recv()
-    for _ in range(2):  # the second answer is no longer than one
+    for _ in range(2):  # the second answer is not longer than the first
         stacks.ask(process.pid)
         end = time.monotonic() + 600
         while not stacks.is_complete(process.pid) and time.monotonic() < end:
@@ -90,7 +90,7 @@ def test_a_stuck_process_says_where_it_is(method):
 
 
 def _answer_in_parts(stacks, link):
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])  # as it is while the handler runs
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])  # as during the handler
     link.recv()
     os.write(stacks._fd, b"a part")
     link.send(None)
@@ -105,7 +105,7 @@ def test_an_answer_is_complete_when_the_process_is_through_with_it(fork):
     stacks = Stacks()
     process = fork.Process(target=_answer_in_parts, args=(stacks, theirs))
     process.start()
-    assert not stacks.is_complete(process.pid)  # nothing is there yet
+    assert not stacks.is_complete(process.pid)  # there is no answer yet
     for whole in (False, True):
         ours.send(None)
         ours.recv()

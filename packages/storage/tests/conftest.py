@@ -1,4 +1,4 @@
-"""Hypothesis profiles, the compiled kernels, a clean interpreter to run programs in."""
+"""Hypothesis profiles, the compiled kernels, and a clean interpreter to run programs in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture(scope="session")
 def kernels(tmp_path_factory) -> ctypes.CDLL:
-    """The library made of launch_kernels.c."""
+    """The library built from launch_kernels.c."""
     source = Path(__file__).with_name("launch_kernels.c")
     library = tmp_path_factory.mktemp("kernels") / "kernels.so"
     compiler = os.environ.get("CC", "cc").split()
@@ -30,13 +30,13 @@ def kernels(tmp_path_factory) -> ctypes.CDLL:
 
 @pytest.fixture(scope="session")
 def address_of(kernels):
-    """The address of a kernel by name."""
+    """Return the address of a kernel by name."""
     return lambda name: ctypes.cast(getattr(kernels, name), ctypes.c_void_p).value
 
 
 @pytest.fixture
 def run_python():
-    """Run a program in a new interpreter; its standard output, and no error of any kind."""
+    """Run a program in a new interpreter; return its standard output, and fail on any error."""
 
     def run(program: str, *arguments: str, timeout: float = 600) -> str:
         command = [sys.executable, "-c", program, *arguments]
@@ -49,7 +49,7 @@ def run_python():
 
 @pytest.fixture
 def no_collector():
-    """The cyclic collector is off: what is freed was freed by its last reference."""
+    """Disable the cyclic collector, so that objects are freed only by their last reference."""
     gc.collect()
     gc.disable()
     yield
@@ -58,7 +58,7 @@ def no_collector():
 
 @pytest.fixture
 def often_switching():
-    """Threads switch as often as they can."""
+    """Let threads switch as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

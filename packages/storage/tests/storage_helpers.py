@@ -1,4 +1,4 @@
-"""What several test files use: storages with known contents, a thread that reports, figures of the allocator."""
+"""Helpers of several test files: storages with known contents, a thread that re-raises errors, allocator statistics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from facula_storage.extend import Sequence, allocate, host_view, register_backen
 
 
 def counting(layout: Layout | None = None) -> tuple[Storage, Layout]:
-    """A fresh storage that holds 0, 1, 2, … in the order of its contiguous layout."""
+    """A new storage that contains 0, 1, 2, … in the order of its contiguous layout."""
     layout = layout or contiguous((2, 3), float32)
     storage = allocate(layout)
     host_view(storage.ptr, layout)[...] = np.arange(layout.numel).reshape(layout.shape)
@@ -20,13 +20,13 @@ def counting(layout: Layout | None = None) -> tuple[Storage, Layout]:
 
 
 def live() -> tuple[int, int]:
-    """Bytes and blocks in use on the CPU."""
+    """Return bytes and blocks in use on the CPU."""
     figures = cpu.backend.allocator.statistics()
     return figures["allocated_bytes"], figures["allocated_blocks"]
 
 
 class Owner:
-    """Something that can be watched through a weak reference."""
+    """An object that supports weak references."""
 
 
 class Running(threading.Thread):
@@ -57,7 +57,7 @@ def new_device(name: str, backend) -> None:
 
 
 class Holder:
-    """What tensors are to sequences: slots."""
+    """A stand-in for a tensor in sequences: an object with slots."""
 
     __slots__ = ("__weakref__", "grad", "hooks", "layout", "node", "offset", "storage")
 
@@ -71,7 +71,7 @@ LAYOUT = contiguous((4,), float32)
 
 
 def holder(values=None):
-    """A holder with memory of its own."""
+    """A holder with its own memory."""
     made = Holder()
     made.layout, made.storage, made.offset, made.node = LAYOUT, allocate(LAYOUT), 0, None
     if values is not None:
@@ -80,12 +80,12 @@ def holder(values=None):
 
 
 def view(one):
-    """The elements of a holder."""
+    """Return the elements of a holder."""
     return np.ctypeslib.as_array((ctypes.c_float * 4).from_address(one.storage.ptr))
 
 
 def sequence(launches, slots=SLOTS, **parts):
-    """A sequence of these launches, with as many of the other parts as are given."""
+    """A sequence of these launches, with the other parts that are given."""
     names = ("inputs", "values", "patches", "checks", "changed", "puts", "spans")
     defaults = {name: 0 if name == "values" else [] for name in names}
     return Sequence(slots, launches, *{**defaults, **parts}.values())

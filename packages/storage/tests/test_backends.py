@@ -1,4 +1,4 @@
-"""The plain allocator, and the two backends that storage has of its own."""
+"""The basic allocator, and the two built-in backends."""
 
 import threading
 from itertools import pairwise
@@ -56,7 +56,7 @@ def test_a_release_outlives_its_allocator(no_collector):
 
 
 def test_releases_are_no_python_functions():
-    """They run inside finalisers, at interpreter exit, and in the middle of collections."""
+    """They run inside finalizers, at interpreter exit, and during collections."""
     assert type(MallocAllocator().refill(8)[1]).__module__ == "functools"
     assert type(MallocAllocator().refill(8)[1].func).__name__ == "builtin_function_or_method"
     assert meta.backend.allocator.refill(8) == (0, int)

@@ -1,4 +1,4 @@
-"""The buffer protocol, both ways."""
+"""The buffer protocol, in both directions."""
 
 import array
 import ctypes
@@ -104,7 +104,7 @@ def test_refusals():
         to_buffer(allocate(layout), layout)
 
 
-# What a consumer in C may ask for -------------------------------------------------------------------------------------
+# Requests of a consumer in C -------------------------------------------------------------------------------------
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x10 | 8
 C_CONTIGUOUS, F_CONTIGUOUS, ANY_CONTIGUOUS = 0x20 | STRIDES, 0x40 | STRIDES, 0x80 | STRIDES
 
@@ -128,7 +128,7 @@ class PyBuffer(ctypes.Structure):
 
 
 def ask(export, flags):
-    """What an export answers to these flags: (ndim, has shape, has strides, format), or the error's text."""
+    """Return an export's response to these flags: (ndim, has shape, has strides, format), or the error's text."""
     view = PyBuffer()
     try:
         ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(export), ctypes.byref(view), flags)
@@ -208,7 +208,7 @@ def test_an_export_that_fails_releases_nothing():
     assert calls == []
 
 
-# The other way --------------------------------------------------------------------------------------------------------
+# The other direction -----------------------------------------------------------------------------------------------
 def test_from_any_buffer():
     mapped = mmap.mmap(-1, 16)
     for source in (bytearray(16), array.array("i", range(4)), memoryview(bytearray(16)), (ctypes.c_int * 4)(), mapped):

@@ -1,4 +1,4 @@
-"""Devices and how backends are found."""
+"""Devices and the lookup of backends."""
 
 import copy
 import pickle
@@ -19,7 +19,7 @@ DISTRIBUTION = {
 
 @pytest.fixture
 def install(tmp_path, monkeypatch):
-    """Put a distribution with one module and one entry point on sys.path, as pip would."""
+    """Put a distribution with one module and one entry point on sys.path, like pip."""
 
     def install(name, code):
         for path, text in DISTRIBUTION.items():
@@ -68,7 +68,7 @@ def test_index_twice():
 
 
 def test_a_known_device_without_a_backend_says_what_there_is():
-    """And names no package: one that is not published yet might be anybody's."""
+    """The error names no package: anybody could publish one under an unused name."""
     device, says = Device("xla:2"), r"'xla:2'.*there are .*cpu((?!facula-).)*published none for 'xla' yet.$"
     with pytest.raises(RuntimeError, match=says):
         device.backend
@@ -92,11 +92,11 @@ def test_an_installed_distribution_is_found(install):
     assert sys.modules["found_backend"].make(0).index == 0
     layout = contiguous((2,), float32, Device("found:3"))
     assert allocate(layout).ptr
-    assert backend.allocator.statistics()["allocated_blocks"] == 0  # the storage is gone again
+    assert backend.allocator.statistics()["allocated_blocks"] == 0  # the storage has been freed
 
 
 def test_loading_holds_no_lock(install):
-    """A module that is being imported may wait for another thread that registers a backend."""
+    """A module may, while being imported, wait for another thread that registers a backend."""
     install(
         "waits",
         "import threading\n"
@@ -139,7 +139,7 @@ def test_a_later_registration_wins():
 
 
 def test_many_devices_leave_the_plan_table_in_bounds():
-    """Layouts of devices after the eighth have plans of their own; none has another device's place."""
+    """Layouts of devices after the eighth have their own plans; none uses another device's place."""
     codes = set()
     for i in range(12):
         register_backend(f"many{i}_test", lambda index: HostMemory())

@@ -1,4 +1,4 @@
-"""DLPack: exchange with NumPy, and with torch where it is installed."""
+"""DLPack: exchange with NumPy, and with torch if it is installed."""
 
 import weakref
 
@@ -27,7 +27,7 @@ NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32
 
 
 class Shared:
-    """What a tensor offers other libraries; `versioned=False` is a producer from before DLPack 1.0."""
+    """The attributes by which a tensor is shared; `versioned=False` is a producer from before DLPack 1.0."""
 
     def __init__(self, storage, layout, versioned=True):
         self.storage, self.layout, self.versioned = storage, layout, versioned
@@ -164,7 +164,7 @@ def test_a_capsule_is_consumed_once(max_version):
 
 @pytest.mark.parametrize("max_version", [None, (1, 0)])
 def test_nothing_is_left_behind(no_collector, max_version):
-    """Capsules consumed, never consumed, and consumed but let go before the consumer: all end the export."""
+    """Capsules consumed, never consumed, and consumed but dropped before the consumer all end the export."""
     storage, layout = counting()
     before = live()
     watch = weakref.ref(storage)
@@ -180,7 +180,7 @@ def test_nothing_is_left_behind(no_collector, max_version):
         assert storage.exports == []
     got = from_dlpack(to_dlpack(storage, layout, max_version=max_version))
     del storage
-    assert watch() is not None  # the consumer keeps it
+    assert watch() is not None  # the consumer keeps it alive
     assert to_numpy(*got).tolist() == [[0, 1, 2], [3, 4, 5]]
     del got
     assert watch() is None

@@ -1,4 +1,4 @@
-"""DLPack capsules made by hand: what is read in them, and what is refused."""
+"""Handmade DLPack capsules: the values that are read, and the capsules that are rejected."""
 
 import ast
 import ctypes
@@ -22,7 +22,7 @@ from facula_storage.extend import allocate
 
 
 class DLTensor(ctypes.Structure):
-    """Of the specification's C header."""
+    """From the specification's C header."""
 
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -154,7 +154,7 @@ def test_a_scalar_may_have_no_shape():
     ],
 )
 def test_hostile_capsules(fields, why, versioned, no_collector):
-    """Refused by name; not consumed, so that the producer's own destructor still has it."""
+    """Rejected with a reason, but not consumed, so that the producer's own destructor still owns it."""
     made = Crafted(versioned, **fields)
     with pytest.raises(BufferError, match=why):
         from_dlpack(made.capsule)
@@ -206,7 +206,7 @@ def test_capsules_of_other_kinds():
 
 
 def test_a_refusal_keeps_nothing_alive(no_collector):
-    """Not even through the exception's traceback."""
+    """This includes references from the exception's traceback."""
     owner = Owner()
     watch = weakref.ref(owner)
 
@@ -229,7 +229,7 @@ def test_a_refusal_keeps_nothing_alive(no_collector):
 
 
 def test_the_stub_knows_the_fields_of_the_c_type():
-    """`_bridge.pyi` says what C's DLPackArray has: name by name, in C's order."""
+    """`_bridge.pyi` lists the fields of C's DLPackArray by name, in C's order."""
     from facula_storage import _bridge
 
     stub = ast.parse(Path(_bridge.__file__).with_name("_bridge.pyi").read_text())

@@ -127,7 +127,7 @@ def test_registration_refuses(arguments, numpy, why):
 
 
 def test_there_is_an_end_to_the_codes(run_python):
-    """Beyond it, the places of one device in a plan table would be another's."""
+    """Further codes would overlap another device's places in a plan table."""
     program = """
 from facula_storage._dtypes import DTYPES_PER_DEVICE
 from facula_storage.extend import FLOATING, register_dtype

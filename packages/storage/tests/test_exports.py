@@ -1,4 +1,4 @@
-"""Exports hold the buffer: released from any thread, at interpreter exit, exactly once; nothing leaks."""
+"""Exports pin the buffer: released from any thread, at interpreter exit, exactly once, without leaks."""
 
 import gc
 import threading
@@ -55,7 +55,7 @@ def test_exports_refuse_a_replacement(export):
 
 
 def test_an_export_of_an_alias_holds_the_same_buffer(export):
-    """The alias shows the root's memory: neither may lose it while anybody looks."""
+    """The alias shares the root's memory: both must keep it while an export exists."""
     storage, layout = counting()
     other = alias(alias(storage))
     held = export(other, layout)
@@ -80,7 +80,7 @@ def test_released_from_another_thread(export, no_collector):
 
 
 def test_exporting_in_many_threads(often_switching):
-    """The first exports of a storage come at once from all sides: none is lost, none counted twice."""
+    """The first exports of a storage start at once in many threads: none is lost or counted twice."""
     for _ in range(50):
         storage, layout = counting()
         start = threading.Barrier(4)
@@ -99,7 +99,7 @@ def test_exporting_in_many_threads(often_switching):
 
 
 def test_nobody_replaces_between_the_look_and_the_count(often_switching):
-    """An export that was given out shows the storage's buffer for as long as it lives."""
+    """An export shares the storage's buffer during its whole lifetime."""
     released, stop = [], threading.Event()
     storage, layout = allocate(contiguous((64,), float32)), contiguous((64,), float32)
 
@@ -115,7 +115,7 @@ def test_nobody_replaces_between_the_look_and_the_count(often_switching):
         return swapped
 
     class Release:
-        """Notes the address; callable, as a C release is."""
+        """A callable that records the address, like a C release."""
 
         def __init__(self, address, release, notes):
             self.address, self.release, self.notes = address, release, notes
@@ -150,7 +150,7 @@ def test_a_read_only_borrowed_array_lives_on(no_collector):
 
 def test_the_owner_of_borrowed_memory_goes_with_the_last_export(no_collector):
     class Source(bytearray):
-        """A bytearray that can be watched."""
+        """A bytearray that supports weak references."""
 
     source = Source(8)
     watch = weakref.ref(source)
@@ -163,7 +163,7 @@ def test_the_owner_of_borrowed_memory_goes_with_the_last_export(no_collector):
 
 
 def test_an_owner_that_dies_in_a_cycle_with_its_array():
-    """The collector takes the cycle; the block is released by a C callable in the middle of it."""
+    """The collector frees the cycle; a C callable releases the block during the collection."""
     before = live()
     for _ in range(10):
         owner = Owner()
@@ -175,7 +175,7 @@ def test_an_owner_that_dies_in_a_cycle_with_its_array():
 
 
 def test_at_interpreter_exit(run_python):
-    """Exports of every kind are alive when the interpreter goes down, in modules, threads and cycles."""
+    """Exports of every kind are alive at interpreter exit, in modules, threads and cycles."""
     program = """
 import atexit, threading
 import numpy as np
@@ -204,7 +204,7 @@ sys.keep = [to_numpy(storage, layout), to_dlpack(storage, layout)]
 
 
 def test_exceptions_pending_while_an_export_ends():
-    """Ending an export must neither swallow nor replace the exception that unwinds the stack."""
+    """The end of an export must neither swallow nor replace the exception that unwinds the stack."""
     storage, layout = counting()
 
     def work():

@@ -1,4 +1,4 @@
-"""The launcher: arguments, statuses, the GIL, what it keeps alive."""
+"""The launcher: arguments, statuses, the GIL, and lifetimes."""
 
 import ctypes
 import gc
@@ -21,7 +21,7 @@ int64s = st.integers(-(2**63), 2**63 - 1)
 
 
 class Noting:
-    """The kernel `note`: counts its launches and keeps the arguments of the last."""
+    """The kernel `note`: counts its launches and keeps the arguments of the last one."""
 
     def __init__(self, address_of, count, doubles=0, release_at=NEVER, told=0):
         self.plan = (ctypes.c_int64 * (2 + count))(0, count)
@@ -59,7 +59,7 @@ def test_numbers_with_an_index_are_taken(noting):
     st.lists(int64s, min_size=24, max_size=24),
 )
 def test_the_mask_says_which_are_doubles(address_of, mask, floats, integers):
-    note = Noting(address_of, 24, doubles=mask)  # a new one each time; the address is all that is shared
+    note = Noting(address_of, 24, doubles=mask)  # a new object each time; only the address is the same
     given = [f if mask >> i & 1 else n for i, (f, n) in enumerate(zip(floats, integers, strict=True))]
     note.launch(*given)
     for i, value in enumerate(given):
@@ -143,13 +143,13 @@ def test_a_status_becomes_an_exception_with_its_details(address_of, release_at):
 
 
 def waits(address_of, n, release_at, patience=200):
-    """Whether another Python thread could say go while the kernel waited for it."""
+    """Return whether another Python thread could run while the kernel waited for it."""
     flags = (ctypes.c_int64 * 3)(0, 0, patience)
     ready = threading.Event()
 
     def say_go():
         ready.set()
-        while not flags[0]:  # needs the GIL at each step
+        while not flags[0]:  # acquires the GIL at each step
             pass
         flags[1] = 1
 
@@ -178,7 +178,7 @@ def test_the_gil_is_held_below(address_of, n, release_at, monkeypatch):
 
 
 def test_launches_run_beside_each_other(address_of):
-    """Two kernels that wait for one another: re-entrant, and each without the GIL."""
+    """Two kernels that wait for each other: reentrant, and both without the GIL."""
     first, second = ((ctypes.c_int64 * 3)(0, 0, 20_000) for _ in range(2))
     launch = bind(address_of("wait_for_go"), ctypes.addressof(first), ALWAYS, 0, first)
     other = bind(address_of("wait_for_go"), ctypes.addressof(second), ALWAYS, 0, second)
@@ -208,7 +208,7 @@ def test_the_owner_lives_as_long_as_the_launch(address_of, no_collector):
 
 
 def test_forgetting_a_launch_while_it_runs(address_of, no_collector):
-    """A plan table that is emptied by another thread must not take the plan's memory from under a kernel."""
+    """Clearing a plan table in another thread must not free the plan's memory during a launch."""
 
     class Flags(ctypes.Structure):
         _fields_ = (("started", ctypes.c_int64), ("go", ctypes.c_int64), ("patience", ctypes.c_int64))
@@ -275,7 +275,7 @@ def test_failing_launches_leak_nothing(noting, address_of):
 
 @pytest.fixture
 def telling(address_of):
-    """A launch whose plans, made for layouts, say what they were made for."""
+    """A launch whose derived plans record the layouts for which they were created."""
     form = (ctypes.c_int64 * 2)(0, 3)
     return bind(address_of("tell"), ctypes.addressof(form), NEVER, 0, form, 3), address_of("note_shape")
 
@@ -287,7 +287,7 @@ def told(launch, count):
 
 
 def test_a_launch_is_made_for_other_layouts(telling):
-    """Strides along the output's dimensions, 0 where an input broadcasts; inputs first, then the output."""
+    """Strides along the output's dimensions, 0 for broadcast ones; inputs first, then the output."""
     launch, shaper = telling
     out = contiguous((4, 2, 3), float32)
     made = rebind(launch, shaper, out, contiguous((2, 1), float32), layout_of((1, 2, 3), (9, 3, 1), float32))
@@ -304,7 +304,7 @@ def test_layouts_that_do_not_fit_have_no_launch(telling):
     for misfit in ((2, 2), (1, 2, 3), (0, 3), (4,)):
         assert rebind(launch, shaper, out, row, contiguous(misfit, float32)) is None
     assert rebind(launch, shaper, contiguous((0, 3), float32), row, contiguous((1, 3), float32)) is not None
-    assert rebind(launch, shaper, *[contiguous((1, 1, 1, 1, 2), float32)] * 3) is None  # the shaper's own refusal
+    assert rebind(launch, shaper, *[contiguous((1, 1, 1, 1, 2), float32)] * 3) is None  # rejected by the shaper itself
     assert rebind(launch, shaper, *[contiguous((1,) * 65, float32)] * 3) is None
 
 

@@ -1,4 +1,4 @@
-"""What layouts say, and that equal ones are one object as long as the table remembers them."""
+"""Properties of layouts, and identity of equal layouts while the table contains them."""
 
 import copy
 import pickle
@@ -71,7 +71,7 @@ def test_numbers_of_numpy_become_pythons():
 
 
 class Shape(tuple):
-    """A shape as packages above may have it."""
+    """A subclass of tuple, like the shapes of higher packages."""
 
 
 def test_subclasses_of_tuple_stay_outside():
@@ -101,9 +101,9 @@ def test_fractions():
     [
         ((1 << 61,), (1,)),  # 2**63 bytes
         ((1 << 40, 1 << 40), (1 << 40, 1)),
-        ((2,), (1 << 61,)),  # two elements, far apart
+        ((2,), (1 << 61,)),  # two distant elements
         ((2, 2), (1 << 60, 1 << 60)),
-        ((0, 1 << 70), (1, 1)),  # no element, but a length nobody can store
+        ((0, 1 << 70), (1, 1)),  # no element, but a length that cannot be stored
         ((0, 2), (1 << 70, 1)),
         ((1,), (1 << 62,)),  # stride in bytes
     ],
@@ -159,7 +159,7 @@ def test_tables_are_bounded(small_tables):
 
 
 def copy_of(layout):
-    """An equal layout that the tables do not know."""
+    """An equal layout that is not in the tables."""
     new = tables.Draft()
     new.shape, new.strides, new.dtype, new.device = layout.shape, layout.strides, layout.dtype, layout.device
     new.is_contiguous = layout.is_contiguous
@@ -186,11 +186,11 @@ def test_shapes_of_other_things_are_refused(shape):
 
 
 def test_the_two_tables_do_not_drift_apart(small_tables):
-    """A full table forgets; what `contiguous` still remembers is what `layout_of` gives."""
+    """After evictions, `layout_of` returns the layout that `contiguous` still stores."""
     for i in range(8):
         layout_of((2, 3), (i + 3, 1), float32)  # the first is the contiguous one
     remembered = contiguous((4, 5), float32)
-    layout_of((9, 9), (20, 1), float32)  # drops the newest, in one table
+    layout_of((9, 9), (20, 1), float32)  # evicts the newest, in one table
     assert ((4, 5), (5, 1), float32, cpu) not in tables._table
     assert layout_of((4, 5), (5, 1), float32) is remembered
 
@@ -228,11 +228,11 @@ print(resident() - before)
 
 
 def test_eight_threads_on_shapes_nobody_has_seen(often_switching):
-    """What a thread is given is complete and right, and the tables stay in bounds."""
+    """Each thread gets complete and correct layouts, and the tables stay within their limits."""
     start = threading.Barrier(8)
 
     def work(seed):
-        chosen = random.Random(seed % 2)  # four threads each want the same shapes
+        chosen = random.Random(seed % 2)  # four threads request the same shapes
         mine = random.Random(seed)
         start.wait()
         for _ in range(1500):
@@ -251,7 +251,7 @@ def test_eight_threads_on_shapes_nobody_has_seen(often_switching):
 
     for thread in [Running(work, seed) for seed in range(8)]:
         thread.finish()
-    # Each thread that finds the table full drops some: perhaps all eight at once.
+    # Each thread that finds the table full evicts entries: possibly all eight at once.
     assert tables.TABLE_LIMIT - 8 * tables.DROPPED - 8 < len(tables._table) <= tables.TABLE_LIMIT + 8
     assert len(tables._rows_first) <= tables.SHAPES_LIMIT + 8
 

@@ -45,7 +45,7 @@ def test_there_and_back(name):
 
 @given(st.data())
 def test_any_view(data):
-    """Every slice with positive steps, transposed and broadcast, shows the same elements at the same addresses."""
+    """Every slice with positive steps, transposed and broadcast, has the same elements at the same addresses."""
     base = np.arange(120, dtype=data.draw(st.sampled_from(["int16", "float64"]))).reshape(4, 5, 6)
     steps = st.slices
     view = base[tuple(data.draw(steps(size)) for size in base.shape)]
@@ -67,7 +67,7 @@ def test_any_view(data):
 
 @pytest.mark.parametrize("count", [1, 1 << 24])
 def test_nothing_is_allocated(count):
-    """Whatever the size: not a byte of ours, and no more of Python's than the objects take."""
+    """For any size, no block is allocated, and Python allocates only the objects."""
     array = np.ones(count, np.float32)
     from_numpy(array)
     before, figures = live(), tracemalloc_peak(lambda: [to_numpy(*from_numpy(array)) for _ in range(3)])
@@ -82,7 +82,7 @@ def test_nothing_is_allocated(count):
 
 
 def tracemalloc_peak(work):
-    work()  # what is made once is made
+    work()  # caches are filled
     tracemalloc.start()
     try:
         work()

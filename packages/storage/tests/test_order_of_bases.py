@@ -1,4 +1,4 @@
-"""Method resolution orders that a metaclass gives once."""
+"""Method resolution orders assigned once by a metaclass."""
 
 import gc
 from weakref import ref

@@ -31,7 +31,8 @@ def test_a_plan():
 def test_lists_have_a_place_for_each_dtype_of_each_device():
     table = PlanTable("add")
     for device in (Device("meta"), Device("xpu:7")):
-        place = min(device.slot * DTYPES_PER_DEVICE + complex128.code, PlanTable.DENSE - 1)  # other tests make devices
+        # other tests create devices
+        place = min(device.slot * DTYPES_PER_DEVICE + complex128.code, PlanTable.DENSE - 1)
         for launches in (table.dense, table.with_float, table.with_int, PlanTable("mul").dense):
             assert launches[place] is None
     assert contiguous((2,), complex128, Device("meta")).dense == DTYPES_PER_DEVICE + complex128.code
@@ -73,7 +74,7 @@ def test_a_full_table_keeps_what_one_step_of_a_program_adds():
     table = PlanTable("add")
     for i in range(PlanTable.LIMIT + 5):
         table.add(i, plan())
-    for i in range(-20, 0):  # less than is dropped at once
+    for i in range(-20, 0):  # fewer than one eviction removes
         table.add(i, plan())
     assert all(i in table.by_key for i in range(-20, 0))
 
@@ -92,7 +93,7 @@ def test_a_listener_hears_every_launch_of_every_table():
                 table.operator, ("p",), LAYOUT, True)  # fmt: skip
             table.add_dense(table.dense, LAYOUT.dense, plan(table.operator, calls))
             table.dense[LAYOUT.dense](4)
-    # the last number: each was told after its launch
+    # the last number: each was reported after its launch
     assert heard == [("add", (2, 3), 3), ("add", (4,), 4), ("mul", (2, 3), 5), ("mul", (4,), 6)]
     for table in tables:
         assert not table.by_key
@@ -155,7 +156,7 @@ def test_a_table_goes_with_its_operator(no_collector):
 
 
 def test_no_plan_of_former_times_is_published(monkeypatch):
-    """The listener comes just while a plan is being published: the plan must not stay in the table unheard."""
+    """The listener is added while a plan is being published: the plan must not stay in the table unobserved."""
     table, heard, entered = PlanTable("add"), [], []
 
     class Meddling(dict):
@@ -185,7 +186,7 @@ def test_no_plan_of_former_times_is_published(monkeypatch):
 
 
 def test_threads_publish_launch_and_listen(often_switching):
-    """While listeners come and go, an open one hears each launch that began with it, and tables stay right."""
+    """While listeners come and go, an open one observes each launch that started with it, and tables stay correct."""
     table, stop = PlanTable("add"), threading.Event()
     layouts = [contiguous((i,), int8) for i in range(20)]
 

@@ -1,4 +1,4 @@
-"""Replacing the buffer of a storage: who follows, who is waited for, and what locks and forks do meanwhile."""
+"""Replacement of a storage's buffer: aliases, waiting for threads, locks and forks."""
 
 import ctypes
 import gc
@@ -29,7 +29,7 @@ LAYOUT = contiguous((2, 3), float32)
 
 @pytest.fixture
 def launching_module():
-    """The name of a module that operators launch from."""
+    """The name of a module in which operators launch."""
     launching_modules.add("launching_test")
     yield "launching_test"
     launching_modules.discard("launching_test")
@@ -37,7 +37,7 @@ def launching_module():
 
 
 def inside(function, module):
-    """The function as if it were written in that module."""
+    """Return the function as if it were defined in that module."""
     return types.FunctionType(function.__code__, {**globals(), "__name__": module}, closure=function.__closure__)
 
 
@@ -57,7 +57,7 @@ def test_aliases_follow(no_collector):
 
 
 def parked(module):
-    """A thread inside a function of `module`, and the event that lets it go."""
+    """A thread inside a function of `module`, and the event that releases it."""
     go, ready = threading.Event(), threading.Event()
 
     def operator(ready, go):
@@ -86,7 +86,7 @@ def test_retired_blocks_wait_for_threads_inside_operators(launching_module):
 
 
 def test_threads_need_not_be_outside_all_at_once(launching_module):
-    """Each must have been seen outside since the block was retired; there may always be one inside."""
+    """Each must have been seen outside since the block was retired, but not at the same time."""
     before = live()
     first, let_first_go = parked(launching_module)
     storage, _ = counting()
@@ -95,7 +95,7 @@ def test_threads_need_not_be_outside_all_at_once(launching_module):
     assert release_retired() == 1
     let_first_go.set()
     first.finish()
-    assert release_retired() == 0  # the second came later and cannot know the old address
+    assert release_retired() == 0  # the second thread came later and cannot have the old address
     assert live() == before
     let_second_go.set()
     second.finish()
@@ -112,7 +112,7 @@ def test_threads_elsewhere_are_not_waited_for(launching_module):
 
 
 def test_ones_own_operator_is_not_waited_for(launching_module):
-    """`resize_` and `out=` replace from inside an operator, before they read an address."""
+    """`resize_` and `out=` replace buffers from inside an operator, before they read an address."""
     before = live()
     inside(lambda: replace_buffer(counting()[0], 0, int, 0), launching_module)()
     assert release_retired() == 0
@@ -120,7 +120,7 @@ def test_ones_own_operator_is_not_waited_for(launching_module):
 
 
 def retired_under(module):
-    """A block that was replaced while another thread was inside an operator, which has ended since."""
+    """A block that was replaced while another thread was inside an operator, which has since ended."""
     thread, go = parked(module)
     replace_buffer(counting()[0], 0, int, 0)
     go.set()
@@ -129,7 +129,7 @@ def retired_under(module):
 
 @pytest.mark.parametrize("moment", [lambda: LAYOUT.refill()[1](), release_idle_memory])
 def test_a_quiet_moment_releases_what_was_retired(launching_module, moment):
-    """Nothing else is replaced."""
+    """No other buffer is replaced."""
     before = live()
     retired_under(launching_module)
     assert live() == (before[0] + 24, before[1] + 1)
@@ -138,7 +138,7 @@ def test_a_quiet_moment_releases_what_was_retired(launching_module, moment):
 
 
 def test_a_refill_inside_a_launch_keeps_what_the_launch_reads(launching_module):
-    """It has read its addresses and takes a workspace: its own thread must not count as outside."""
+    """The launch has read its addresses and allocates a workspace: its own thread must not count as outside."""
     before, step, turn = live(), [threading.Event() for _ in range(4)], []
 
     def operator():
@@ -165,7 +165,7 @@ def test_a_refill_inside_a_launch_keeps_what_the_launch_reads(launching_module):
 
 
 def test_a_quiet_moment_waits_for_nobody(launching_module):
-    """Who replaces a buffer looks at the retired ones himself."""
+    """A thread that replaces a buffer checks the retired blocks itself."""
     retired_under(launching_module)
     held, done = threading.Event(), threading.Event()
 
@@ -187,7 +187,7 @@ def test_a_quiet_moment_waits_for_nobody(launching_module):
 
 
 def test_looking_at_the_threads_makes_no_cycle(no_collector, launching_module):
-    """A frame kept by one of its own locals would keep everything its callers hold."""
+    """A frame referenced by one of its own locals would keep its callers' objects alive."""
 
     def caller():
         local = Owner()
@@ -212,16 +212,16 @@ def test_a_replacement_that_is_refused_changes_nothing():
 
 
 def test_one_thread_swaps_while_others_compute(address_of, launching_module, often_switching):
-    """Blocks are poisoned when they are released. A kernel without the GIL reads its block 20 times over."""
+    """Blocks are poisoned on release. A kernel without the GIL reads its block 20 times."""
     nbytes = 1 << 12
     poison = ctypes.PyDLL(None).memset
     poison.argtypes, poison.restype = (ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t), ctypes.c_void_p
-    # Half of a block is poisoned, and blocks are used again: a reader of a released one finds unequal bytes.
+    # Half of a block is poisoned, and blocks are reused: a reader of a released block finds unequal bytes.
     memory = [np.zeros(nbytes + 1, np.uint8) for _ in range(6)]
     free, released = list(range(6)), []
 
     class Release:
-        """Poisons a block, then gives it back."""
+        """A release that poisons a block before freeing it."""
 
         def __init__(self, which):
             self.which = which
@@ -246,7 +246,7 @@ def test_one_thread_swaps_while_others_compute(address_of, launching_module, oft
         call = inside(operator, launching_module)
         while not stop.is_set():
             call(one, launch, nbytes)
-            count += sum([1 for _ in range(100)]) // 100  # and some time outside
+            count += sum([1 for _ in range(100)]) // 100  # and sometimes outside
         return count
 
     threads = [Running(compute, one) for one in (storage, follower)]
@@ -312,7 +312,7 @@ def test_the_lock_is_re_entrant():
         assert to_numpy(alias(storage), layout).sum() == 15
 
 
-# Where threads are ------------------------------------------------------------------------------------------------
+# Threads inside modules ----------------------------------------------------------------------------------------
 def test_threads_inside_looks_through_whole_stacks():
     here, go = threading.Barrier(3), threading.Event()
 
@@ -341,7 +341,7 @@ def test_threads_inside_looks_through_whole_stacks():
 
 
 def test_threads_inside_while_stacks_change(often_switching):
-    """Frames begin and end in six threads while two others look at them."""
+    """Frames begin and end in six threads while two others inspect them."""
     start, done = threading.Barrier(8), threading.Event()
 
     def nest(depth):

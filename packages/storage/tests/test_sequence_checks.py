@@ -1,4 +1,4 @@
-"""Checks of sequences: what is compared before the first launch, and by which kind of comparison."""
+"""Checks of sequences: the values compared before the first launch, and the kind of comparison."""
 
 import ctypes
 import gc
@@ -22,7 +22,7 @@ NAN = float("nan")
 
 
 def fits(made):
-    """Whether all checks of a sequence pass."""
+    """Return whether all checks of a sequence pass."""
     missed = made.run((), ())
     assert missed in (None, 0)
     return missed is None
@@ -68,7 +68,7 @@ def test_the_first_check_that_fails_is_named():
 
 
 def fresh(value):
-    """An equal object that is another one, where Python allows it."""
+    """An equal object with another identity, if Python permits it."""
     return {
         int: lambda: int(str(value)),
         float: lambda: ctypes.c_double(value).value,
@@ -138,7 +138,8 @@ def test_tuples_in_tuples():
     assert fits(check(ITEM, {0: deep}, 0, other))
     for _ in range(100_000):
         deep, other = (deep, 1), (other, 1)
-    assert not fits(check(ITEM, {0: deep}, 0, other))  # nested too deeply: another object counts as another value
+    # nested too deeply: a different object counts as a different value
+    assert not fits(check(ITEM, {0: deep}, 0, other))
     wide = another = (1000,)
     for _ in range(12):
         wide, another = (wide,) * 8, (another,) * 8
@@ -146,7 +147,7 @@ def test_tuples_in_tuples():
 
 
 class Loud:
-    """Fails where a check runs its code."""
+    """An object that fails if a check runs its code."""
 
     def __eq__(self, other):
         raise AssertionError("a check runs code of the program")
@@ -267,7 +268,7 @@ def test_entries_in_another_order_are_others():
     assert all(map(fits, made))
     table["a"] = table.pop("a")
     queue.rotate()
-    ordered.move_to_end("a")  # the dict below it keeps its order
+    ordered.move_to_end("a")  # its base class dict keeps its order
     assert not any(map(fits, made))
     queue.rotate()
     ordered.move_to_end("a", last=False)
@@ -364,12 +365,12 @@ def test_buffers_of_classes_are_refused():
 
 
 def parts(one):
-    """What a TENSOR check expects."""
+    """The expected value of a TENSOR check."""
     return [getattr(one, name, ABSENT) for name in ("layout", "storage", "offset", "node", "hooks")] + [one.storage.ptr]
 
 
 class Hiding(type):
-    """Classes that say they have no slots: these are not found in their instances, but by their descriptors."""
+    """Classes that pretend to have no slots, which are then accessed by descriptors instead of offsets."""
 
     __basicsize__ = property(lambda cls: 16)
 
@@ -453,7 +454,7 @@ def test_functions_of_the_library():
     state[0] = 2
     assert made.run((), ()) == 1
     state[0] = None
-    assert made.run((), ()) == 1  # an error is another answer
+    assert made.run((), ()) == 1  # an error counts as a different result
     state.clear()
     assert made.run((), ()) == 1  # functions come first
 
@@ -558,7 +559,7 @@ def test_references_are_balanced():
     values = [object() for _ in range(3)]
     x, table = holder(), {"a": values[0]}
     x.node, x.hooks = values[1:]
-    gc.collect()  # what earlier tests left may refer to the layout
+    gc.collect()  # earlier tests may have left references to the layout
     before = [sys.getrefcount(one) for one in (*values, LAYOUT)]
     made = sequence([], checks=[
         (ITEM, table, "a", values[0]),
@@ -614,7 +615,7 @@ PLAIN += [
 
 
 def random_value(numbers, depth):
-    """A plain value, or a tuple of some; often another object of the same value."""
+    """A plain value, or a tuple of values; often a different object of the same value."""
     if depth and numbers.random() < 0.4:
         return tuple([random_value(numbers, depth - 1) for _ in range(numbers.randrange(3))])
     one = numbers.choice(PLAIN)
@@ -622,7 +623,7 @@ def random_value(numbers, depth):
 
 
 def like(one, other):
-    """The comparison of checks, in Python."""
+    """The comparison of checks, implemented in Python."""
     if one is other or type(one) is not type(other):
         return one is other
     if type(one) is tuple:

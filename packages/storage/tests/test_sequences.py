@@ -1,4 +1,4 @@
-"""Sequences: many launches as one call, what is looked at before them, and what is left behind."""
+"""Sequences: many launches as one call, the checks before them, and their effects."""
 
 import ctypes
 import gc
@@ -30,7 +30,7 @@ def test_launches_run_in_order_with_their_arguments(noting):
     assert made.run((), ()) is None
     assert (one.count, [one.argument(i) for i in range(3)]) == (2, [7, 8, 9])
     assert other.argument(1, "d") == 0.5
-    assert launch_count() == before  # what was captured is not told once more
+    assert launch_count() == before  # captured output is not repeated
 
 
 def test_patches_of_inputs_and_values(noting):
@@ -57,7 +57,7 @@ def test_an_input_that_is_another_is_told_by_its_number(noting):
 
 
 def shifted(one, offset):
-    """A holder over the memory of another, from some bytes on."""
+    """A holder over the memory of another one, with an offset in bytes."""
     made = holder()
     made.storage, made.offset = one.storage, offset
     return made
@@ -135,7 +135,7 @@ def test_equal_layouts_fit(noting):
 
 
 def new_layout(shape, strides):
-    """A layout that no table has."""
+    """A layout that is in no table."""
     clear_layout_caches()
     made = layout_of(shape, strides, float32)
     clear_layout_caches()
@@ -143,7 +143,7 @@ def new_layout(shape, strides):
 
 
 def read_only(one):
-    """A holder over the memory of another that may not be written."""
+    """A read-only holder over the memory of another one."""
     made = shifted(one, 0)
     made.storage = borrow(one.storage.ptr, 16, one.storage, "it is a test")
     return made
@@ -154,7 +154,7 @@ def test_a_read_only_input_is_not_written(noting):
     written = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, 0, 0, True)])
     assert written.run((read_only(x),), ()) == -1
     assert note.count == 0
-    assert written.run((x,), ()) is None  # it is still of use
+    assert written.run((x,), ()) is None  # the sequence remains usable
     del x.storage.version
     assert written.run((x,), ()) == -1
     read = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16, 0, 0, False)])
@@ -239,7 +239,7 @@ def test_a_loop_goes_round_while_a_number_is_not_0(noting, turns):
     made = sequence(loop)
     made.run((), ())
     assert (note.count, last.count) == (turns, 1)
-    for wrong in ((0, 1, 0), (3, 1, -9), (3, 2, 1)):  # where a condition goes on stays as it was checked
+    for wrong in ((0, 1, 0), (3, 1, -9), (3, 2, 1)):  # the target of a condition cannot be changed after its check
         with pytest.raises(IndexError):
             made.set(*wrong)
     with pytest.raises(IndexError):

@@ -1,4 +1,4 @@
-"""Storages in memory that other processes see."""
+"""Storages in memory that other processes can access."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""Storages: allocation, borrowing, aliases, and what the garbage collector means for them."""
+"""Storages: allocation, borrowing, aliases, and interaction with the garbage collector."""
 
 import gc
 import pickle
@@ -52,7 +52,7 @@ def test_storages_are_not_pickled_alone():
 
 
 def test_freeing_runs_no_python_code(no_collector):
-    """Else a Ctrl-C could arrive there, and be swallowed."""
+    """Otherwise a Ctrl-C could arrive there and be swallowed."""
     storage = allocate(LAYOUT)
     called = []
     sys.setprofile(lambda frame, event, argument: called.append(frame.f_code.co_name) if event == "call" else None)
@@ -79,9 +79,9 @@ def test_borrowed_memory(no_collector):
     assert watch() is None
 
 
-# The collector's hours ------------------------------------------------------------------------------------------------
+# Garbage collection -------------------------------------------------------------------------------------------------
 class Thin:
-    """An allocator's two ways, counted."""
+    """An allocator that counts calls of its two methods."""
 
     def __init__(self):
         self.log = []
@@ -96,7 +96,7 @@ class Thin:
 
 
 def test_while_the_collector_runs_nothing_quick_is_handed_out():
-    """Memory freed in the collection must not come back before it ends: finalisers may still look at it."""
+    """Memory freed during a collection must not be reused before it ends, because finalizers may read it."""
     thin, seen = Thin(), []
 
     class Dying:
@@ -131,10 +131,10 @@ def test_the_callback_is_no_python_function():
 
 
 def test_the_callback_takes_out_what_it_put_in():
-    """Siblings keep entries of their own in such a dict."""
+    """Siblings keep their own entries in such a dict."""
     shared = {"mode": None}
     callback = collection_callback(shared)
-    callback("stop", {})  # it came while the collector ran: nothing of its own is there
+    callback("stop", {})  # created while the collector ran: its own allocation is empty
     assert list(shared) == ["mode"]
     callback("start", {})
     callback("start", {})
