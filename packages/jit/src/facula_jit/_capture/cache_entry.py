@@ -1,15 +1,15 @@
-"""Cache entries: what a captured function stores for each signature, and the state machine of their calls.
+"""Cache entries: the state and the replays of each signature of a captured function.
 
 Note [States of a signature]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 An entry starts in WARMING_UP: each call runs the function under a recorder. If the recording can be replayed, it
-becomes a replay and the entry is REPLAYING; if only this run could not be kept, the entry stays in its state. A call of
-a REPLAYING entry runs the latest replay whose guards pass, and records another one if none does. A graph break rejects
-the signature: its calls run as a split function (SPLIT), where the function can be split at the break, else eagerly
-(EAGER). Neither state is left again. `TRANSITIONS` is the whole machine; only `CacheEntry` changes `state`.
+becomes a replay and the entry is REPLAYING. If only this run could not be captured, the state does not change. A call
+of a REPLAYING entry runs the latest replay whose guards pass, and records another one if none does. A graph break
+rejects the signature: its calls run as a split function (SPLIT) if the function can be split at the break, otherwise
+eagerly (EAGER). Both states are final. `TRANSITIONS` is the complete state machine; only `CacheEntry` changes `state`.
 
-A rejection can arrive while a recorded run of the same entry is under way (Note [Eager backward]). Therefore EAGER and
-SPLIT accept all events.
+A rejection can arrive during a recorded run of the same entry (Note [Eager backward]). Therefore EAGER and SPLIT accept
+all events.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from .._replay.replay import MISS, Replay
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MAX_REPLAYS = 8  # of one signature: of other modes of modules, other `.grad`s
-EVICTION_SERVED = 10 * MAX_REPLAYS  # calls that these served, from which on the oldest is evicted: changes are rare
+MAX_REPLAYS = 8  # per signature: replays for different modes of modules or different `.grad`s
+# total calls served by the replays before the oldest may be evicted: it shows that changes are rare
+EVICTION_SERVED = 10 * MAX_REPLAYS
 
 
 class State(Enum):
-    """What a call of a signature does: Note [States of a signature]."""
+    """The state of a signature, which determines how its calls run: Note [States of a signature]."""
 
     WARMING_UP = "runs under a recorder; nothing is captured yet"
     REPLAYING = "replays a capture; records another one if no guards pass"
@@ -37,7 +38,7 @@ class State(Enum):
 
 
 class Event(Enum):
-    """How a call changes the state of its signature."""
+    """An event that may change the state of a signature."""
 
     NOT_KEPT = "a recorded run cannot be replayed, but the next one may be"
     CAPTURED = "a recorded run became a replay"
@@ -60,12 +61,12 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
 
 
 class CacheEntry:
-    """What a captured function stores for the calls of one signature.
+    """The cached data for the calls of one signature.
 
     Arguments:
-        words: such a call, in words.
-        pinned: the objects that the signature names by their id.
-        parts: what is no tensor among the arguments, by name.
+        words: description of a call with this signature, for messages.
+        pinned: the objects that the signature identifies by their id.
+        parts: the non-tensor arguments, by name.
     """
 
     __slots__ = ("__weakref__", "attempts", "graph_break", "parts", "pending", "pinned", "replays", "returned", "split",
@@ -75,14 +76,14 @@ class CacheEntry:
         self.words, self.pinned, self.parts = words, pinned, parts
         self.state = WARMING_UP
         self.replays: list[Replay] = []
-        self.split: Callable[..., Any] | None = None  # in SPLIT, what runs
-        self.graph_break: GraphBreak | None = None  # in EAGER and SPLIT, why
-        self.pending: GraphBreak | None = None  # why the last run was not kept, though the next one may be
-        self.attempts = 0  # runs in a row that were not kept
+        self.split: Callable[..., Any] | None = None  # in state SPLIT: the function to run
+        self.graph_break: GraphBreak | None = None  # in states EAGER and SPLIT: the reason
+        self.pending: GraphBreak | None = None  # why the last run was not captured, if the next one may be
+        self.attempts = 0  # consecutive runs that were not captured
         self.returned: list[str] = []  # the numbers that the last run returned
 
     def on(self, event: Event) -> None:
-        """Change the state."""
+        """Apply an event to the state."""
         self.state = TRANSITIONS[self.state][event]
 
     def capture(self, replay: Replay) -> None:
@@ -92,7 +93,7 @@ class CacheEntry:
         self.on(Event.CAPTURED)
 
     def reject(self, why: GraphBreak, split: Callable[..., Any] | None = None) -> None:
-        """Record and replay no more calls: they run `split`, or eagerly."""
+        """Stop recording and replaying: further calls run `split`, or run eagerly."""
         self.graph_break = why
         if split is not None:
             self.split = split
@@ -100,17 +101,17 @@ class CacheEntry:
 
     @property
     def is_rejected(self) -> bool:
-        """Whether calls are neither recorded nor replayed any more."""
+        """True if calls are no longer recorded or replayed."""
         return self.state is EAGER or self.state is SPLIT
 
     def evict(self) -> bool:
-        """Make room for another replay; False if those that are there were hardly used."""
+        """Make room for another replay; return False if the cache is full and its replays have served too few calls."""
         if len(self.replays) >= MAX_REPLAYS and sum([one.served for one in self.replays]) >= EVICTION_SERVED:
             self.replays.pop(0)
         return len(self.replays) < MAX_REPLAYS
 
     def compare_returned(self, returned: list[str]) -> GraphBreak | None:
-        """Why the numbers that a run returns cannot be those of replays: they are not the ones of the run before."""
+        """Return a graph break if the numbers that a run returned differ from those of the run before, else None."""
         before, self.returned = self.returned, returned
         if returned == before or self.replays:
             return None
@@ -118,7 +119,7 @@ class CacheEntry:
 
 
 class WithoutAttributes:
-    """A replay for calls whose tensors have no attributes of the program's."""
+    """A replay that declines calls with tensors to which the program has added attributes."""
 
     __slots__ = ("inner",)
 
@@ -126,5 +127,5 @@ class WithoutAttributes:
         self.inner = inner
 
     def replay(self, tensors: tuple[Any, ...]) -> Any:
-        """What the function returns, or MISS."""
+        """Return the results of the function, or MISS."""
         return MISS if any([one._own_attributes for one in tensors]) else self.inner.replay(tensors)

@@ -1,4 +1,4 @@
-"""Captured functions: what a call does, by the state of its signature (Note [States of a signature])."""
+"""Captured functions, whose calls are dispatched by the state of their signature (Note [States of a signature])."""
 
 from __future__ import annotations
 
@@ -33,21 +33,22 @@ R = TypeVar("R")
 
 launching_modules.add(__name__)
 
-MAX_SIGNATURES = 16  # that are captured
+MAX_SIGNATURES = 16  # captured per function
 
 
 @boundary
 class Captured(Generic[P, R]):
-    """A function that `capture` was given; see there. `function` is the function itself.
+    """The callable returned by `capture`, which documents it. `function` is the original function.
 
-    Other attributes are the function's own: of a captured module `parameters()`, `train()`, `state_dict()` and so on.
+    All other attributes are forwarded to the function: for a captured module, `parameters()`, `train()`, `state_dict()`
+    and so on.
 
     Arguments:
-        function: the function.
+        function: the function to capture.
         on_break: "eager", "error" or "split".
-        passes: what goes over the graph of each capture.
-        allow: what counts as constant.
-        check: how many calls come between two checked ones.
+        passes: the passes that run over the graph of each capture.
+        allow: the objects that are treated as constant.
+        check: the number of calls between two checked calls.
     """
 
     function: Callable[P, R]
@@ -62,7 +63,8 @@ class Captured(Generic[P, R]):
         check: int | None = None,
     ):
         self.function, self.on_break, self.passes, self.allow, self.check = function, on_break, passes, allow, check
-        self._interval = interval_of(check) if self.recorder_kind is Recorder else 0  # others take what Python decides
+        # other kinds of recorders support control flow in Python
+        self._interval = interval_of(check) if self.recorder_kind is Recorder else 0
         self._allowed = {id(one) for part in allow for one in (part, getattr(part, "__code__", None))}
         self._own = own_function(function)
         self._paused = False
@@ -72,29 +74,29 @@ class Captured(Generic[P, R]):
         update_wrapper(self, function, updated=())
 
     def _reset(self) -> None:
-        """Forget what was captured: the next calls are captured anew."""
+        """Discard all captures; the next calls are recorded again."""
         piece = partial(
             _captured, on_break=self.on_break, passes=self.passes, allow=self.allow, check=self.check, warns=False
         )
         self._split = SplitFunction(self.function, piece) if self.on_break == "split" else None
         self._entries: dict[Any, CacheEntry] = {}
         self._latest: Replay | None = None
-        self._others: list[tuple[int, object]] = []  # the arguments of the latest call that were no tensors
-        self._places: list[int] = []  # of those that were, and how many there were
+        self._others: list[tuple[int, object]] = []  # the non-tensor arguments of the latest call, with their positions
+        self._places: list[int] = []  # positions of its tensors; `_count` is the number of its arguments
         self._count = 0
-        self._cut: Any = None  # what runs instead of the function, if no signature was captured whole
+        self._cut: Any = None  # the split function to run directly, if no signature has been captured as a whole
         self._pool = Pool()
         self._eager = 0
 
     def _pause(self, is_paused: bool) -> None:
-        """Whether calls run eagerly from now on."""
+        """Make later calls run eagerly, or end this."""
         self._paused, self._latest = is_paused, None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         latest = self._latest
         if latest is not None and not kwargs and not active_modes:
             if not (others := self._others):
-                result: Any = latest.replay(args)  # type: ignore[arg-type]  # tensors all
+                result: Any = latest.replay(args)  # type: ignore[arg-type]  # all arguments are tensors
             elif len(args) == self._count and all([args[place] is one for place, one in others]):
                 result = latest.replay(tuple([args[place] for place in self._places]))  # type: ignore[misc]
             else:
@@ -104,7 +106,7 @@ class Captured(Generic[P, R]):
         return self._call(args, kwargs)  # type: ignore[no-any-return]
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that is not like the one before."""
+        """Handle a call that the latest replay cannot serve directly."""
         if self._paused or current_recorder() is not None:
             return self.function(*args, **kwargs)
         if self._cut is not None:
@@ -120,7 +122,7 @@ class Captured(Generic[P, R]):
             entry = self._entries[signature.key] = CacheEntry(shown(args, kwargs), signature.kept, parts)
         state, why = entry.state, ""
         if state is SPLIT:
-            return entry.split(*args, **kwargs)  # type: ignore[misc]  # there in this state
+            return entry.split(*args, **kwargs)  # type: ignore[misc]  # not None in this state
         if state is EAGER:
             return self._run_eagerly(args, kwargs)
         if state is REPLAYING:
@@ -143,7 +145,7 @@ class Captured(Generic[P, R]):
         return self._record(entry, signature, args, kwargs, why)
 
     def _use_next(self, replay: Replay, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Let the next call go straight to this replay, if it needs no look at its signature."""
+        """Register a replay for the fast path of the next call, unless it needs the full signature."""
         others = [(place, one) for place, one in enumerate(args) if not isinstance(one, Tensor)]
         is_flat = not any([by_value(one) is not None for _, one in others])
         if replay.reads_attributes:
@@ -162,7 +164,7 @@ class Captured(Generic[P, R]):
     def _record(
         self, entry: CacheEntry, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any], changed: str
     ) -> Any:
-        """Run the function under a recorder; `changed` says which guard of earlier captures failed."""
+        """Run the function under a recorder; `changed` names the guard of earlier captures that failed."""
         run, is_split = self._run(entry, signature, args, kwargs), self._split is not None
         if run.breaks is None and is_split and not run.recorder.launches:
             entry.reject(GraphBreak("tensors have nothing to do in it", "leave it as it is", None))
@@ -180,7 +182,7 @@ class Captured(Generic[P, R]):
         return run.result
 
     def _reject(self, entry: CacheEntry, why: GraphBreak, run: RecordedCall) -> None:
-        """Neither record nor replay calls of a signature after a run that broke."""
+        """Reject a signature after a run with a graph break."""
         if self.on_break == "error":
             entry.reject(why)
             raise CaptureError(why)
@@ -196,7 +198,7 @@ class Captured(Generic[P, R]):
             self._warn(why._replace(remedy=f"it cannot be cut there: {self._split.refusal}"))
 
     def _give_up(self, entry: CacheEntry, changed: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call after which nothing more is captured of its signature: guards of all its replays fail too often."""
+        """Reject a signature whose guards fail too often, and run this call."""
         last = entry.replays[-1]
         problem = f"what it depends on has changed {MAX_REPLAYS} times, at last {changed}"
         why = GraphBreak(problem, last.remedy, None)
@@ -206,11 +208,11 @@ class Captured(Generic[P, R]):
         return self._broken(why, args, kwargs) if entry.split is None else entry.split(*args, **kwargs)
 
     def _refuse_signature(self, parts: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of one signature too many."""
+        """Run a call whose signature exceeds `MAX_SIGNATURES`."""
         if self._split is not None:
             return (self._split_around_varying(parts) or self._run_eagerly)(args, kwargs)
         words, remedy = [one.words for one in self._entries.values()], "pad the arguments to fewer shapes"
-        if words.count(present := shown(args, kwargs)) > 1:  # which differ by an object alone
+        if words.count(present := shown(args, kwargs)) > 1:  # these signatures differ only in an object's identity
             remedy = "give it tensors, dicts and dataclasses, no objects that are new in each call"
         problem = f"calls of more than {MAX_SIGNATURES} signatures: {present} beside {words[0]}"
         return self._broken(GraphBreak(problem, remedy, None), args, kwargs)
@@ -228,11 +230,12 @@ class Captured(Generic[P, R]):
     def _check(
         self, entry: CacheEntry, replay: Replay, signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """Run the function in the place of a replay, and compare what it does: Note [Checked calls]."""
+        """Run the function instead of a replay, and compare its launches with the capture: Note [Checked calls]."""
         replay.check_at = next_check(self._interval, replay.count)
         self._latest = None
         run = self._run(entry, signature, args, kwargs)
-        if run.recorder.retry is not None or run.recording.overlaps:  # a recording that says less than the capture
+        # such a recording is incomplete and cannot be compared
+        if run.recorder.retry is not None or run.recording.overlaps:
             return run.result
         replay.checks_made += 1
         wrong = run.breaks or run.recording.unsettled
@@ -249,7 +252,7 @@ class Captured(Generic[P, R]):
         return run.result
 
     def _improve(self, replay: Replay, words: str) -> None:
-        """Run the passes over a capture, if they did not; that is worth while where it is replayed again."""
+        """Run the passes over a capture once. They pay off only for a capture that is replayed again."""
         if not replay.is_improved and not self._busy_flag.busy:
             replay.is_improved = self._busy_flag.busy = True
             try:
@@ -263,7 +266,7 @@ class Captured(Generic[P, R]):
 
     # ------------------------------------------------------------------------------------------------ split, eager
     def _parts(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The parts of a signature's key that are no tensors, by the names of the arguments."""
+        """Return the non-tensor parts of a signature's key, by argument name."""
         if self._own is None:
             return {}
         names = self._own.__code__.co_varnames[self._own is not self.function :]
@@ -271,7 +274,7 @@ class Captured(Generic[P, R]):
         return {name: part for name, part in named if not (type(part) is tuple and part[:1] == (Tensor,))}
 
     def _split_around_varying(self, parts: dict[str, Any]) -> Any:
-        """The function, split around what reads those of its arguments that are others in most calls."""
+        """Return the function split around the first use of an argument that varies in most calls, or None."""
         assert self._split is not None
         values = {name: {entry.parts.get(name) for entry in self._entries.values()} for name in parts}
         made = self._split.around_names([name for name, found in values.items() if len(found) > MAX_SIGNATURES // 2])
@@ -288,7 +291,7 @@ class Captured(Generic[P, R]):
         return self._run_eagerly(args, kwargs)
 
     def _fall_back(self, entry: CacheEntry, why: GraphBreak) -> None:
-        """Capture no more calls of a kind."""
+        """Reject a signature after its run, because a backward pass needs the function itself."""
         if not entry.is_rejected:
             entry.reject(why)
             entry.replays.clear()
@@ -302,13 +305,14 @@ class Captured(Generic[P, R]):
             self._warned = True
             warn(f"capture: {self._name} runs eagerly: {why}")
 
-    # ----------------------------------------------------------------------------------------------------- to look at
+    # ------------------------------------------------------------------------------------------------------- inspection
     @property
     def _name(self) -> str:
         return str(getattr(self.function, "__qualname__", None) or type(self.function).__name__)
 
     def report(self) -> str:
-        """What was captured of which calls, how often it was replayed, and what was not captured, by line.
+        """Return a description of all captures: launches, replays and memory by signature, and the reasons of eager
+        calls.
 
         >>> from facula_tensor import ones
         >>> from facula_jit import capture
@@ -322,10 +326,10 @@ class Captured(Generic[P, R]):
         return report_of(self._name, [*self._entries.values()], self._eager, split)
 
     def graph(self, number: int = -1) -> Graph:
-        """What one capture does, as a graph of operators; by default the latest, else by its place in `report()`.
+        """Return one capture as a graph of operators: the latest, or the one with this index in `report()`.
 
-        The graph holds no memory of arguments and results, and its changes change no capture. IndexError where
-        nothing was captured yet, or not so much.
+        The graph contains no memory of arguments and results. Editing it does not change the capture. Raise IndexError
+        if no capture has this index.
 
         >>> from facula_tensor import ones
         >>> from facula_jit import capture
@@ -345,32 +349,32 @@ class Captured(Generic[P, R]):
         return Graph(replay.recording, replay.name, words, (owner, [(keys[0], replay)]))
 
     def _found(self) -> list[tuple[Replay, str, Captured[..., Any]]]:
-        """All captures, their signatures, and whose they are: those of pieces, too."""
+        """Return all captures, including those of split parts, each with its signature and its captured function."""
         found = [(replay, entry.words, self) for entry in self._entries.values() for replay in entry.replays]
         split = [] if self._split is None else self._split.captured()
         return found + [one for piece in split for one in piece._found()]
 
     def _improved(self) -> list[tuple[Any, Replay]]:
-        """As `_latest_by_signature`, each with the passes run over it, however often it ran: for graphs and files."""
+        """Return `_latest_by_signature()` after running the passes over each capture, for graphs and files."""
         for entry in self._entries.values():
             if entry.replays:
                 self._improve(entry.replays[-1], entry.words)
         return self._latest_by_signature()
 
     def _latest_by_signature(self) -> list[tuple[Any, Replay]]:
-        """The latest capture of each signature, with its key."""
+        """Return the latest capture of each signature, with its key."""
         return [(key, entry.replays[-1]) for key, entry in self._entries.items() if entry.replays]
 
     def __repr__(self) -> str:
         return f"<captured {self._name}: {len(self._entries)} signature{'s' if len(self._entries) != 1 else ''}>"
 
     def __getattr__(self, name: str) -> Any:
-        if name == "function":  # not set yet: a copy is being made
+        if name == "function":  # not set yet: the object is being copied
             raise MissingAttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return getattr(self.function, name)
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:
-        """As a method: bound to `owner`, which is then an argument."""
+        """Bind to `owner`, like a method, so that it becomes the first argument."""
         return self if owner is None else partial(self.__call__, owner)  # type: ignore[arg-type]  # the first of P
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -378,7 +382,7 @@ class Captured(Generic[P, R]):
 
 
 def _fall_back(captured: ref[Captured[..., Any]], entry: ref[CacheEntry], why: GraphBreak) -> None:
-    """Capture no more calls of a kind, where both are still there."""
+    """Reject a signature after its run if the captured function and its entry still exist."""
     if (owner := captured()) is not None and (calls := entry()) is not None:
         owner._fall_back(calls, why)
 
@@ -391,7 +395,9 @@ def _captured(
     check: int | None = None,
     warns: bool = True,
 ) -> Captured[..., Any]:
-    """A captured function as another one was made. That of a piece warns of nothing: the report says it."""
+    """Create a captured function from these options. With `warns=False`, as for split parts, only the report mentions
+    breaks.
+    """
     made: Captured[..., Any] = Captured(function, on_break, passes, allow, check)
     made._warned = not warns
     return made

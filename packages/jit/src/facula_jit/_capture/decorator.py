@@ -1,4 +1,6 @@
-"""`capture`: a function whose tensor work is recorded once for each signature, and replayed in C."""
+"""The `capture` decorator: records the tensor operations of a function once for each signature and replays
+them in C.
+"""
 
 from __future__ import annotations
 
@@ -52,38 +54,47 @@ def capture(
     allow: Iterable[object] = (),
     check: int | None = None,
 ) -> Any:
-    """`function`, whose tensor work is recorded in a first call, and replayed by one call into C in later ones.
+    """Capture a function: record its tensor operations in a first call, and replay them with one call into C.
 
-    What is recorded is everything the function does with tensors: forward, backward, an optimizer's step, random
-    draws. Parameters, buffers and optimizers' state stay the program's tensors and are changed in place; results are
-    fresh tensors. Calls of other shapes, dtypes, strides, modes or other arguments that are no tensors are captured by
-    themselves, at most 16 kinds. Whatever else the function reads (globals, closures, attributes, entries of
-    containers, tensors and modules) is compared before a replay writes anything; where it has changed the function runs
-    again and is captured again. Learning rates and other options of optimizers, schedules and the generators' states
-    are followed.
+    The recording includes all operations on tensors: forward, backward, the optimizer's step and random draws.
+    Parameters, buffers and optimizer state remain the program's tensors and are modified in place; results are new
+    tensors. Each signature (shapes, dtypes, strides, modes, and the values of non-tensor arguments) is captured
+    separately, up to 16 of them. All other state that the function reads (globals, closures, attributes, container
+    entries, tensors and modules) is compared before a replay modifies anything. If it has changed, the function runs
+    and is captured again. Learning rates and other options of optimizers, schedules, and generator states may change
+    freely: replays use their current values.
 
-    A function that reads what cannot be compared (clocks, other random generators, files), that changes what it reads
-    (a counter), hands elements to Python (`item`, `if loss > 1`), prints, or makes a tensor that the program keeps
-    without returning it runs eagerly, after a warning that names the line, the value and the remedy.
+    Some functions cannot be captured. They run eagerly, after a warning that names the line, the value and the remedy.
+    Such a function does one of the following:
 
-    A result that requires a gradient can be differentiated outside: its backward is captured, too. One thread at a time
-    may use a capture.
+    * It reads state that cannot be compared: clocks, other random generators, files.
+    * It modifies state that it reads, such as a counter.
+    * It passes elements to Python (`item`, `if loss > 1`).
+    * It prints.
+    * It creates a tensor that the program keeps without returning it.
+
+    A result that requires a gradient can be differentiated outside the function: its backward pass is captured, too.
+    Only one thread at a time may use a capture.
 
     Arguments:
-        function: what is captured; left out, a decorator is returned.
-        on_break: what becomes of a function that cannot be captured: "eager" to run it eagerly, "error" to
-            raise CaptureError at the line, "split" to cut it there, and capture the pieces around the line.
-        passes: functions that are called with the graph of a capture and change it, in their order, when it is about to
-            be replayed for the second time; by default those of `facula_jit.passes`, which change no bit of a result.
-            () for none.
-        allow: functions, types and objects whose state replays do not compare; see `allow`.
-        check: every so many calls the function runs eagerly instead of a replay, and CaptureError is raised where it
-            does anything else; 0 for never. By default the environment variable FACULA_CAPTURE_CHECK says it; without
-            it, the second replay is checked, then the 1,000th, 10,000th and so on: where one differs, there is a
-            warning, and the function runs eagerly from then on.
+        function: the function to capture; if omitted, a decorator is returned.
+        on_break: the handling of a function that cannot be captured: "eager" runs it eagerly, "error" raises
+            CaptureError at the line, "split" splits it at the line and captures the parts before and after.
+        passes: functions that receive the graph of a capture and change it, in this order, before its second replay.
+            The default passes of `facula_jit.passes` do not change a bit of any result. () for none.
+        allow: functions, types and objects whose state is not guarded; see `allow`.
+        check: the interval of checked calls: one in so many calls runs eagerly instead of a replay, and raises
+            CaptureError if its operations differ from the capture; 0 for never. The default is the environment variable
+            FACULA_CAPTURE_CHECK. Without it, the second replay is checked, then the 1,000th, 10,000th and so on; a
+            difference causes a warning, and the function runs eagerly from then on.
 
     Returns:
-        A callable like the function; its `report()` says what was captured, `function` is the function.
+        A callable like the function. Its `report()` describes the captures, and `function` is the original function.
+
+    Raises:
+        CaptureError: the function cannot be captured, another thread is replaying the same capture, or a pass produced
+            an invalid graph.
+        TypeError, ValueError: invalid arguments.
 
     Raises:
         CaptureError: something cannot be captured, or another thread is replaying the same capture, or a pass has

@@ -1,4 +1,4 @@
-"""What a program says at its end of what ran captured, if FACULA_LOGS in its environment has the word "jit"."""
+"""Reports of captured functions at the program's exit, if the environment variable FACULA_LOGS contains "jit"."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 _asked = "jit" in os.environ.get("FACULA_LOGS", "").replace("+", "").split(",")
-_known: list[Reporting] = []  # that live to the end, where it was asked for
+_known: list[Reporting] = []  # kept alive until the exit; empty unless enabled
 
 
 def note(captured: Reporting) -> None:
-    """Tell of this one at the end."""
+    """Register a captured function for a report at exit."""
     if _asked:
         if not _known:
             atexit.register(_tell)

@@ -1,4 +1,4 @@
-"""The outcome of a recorded run: a replay, a graph break that rejects its signature, or nothing, for the time being."""
+"""The outcome of a recorded run: a replay, a graph break that rejects the signature, or None to try again."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from .recorded_call import RecordedCall
 
 MAX_ATTEMPTS = 3  # runs that may leave new tensors with the program, as an optimizer's first step does
-MAX_SPLIT_ATTEMPTS = 16  # runs that may find the first run of a part before them, whose graph is not captured yet
-MAX_OTHER_GRAPHS = 1000  # runs on the graph of a checked call, where that of a replay is captured
+MAX_SPLIT_ATTEMPTS = 16  # runs that may depend on the first run of an earlier part, whose graph is not captured yet
+MAX_OTHER_GRAPHS = 1000  # runs on the graph of a checked call, if that of a replay is captured
 
 
 def outcome_of(
     run: RecordedCall, entry: CacheEntry, signature: Signature, name: str, busy_flag: BusyFlag, interval: int | None,
     is_split: bool,
 ) -> Replay | GraphBreak | None:  # fmt: skip
-    """What becomes of a run: None if it is not kept, though the next one may be.
+    """Return the outcome of a run: None if it was not captured, but the next one may be.
 
     Arguments:
         run: the run.
-        entry: that of its signature; its `pending`, `attempts` and `returned` are updated.
-        signature: of the call.
-        name: the function's.
-        busy_flag: what all its replays share.
-        interval: how many calls come between two checked ones; None: as many as the library likes.
-        is_split: whether functions that break are split.
+        entry: the cache entry of its signature; its `pending`, `attempts` and `returned` are updated.
+        signature: the signature of the call.
+        name: the name of the function.
+        busy_flag: the flag that all replays of the function share.
+        interval: the number of calls between two checked calls; None for the default schedule.
+        is_split: True if functions with graph breaks are split.
     """
     recording, recorder = run.recording, run.recorder
     if run.breaks is None and is_split:

@@ -1,4 +1,4 @@
-"""A run of a captured function under a recorder."""
+"""Runs of captured functions under a recorder."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 class RecordedCall:
-    """The result of a run, what was recorded, and what the function read.
+    """One run of a function: its result, its recording, and the state that it read.
 
     Arguments:
         function: the captured function.
-        own: the function of Python's that it runs, if it is one.
-        recorder: of this run.
-        signature: of the call.
-        allowed: ids of what counts as constant.
+        own: the Python function that it runs, if any.
+        recorder: the recorder of this run.
+        signature: the signature of the call.
+        allowed: ids of objects that are treated as constant.
     """
 
     recording: Recording
@@ -55,15 +55,15 @@ class RecordedCall:
         self.result: Any = None
         self.eager_backward: EagerBackward | None = None
         self.identity_args: list[tuple[int, Any]] = []  # plain arguments that are compared by identity
-        self._left: dict[str, object] = {}  # the fields of the mode that the function leaves changed
+        self._left: dict[str, object] = {}  # the fields of the mode that the function left changed
 
     def go(self, busy_flag: BusyFlag, name: str, notify: Callable[[GraphBreak], None], args: Any, kwargs: Any) -> None:
-        """Do it.
+        """Run the function and record it.
 
         Arguments:
-            busy_flag: what all replays of the function share.
-            name: the function's.
-            notify: what is called where the result turns out to need the function itself (Note [Eager backward]).
+            busy_flag: the flag that all replays of the function share.
+            name: the name of the function.
+            notify: called if the result later requires the function itself (Note [Eager backward]).
             args: the positional arguments.
             kwargs: the keyword arguments.
         """
@@ -81,12 +81,12 @@ class RecordedCall:
                 recorder.reads = self.reads.begin_backward()
                 boundary = record_backward(recorder, self.result)
         finally:
-            if self._left:  # beyond the recorder's block, as in eager code
+            if self._left:  # the change persists after the call, as in eager code
                 set_lasting(self._left)
             busy_flag.busy = False
             if recorder.decisions is not None:
                 recorder.decisions.is_open = False
-            recorder.reads = None  # which holds the recorder
+            recorder.reads = None  # breaks a reference cycle
             self.identity_args = self.reads.identity.arguments(args, kwargs)
             if self.reads.back is not None:
                 self.reads.back.end()
@@ -99,7 +99,7 @@ class RecordedCall:
             self.recording.unsettled = recorder.outside or self.reads.changed()
 
     def _call(self, args: Any, kwargs: Any) -> None:
-        """Call the function; it breaks the capture if it leaves another mode than it found."""
+        """Call the function; break the capture if it changes the mode."""
         recorder, own, before = self.recorder, self.recorder.own, current_mode()
         try:
             self.result = self.function(*args, **kwargs)

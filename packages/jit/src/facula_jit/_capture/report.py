@@ -1,4 +1,4 @@
-"""What a captured function did, in words."""
+"""Reports of captured functions as text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ TIMES = {0: "never", 1: "once"}
 
 
 def report_of(name: str, entries: Sequence[CacheEntry], eager: int, pieces: Sequence[str] = ()) -> str:
-    """The report of a captured function.
+    """Return the report of a captured function.
 
     Arguments:
-        name: the function's.
-        entries: those of its signatures.
-        eager: how many calls ran eagerly.
-        pieces: the reports of its pieces.
+        name: the name of the function.
+        entries: its cache entries.
+        eager: the number of calls that ran eagerly.
+        pieces: the reports of its parts, if it was split.
     """
     lines = [f"{name}: {_counted(len(entries), 'signature')}"]
     for entry in entries:

@@ -1,4 +1,4 @@
-"""What runs in the place of a function that cannot be captured whole: the function, split into captured parts."""
+"""Split functions: functions that cannot be captured as a whole, divided into captured parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ never_captured: WeakSet[Any] = WeakSet()
 
 
 def own_function(function: Any) -> FunctionType | None:
-    """The function of Python's that a callable runs: itself, its method's, or its module's `forward`."""
+    """Return the Python function that a callable runs: itself, its method's, or its module's `forward`; None if there
+    is none.
+    """
     if isinstance(function, MethodType):
         function = function.__func__
     elif hasattr(type(function), "named_modules"):
@@ -33,11 +35,11 @@ def own_function(function: Any) -> FunctionType | None:
 
 
 class SplitFunction:
-    """The ways in which one function has been cut.
+    """The splits of one function, cached by line.
 
     Arguments:
-        function: what is captured.
-        capture: makes a captured function of each piece.
+        function: the function to split.
+        capture: returns a captured function for each part.
     """
 
     def __init__(self, function: Any, capture: Callable[[Any], Any]):
@@ -48,7 +50,7 @@ class SplitFunction:
         self._callees: dict[tuple[int, int], tuple[Any, Any]] = {}
 
     def around(self, line: int | None) -> Any:
-        """The function, cut around a line or in the middle; None where that leaves it as it was."""
+        """Return the function split around a line, or in the middle for None; None if it cannot be split."""
         if line not in self._cuts:
             made: list[Any] = []
             whole = None
@@ -66,7 +68,7 @@ class SplitFunction:
         return self._cuts[line][0]
 
     def around_names(self, names: Iterable[str]) -> Any:
-        """The function, cut around the first line that names one of these variables or attributes."""
+        """Return the function split around the first line that reads one of these variables or attributes, or None."""
         wanted = set(names)
         try:
             tree = None if self.own is None else tree_of(self.own)
@@ -80,11 +82,11 @@ class SplitFunction:
         return None
 
     def captured(self) -> list[Any]:
-        """All that was captured: the pieces, and functions that are called in lines between them."""
+        """Return all captured functions: the parts, and the callees of the lines between them."""
         return [one for _, made in self._cuts.values() for one in made] + [one for _, one in self._callees.values()]
 
     def _called(self, whole: FunctionType) -> Any:
-        """The cut function, to be called as the function is."""
+        """Return a callable for the split function with the call signature of the original one."""
         if isinstance(self.function, MethodType):
             return MethodType(whole, self.function.__self__)
         if self.function is self.own:
@@ -92,7 +94,7 @@ class SplitFunction:
         module, own, forward = self.function, vars(self.function), MethodType(whole, self.function)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            outer = own.get("forward")  # of a call around this one
+            outer = own.get("forward")  # set by an enclosing call
             own["forward"] = forward
             try:
                 return module(*args, **kwargs)
@@ -103,7 +105,7 @@ class SplitFunction:
         return call
 
     def _callee(self, callee: Any) -> Any:
-        """What is called in a line between pieces: captured, if it is a module or a function of the program's own."""
+        """Return the callable for a call between parts: captured if it is a module or a function of the program."""
         function = own_function(callee)
         is_module = hasattr(type(callee), "named_modules")
         if function is None or function in never_captured:

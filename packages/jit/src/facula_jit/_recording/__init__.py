@@ -1,1 +1,1 @@
-"""Recording: the signature of a call, the recorder of its launches, and the recording that it leaves."""
+"""Recording: signatures of calls, the recorder of launches, and the recordings that it produces."""

@@ -1,4 +1,4 @@
-"""The branches of a capture that are under way: each is told what the recorder is told."""
+"""The stack of branches that are running during a capture; it forwards the recorder's events to each of them."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ if TYPE_CHECKING:
 
 
 class BranchStack(list[Any]):
-    """Branches of conditions and loops, the innermost last; see `Branch`, which has these methods."""
+    """The branches of conditions and loops that are running, innermost last; see `Branch`, which has the same
+    methods.
+    """
 
     __slots__ = ()
 
     def sees(self, operands: Sequence[object]) -> None:
-        """An operator is about to look at these."""
+        """Notify all branches that an operator is about to read these operands."""
         for branch in self:
             branch.sees(operands)
 
     def writes(self, places: Sequence[Any]) -> None:
-        """A launch is about to write to these places."""
+        """Notify all branches that a launch is about to write to these places."""
         for branch in self:
             branch.writes(places)
 
     def grad_set(self, leaf: Any) -> None:
-        """`.grad` of a leaf is about to be set."""
+        """Notify all branches that `.grad` of a leaf is about to be set."""
         for branch in self:
             branch.grad_set(leaf)
 
     def refuse(self, what: str) -> None:
-        """What no branch may do is about to be done."""
+        """Notify all branches of an operation that no branch may perform."""
         for branch in self:
             branch.refuse(what)

@@ -1,4 +1,4 @@
-"""What cannot be captured: said by the line that did it."""
+"""Graph breaks: reasons why a run could not be captured, with the line of the program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from facula_errors import FaculaError
 if TYPE_CHECKING:
     from types import CodeType
 
-# Why a backward pass needs the function itself: Note [Eager backward].
+# Reasons why a backward pass must run the function itself: Note [Eager backward].
 RECORDED = "a backward pass with create_graph=True goes through its result"
 CHANGED = "what its backward pass reads has changed since the call"
 WRAPPED = "a backward pass of a transform, as vmap, goes through its result"
@@ -27,7 +27,7 @@ RATES_READ = (
 
 
 class GraphBreak(NamedTuple):
-    """Why a run was not recorded: the problem, what to do, and the program's line."""
+    """The reason why a run was not recorded: the problem, the remedy, and the line of the program."""
 
     problem: str
     remedy: str
@@ -39,9 +39,9 @@ class GraphBreak(NamedTuple):
 
 
 class CaptureError(FaculaError, RuntimeError):
-    """A function did something that no replay can do.
+    """A function performed an operation that cannot be replayed.
 
-    `where` is the program's line, "file:line (function)".
+    `where` is the line of the program, as "file:line (function)".
     """
 
     def __init__(self, why: GraphBreak | str, where: str = ""):
@@ -56,5 +56,5 @@ class CaptureError(FaculaError, RuntimeError):
 
 
 def _restored(message: str, where: str) -> CaptureError:
-    """The inverse of pickling."""
+    """Recreate an error from its pickled arguments."""
     return CaptureError(message.removeprefix("capture: "), where)

@@ -1,23 +1,24 @@
-"""Sizes of tensors that a captured function reads, as numbers that note what the program decides by them.
+"""Marked sizes: tensor sizes that record which decisions the program bases on them.
 
 Note [Marked sizes]
 ~~~~~~~~~~~~~~~~~~~
-A graph for all batch sizes must not contain decisions that depend on the size. Of `x[: min(len(x), 8)]`, captured with
-16, 24 and 32 rows, only the 8 is visible in the launches. Therefore `shape`, `size()` and `numel()` return marked
-numbers to the program during a capture. Arithmetic keeps the mark and the sizes that the number came from. Operations
-that lose it (comparisons, `bool`, `hash`, `int`, conversion to text, `len(x)`) are noted with their line if the program
-executes them; the library's own code is trusted. `save(batch=True)` compares the notes of several captures: a line
-whose numbers came from different sizes decides by the batch size.
+A graph for all batch sizes must not contain decisions that depend on the size. If `x[: min(len(x), 8)]` is captured
+with 16, 24 and 32 rows, the launches show only the 8. Therefore `shape`, `size()` and `numel()` return marked numbers
+to the program during a capture. Arithmetic preserves the mark and the set of sizes from which the number was computed.
+Operations that lose the mark (comparisons, `bool`, `hash`, `int`, conversion to text, `len(x)`) are noted with their
+line if the program executes them; library code is trusted. `save(batch=True)` compares the notes of several captures: a
+line whose numbers came from different sizes makes a decision that depends on the batch size.
 
-Arithmetic that is not linear (`n & 1`, `abs(n)`, `n ** 2`, rounded floats) is noted like that: its results may be
-linear in the sizes of the captures by chance, as `-n % 16` is in multiples of 16. Products of sizes and divisions of
-integers are noted with their operands (`terms`), which say whether the result is linear for all sizes: `n * t` is if
-only one of both follows from the batch size, `x.numel() // t` if t divides every row.
+Nonlinear arithmetic (`n & 1`, `abs(n)`, `n ** 2`, rounded floats) is noted in the same way: its results may be linear
+in the captured sizes by chance, as `-n % 16` is for multiples of 16. Products of sizes and integer divisions are noted
+with their operands (`terms`), which determine whether the result is linear for all sizes. `n * t` is linear if only one
+of both depends on the batch size; `x.numel() // t` is linear if t divides the size of each row.
 
-Only the second and later signatures of a function are marked, since programs with one signature have no use for it.
-Functions in C that take a number without calling its methods (`range`, `math.log`, indexing of lists) are found by
-their operands in the source: Note [Marked operands] in `marked_operands.py`. Numbers that are no subclasses of
-int would be asked by all of them, but programs may keep such numbers, and `json` or `decimal` would refuse them.
+Only the second and later signatures of a function are marked, since programs with one signature do not need the marks.
+Some C functions read a number without calling its methods (`range`, `math.log`, indexing of lists). Their calls are
+found in the source by their operands: Note [Marked operands] in `marked_operands.py`. The alternative, numbers that are
+not subclasses of int, would see all of these calls, but programs may store the numbers, and `json` or `decimal` would
+reject them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 ARITHMETIC = "add sub mul floordiv mod pow lshift rshift and or xor truediv divmod".split()
 UNARY = "neg pos abs invert round trunc floor ceil".split()
 LINEAR = "add sub truediv neg pos invert".split()
-ROUNDING = "round trunc floor ceil".split()  # which leave integers as they are
+ROUNDING = "round trunc floor ceil".split()  # operations that leave integers unchanged
 DIVISIONS = "floordiv mod divmod".split()
 COMPARISONS = "lt le gt ge eq ne".split()
 METHODS = "bit_length bit_count to_bytes as_integer_ratio is_integer hex __complex__".split()
@@ -50,7 +51,7 @@ CONVERSIONS = "bool hash int float index str repr format".split()
 
 
 class Decisions:
-    """What the program decided by marked sizes in one run: the sizes, by code object and instruction."""
+    """The decisions that the program based on marked sizes in one run: sets of sizes by code object and instruction."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[CodeType, int], set[Origins]] = {}
@@ -59,35 +60,35 @@ class Decisions:
         self.is_open = True
 
     def note(self, origins: Origins, frame: FrameType | None = None) -> None:
-        """Note a decision, if the program's own code makes it.
+        """Note a decision if the code of the program makes it.
 
         Arguments:
-            origins: the sizes that the number came from.
-            frame: what decides; by default the caller of the caller.
+            origins: the sizes from which the number was computed.
+            frame: the frame that decides; by default the caller of the caller.
         """
         frame = frame or _getframe(2)
         if self.is_open and not in_library(frame):
             self.found.setdefault((frame.f_code, frame.f_lasti), set()).add(origins)
 
     def note_term(self, name: str, left: Any, right: Any, frame: FrameType) -> None:
-        """Note a product or a division of integers.
+        """Note a product or an integer division.
 
         Arguments:
-            name: of the operation.
+            name: the name of the operation.
             left: the first operand.
-            right: the second one.
-            frame: what computes it.
+            right: the second operand.
+            frame: the frame that computes it.
         """
         if self.is_open and not in_library(frame):
             terms = self.terms.setdefault((frame.f_code, frame.f_lasti), {})
             terms[name, plain(left), plain(right)] = None
 
     def read(self, sizes: tuple[int, ...], is_length: bool) -> tuple[int, ...]:
-        """Sizes as the code that reads them gets them: marked, if it is the program's.
+        """Return sizes for the code that reads them: marked if it is code of the program, else unchanged.
 
         Arguments:
             sizes: the sizes.
-            is_length: whether `len()` reads one, whose result Python makes a plain integer.
+            is_length: True if `len()` reads one, whose result Python converts to a plain integer.
         """
         frame = _getframe(3)
         while frame.f_globals.get("__name__") in ACCESSORS and frame.f_back is not None:
@@ -101,7 +102,7 @@ class Decisions:
 
 
 class Marked:
-    """What marked integers and floats have in common."""
+    """The common base of marked integers and floats."""
 
     decisions: Decisions
     origins: Origins
@@ -119,11 +120,11 @@ class Marked:
 
 
 class MarkedInt(Marked, int):
-    """An integer that follows from sizes."""
+    """An integer computed from sizes."""
 
 
 class MarkedFloat(Marked, float):
-    """A float that follows from sizes."""
+    """A float computed from sizes."""
 
 
 def _itself(number: Any) -> Any:
@@ -131,7 +132,7 @@ def _itself(number: Any) -> Any:
 
 
 def marked(value: Any, decisions: Decisions, origins: Origins) -> Any:
-    """A number, or the numbers of a tuple, with a mark; anything else as it is."""
+    """Return a marked number, or a tuple of marked numbers; other values unchanged."""
     if type(value) is tuple:
         return tuple([marked(one, decisions, origins) for one in value])
     if not decisions.is_open or type(value) not in (int, float):
@@ -142,7 +143,7 @@ def marked(value: Any, decisions: Decisions, origins: Origins) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A number without its mark; anything else as it is."""
+    """Return a number without its mark; other values unchanged."""
     if isinstance(value, MarkedInt):
         return int.__int__(value)
     return float.__float__(value) if isinstance(value, MarkedFloat) else value
@@ -158,12 +159,12 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _note_arithmetic(number: Marked, name: str, *operands: Any) -> None:
-    """Note arithmetic whose result may be another function of the size than a linear one.
+    """Note arithmetic whose result may not be linear in the size.
 
     Arguments:
-        number: one of the operands that is marked.
-        name: of the operation.
-        operands: all of them.
+        number: one of the marked operands.
+        name: the name of the operation.
+        operands: all operands.
     """
     are_integers = all([isinstance(one, int) for one in operands])
     are_sizes = name == "mul" and all([isinstance(one, Marked) for one in operands])
@@ -198,7 +199,9 @@ def _reflected(name: str) -> Callable[..., Any]:
 
 
 def _result(found: Any, name: str, number: Marked, origins: Origins) -> Any:
-    """A result of arithmetic with its mark; as many items of a sequence as the number says are noted."""
+    """Return a result of arithmetic with its mark. A repeated sequence is noted, since its length depends on the
+    number.
+    """
     if name == "mul" and isinstance(found, SEQUENCES):
         number.decisions.note(origins, _getframe(2))
         return found
@@ -228,7 +231,7 @@ def _conversion(name: str) -> Callable[..., Any]:
 
 
 def _add_methods(kind: type, base: type) -> None:
-    """Give a kind of marked number the special methods that its base has."""
+    """Add the special methods of the base class to a class of marked numbers."""
     makers = ((ARITHMETIC, _arithmetic), (UNARY, _arithmetic), (COMPARISONS, _comparison), (CONVERSIONS, _conversion))
     methods = {f"__{name}__": make(name) for names, make in makers for name in names}
     methods.update({f"__r{name}__": _reflected(name) for name in ARITHMETIC})

@@ -1,4 +1,4 @@
-"""Places of temporaries in one block of memory, by when each is first and last used."""
+"""Memory planning: offsets of temporaries in one block of memory, from their first and last use."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ALIGNMENT = 64  # bytes, as blocks of the host's allocator have it
-MAX_COMPARED = 1000  # lifetimes, each of which is compared with all others
-MAX_ROUNDS, MAX_WORK = 12, 200_000  # tries to mend an order, and comparisons that they make in all
+ALIGNMENT = 64  # bytes, as in the allocator of the host
+MAX_COMPARED = 1000  # lifetimes up to which each is compared with all others
+MAX_ROUNDS, MAX_WORK = 12, 200_000  # attempts to improve an order, and the total number of comparisons in them
 
 
 class Lifetime(NamedTuple):
-    """What needs memory: the first and the last launch that use it, and its bytes."""
+    """A memory request: its first and last launch, and its size in bytes."""
 
     first: int
     last: int
@@ -24,14 +24,15 @@ class Lifetime(NamedTuple):
 
 
 def placed(lifetimes: Sequence[Lifetime], *, thorough: bool = False) -> tuple[list[int], int]:
-    """An offset for each lifetime, so that no two overlap that live at once; and the bytes of the whole.
+    """Return an offset for each lifetime, such that simultaneous ones do not overlap, and the total size in bytes.
 
-    Several orders are tried until one needs no more than what lives at once: the largest first, which mostly does, then
-    those first that are large for long, and in the order of time, for as many lifetimes as there may be.
+    Several orders are tried until one needs no more than the peak of simultaneous bytes: the largest first, which
+    usually suffices, then the largest product of size and duration first, and finally the order of time. Above
+    `MAX_COMPARED` lifetimes, only the order of time is used.
 
     Arguments:
-        lifetimes: what needs memory.
-        thorough: whether orders are mended, too: what lies at the top is moved to the front, some times over.
+        lifetimes: the memory requests.
+        thorough: also improve the orders, by repeatedly moving the lifetime with the highest end to the front.
 
     >>> placed([Lifetime(0, 1, 64), Lifetime(1, 2, 64), Lifetime(2, 3, 64)])
     ([0, 64, 0], 128)
@@ -58,7 +59,7 @@ def placed(lifetimes: Sequence[Lifetime], *, thorough: bool = False) -> tuple[li
 
 
 def at_once(lifetimes: Sequence[Lifetime]) -> int:
-    """The most bytes that live at one launch."""
+    """Return the peak of the bytes in use at one launch."""
     changes = [0] * (max([one.last for one in lifetimes], default=0) + 2)
     for first, last, nbytes in lifetimes:
         changes[first] += _rounded(nbytes)
@@ -71,9 +72,9 @@ def _rounded(nbytes: int) -> int:
 
 
 def _first_fit(lifetimes: Sequence[Lifetime], order: Sequence[int]) -> tuple[list[int], int]:
-    """Each in the lowest gap between those that were placed before it and live with it."""
+    """Place each lifetime in the lowest gap between the simultaneous ones that were placed before it."""
     offsets = [0] * len(lifetimes)
-    done: list[tuple[int, int, int, int]] = []  # (start, end, first, last), by start
+    done: list[tuple[int, int, int, int]] = []  # (start, end, first, last), sorted by start
     for number in order:
         first, last, nbytes = lifetimes[number]
         size, start = _rounded(nbytes), 0
@@ -88,10 +89,10 @@ def _first_fit(lifetimes: Sequence[Lifetime], order: Sequence[int]) -> tuple[lis
 
 
 def _in_order_of_time(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
-    """Each in the smallest gap that has room for it when it begins."""
+    """Place each lifetime in the smallest gap that is large enough when it begins."""
     offsets = [0] * len(lifetimes)
-    gaps: list[tuple[int, int]] = []  # (start, size), in order, never touching each other
-    ends: list[tuple[int, int, int]] = []  # (last, start, size) of what lives
+    gaps: list[tuple[int, int]] = []  # (start, size), sorted, never adjacent
+    ends: list[tuple[int, int, int]] = []  # (last, start, size) of the live lifetimes
     total = 0
     for number in sorted(range(len(lifetimes)), key=lambda one: lifetimes[one].first):
         first, last, nbytes = lifetimes[number]
@@ -116,7 +117,7 @@ def _in_order_of_time(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
 
 
 def _give_back(gaps: list[tuple[int, int]], start: int, size: int) -> None:
-    """Add a gap, one with those that it touches."""
+    """Add a gap, merged with adjacent ones."""
     merged = []
     for gap in gaps:
         if sum(gap) == start:

@@ -1,4 +1,4 @@
-"""What a recorder is told of optimizers: their steps, and the numbers that these take from groups."""
+"""The recorder's part for optimizers: it records their steps, and the numbers that steps read from parameter groups."""
 
 from __future__ import annotations
 
@@ -21,30 +21,32 @@ if TYPE_CHECKING:
 
 
 class OptimizerRecorder:
-    """The part of a recorder that optimizers tell."""
+    """The part of a recorder that optimizers call."""
 
     def __init__(self) -> None:
         self.breaks: GraphBreak | None = None
         self.launches: list[Launched] = []
-        self.branches = BranchStack()  # of conditions and loops that are under way
+        self.branches = BranchStack()  # conditions and loops that are running
         self.refills: list[Numbers] = []
-        self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # id -> it, and its groups before the step
-        self.groups: dict[int, Any] = {}  # id -> an optimizer whose parameters were gone through
-        self.actions: list[tuple[Any, Callable[[], object]]] = []  # what Python does beside, and for whom
-        self.reads_options = False  # whether the program looks at options of optimizers itself
-        self.acting = False  # whether this is an action
-        self.condition: Callable[[], bool] | None = None  # whether what is done now is left out of a replay
+        # id -> the optimizer, and its groups before the step
+        self.optimizers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}
+        self.groups: dict[int, Any] = {}  # id -> an optimizer whose parameters were read
+        # Python code that each replay repeats, with the optimizer
+        self.actions: list[tuple[Any, Callable[[], object]]] = []
+        self.reads_options = False  # True if the program itself reads options of optimizers
+        self.acting = False  # True while an action runs
+        self.condition: Callable[[], bool] | None = None  # if it returns true, replays skip the present operations
 
     @abstractmethod
     def watch_tensor(self, tensor: Tensor) -> None:
-        """A tensor of the program that the function may read."""
+        """Watch a tensor of the program that the function may read."""
 
     @abstractmethod
     def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
-        """What cannot be captured."""
+        """Report a graph break."""
 
     def optimizes(self, optimizer: Any) -> None:
-        """An optimizer's step begins."""
+        """Record the start of an optimizer's step."""
         self.branches.refuse("an optimizer's step")
         if self.breaks is None:
             groups = [dict(group) for group in optimizer.param_groups]
@@ -52,12 +54,12 @@ class OptimizerRecorder:
             self._watch_parameters(optimizer)
 
     def reads_groups(self, optimizer: Any) -> None:
-        """The parameters of an optimizer's groups are about to be gone through, without a step."""
+        """Record that the parameters of an optimizer's groups are about to be read without a step."""
         self.groups[id(optimizer)] = optimizer
         self._watch_parameters(optimizer)
 
     def _watch_parameters(self, optimizer: Any) -> None:
-        """The parameters of an optimizer, and what it keeps for them."""
+        """Watch the parameters of an optimizer and their state."""
         for group in optimizer.param_groups:
             for one in group["params"]:
                 self.watch_tensor(one)
@@ -67,9 +69,9 @@ class OptimizerRecorder:
 
     @guarded
     def stepping(self, owner: Any, group: dict[str, Any], step: Callable[[], None]) -> Iterator[None]:
-        """A block in which an optimizer does `step()`, for one group.
+        """Return a context manager in which an optimizer calls `step()` for one group.
 
-        Where that launches nothing but operators that take numbers, a replay asks for these numbers by itself.
+        If the block launches only operators whose numbers are recorded, replays recompute these numbers.
         """
         grads = [None if one._grad is None else one._grad._layout for one in group["params"]]
         first, numbers = len(self.launches), Numbers(step, owner, group, dict(group), grads, [], [])
@@ -82,19 +84,19 @@ class OptimizerRecorder:
             self.refills.remove(numbers)
 
     def stepped(self, rows: Sequence[Sequence[object]], numbers: Sequence[float]) -> bool:
-        """An optimizer's operator begins; whether it is to be done."""
+        """Record the start of an optimizer's operator; return True if it must run."""
         if self.breaks is None and self.refills:
             self.refills[-1].rows.append((len(rows), len(rows[0]), len(numbers)))
             self.refills[-1].launches.append([])
         return True
 
     def numbered(self) -> None:
-        """The next launch takes the numbers of that operator."""
+        """Record that the next launch uses the numbers of this operator."""
         if self.breaks is None and self.refills:
             self.refills[-1].launches[-1].append(len(self.launches))
 
     def act(self, owner: Any, action: Callable[[], object]) -> None:
-        """Do what Python does beside the operators, for an optimizer or None; each replay does it again."""
+        """Run Python code other than operators, for an optimizer or None; each replay repeats it."""
         self.branches.refuse("a step of a schedule or scaler")
         if owner is not None and self.reads_options:
             self.broken(*RATES_READ)
@@ -110,5 +112,5 @@ class OptimizerRecorder:
             self.acting = acting
 
     def actions_of_schedules(self) -> bool:
-        """Whether an action changes an optimizer's numbers, which replays then follow."""
+        """Return True if an action changes the numbers of an optimizer, so that replays must use the current ones."""
         return any([owner is not None for owner, _ in self.actions])

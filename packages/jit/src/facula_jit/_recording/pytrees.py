@@ -1,4 +1,4 @@
-"""Tuples, lists, dicts and dataclasses of results: each replay makes them anew."""
+"""Containers of results (tuples, lists, dicts and dataclasses), which each replay rebuilds."""
 
 from __future__ import annotations
 
@@ -15,28 +15,30 @@ if TYPE_CHECKING:
 
 
 class Tree(NamedTuple):
-    """A tuple, list, dict or dataclass among results."""
+    """A tuple, list, dict or dataclass in a result."""
 
     kind: type
-    keys: tuple[Any, ...] | None  # of a dict; the names of a dataclass's fields
+    keys: tuple[Any, ...] | None  # of a dict, or the field names of a dataclass
     parts: tuple[Any, ...]
-    factory: Any = None  # of a defaultdict
+    factory: Any = None  # the `default_factory` of a defaultdict
 
 
 def is_dataclass(kind: type) -> bool:
-    """Whether a class is a dataclass. No code of a metaclass runs, which may answer every name."""
+    """Return True for a dataclass. No code of a metaclass runs, since it may answer every attribute name."""
     if type(kind) is type:
         return hasattr(kind, "__dataclass_fields__")
     return any(["__dataclass_fields__" in vars(one) for one in kind.__mro__])
 
 
 def is_module(kind: type) -> bool:
-    """Whether a class is one of the library's modules, not of another framework's."""
+    """Return True for a module class of this library, False for those of other frameworks."""
     return any(["named_modules" in vars(base) and is_library_module(base.__module__) for base in kind.__mro__])
 
 
 def parts_of(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:
-    """The keys and the parts of a container; None of one that has more to it, and of what is none."""
+    """Return the keys and the parts of a container; None for other values, and for containers with further
+    attributes.
+    """
     kind = type(value)
     if is_dataclass(kind):
         names = tuple([field.name for field in fields(value)])
@@ -56,12 +58,12 @@ def _slots_of(kind: type) -> list[str]:
 
 
 def factory_of(value: Any) -> Any:
-    """What makes the values that a defaultdict misses."""
+    """Return the `default_factory` of a defaultdict, None for other values."""
     return value.default_factory if isinstance(value, defaultdict) else None
 
 
 def rebuilt(tree: Tree, parts: Sequence[Any]) -> Any:
-    """A container of these parts, made without asking its class to look at them again."""
+    """Rebuild a container from these parts without running the constructor or validation of its class."""
     kind: Any = tree.kind
     if is_dataclass(kind):
         own = dict(zip(tree.keys or (), parts, strict=True))
@@ -86,18 +88,18 @@ def rebuilt(tree: Tree, parts: Sequence[Any]) -> Any:
 
 
 def is_kept(result: Any) -> bool:
-    """Whether somebody else has a list, dict or dataclass that is in a result: one that was there before, or that the
-    program keeps. Replays would give it copies. The result itself is not looked at.
+    """Return True if a list, dict or dataclass inside a result has other references: it existed before, or the program
+    keeps it. Replays would return copies of it. The result itself is not checked.
     """
     return any([owners > _OWNERS for owners in _owners_beside(result)])
 
 
 def _owners_beside(result: Any) -> list[int]:
-    """How many references there are to each container in a result, beside those in the result."""
+    """Return the number of references to each container in a result, excluding those from the result."""
     times: dict[int, int] = {}
     found: list[Any] = []
     todo = [result]
-    for one in todo:  # which gets longer meanwhile
+    for one in todo:  # the loop appends to it
         pieces = parts_of(one)
         for part in () if pieces is None else pieces[1]:
             times[id(part)] = times.get(id(part), 0) + 1

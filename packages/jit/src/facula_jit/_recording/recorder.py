@@ -1,11 +1,12 @@
-"""The recorder: records what one thread's tensors do while a function runs.
+"""The recorder: records the blocks and launches of one thread while a function runs.
 
 Note [Recording]
 ~~~~~~~~~~~~~~~~
-The function runs for real, with its own memory and its own results; the recorder is told of each block and launch
-(Note [Recorders] in facula_storage) and writes down (plan, arguments), where an address is a block's number and an
-offset. So nothing depends on where memory happened to be: which blocks live on (results, `.grad`, what the program
-keeps) is asked when the function has returned; temporaries get places in one arena by their first and last launch.
+The function runs with its own memory and its own results. The recorder is notified of each block and launch (Note
+[Recorders] in facula_storage) and stores (plan, arguments), with each address as a block number and an offset. The
+recording is therefore independent of addresses. When the function has returned, each block that survives is classified:
+results, `.grad`, tensors that the program keeps. Temporaries receive places in one arena by their first and last
+launch.
 """
 
 from __future__ import annotations
@@ -54,52 +55,54 @@ if TYPE_CHECKING:
 
 
 class Recorder(OptimizerRecorder, RngRecorder):
-    """Records the work of the thread that made it.
+    """A recorder of the operations of the thread that created it.
 
     Arguments:
         inputs: the tensors among the arguments of the function.
-        stops: whether a break raises, at its line; else the function goes on, and nothing more is written down.
+        stops: if True, a graph break raises at its line; otherwise the function continues without being recorded.
     """
 
     def __init__(self, inputs: Sequence[Tensor], stops: bool):
         super().__init__()
         self.stops = stops
         self.blocks: list[Block] = []
-        self.numbers: dict[int, int] = {}  # a storage's id -> its block
-        self.tensors: dict[int, ref[Tensor]] = {}  # what the program has of blocks that were there before
-        self.watched: set[int] = set()  # ids of those among them that were there before, too
-        self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> how often, by what, where last
+        self.numbers: dict[int, int] = {}  # id of a storage -> block number
+        self.tensors: dict[int, ref[Tensor]] = {}  # the program's tensors in blocks that existed before
+        self.watched: set[int] = set()  # ids of those tensors that existed before, too
+        self.changed: dict[int, tuple[int, str, Site]] = {}  # block -> number of changes, last operation, last line
         self.generators = {}
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
         self.globals: dict[str, Any] = {}  # variables of the program, for names in files
-        self.found_argument = False  # whether the function reads an argument from somewhere else, too
-        self.inside: list[Any] = []  # the modules whose call is under way
-        self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and what `.grad` has to be before
-        self.asked: dict[int, tuple[Tensor, Any]] = {}  # the same of leaves whose `.grad` the program looked at
-        self.looked: dict[int, Tensor] = {}  # leaves whose `.grad` the library looked at, and found
+        self.found_argument = False  # True if the function also reads an argument from elsewhere
+        self.inside: list[Any] = []  # the modules whose calls are running
+        # id of a leaf -> the leaf, and the required `.grad` before a replay
+        self.grads: dict[int, tuple[Tensor, Any]] = {}
+        self.asked: dict[int, tuple[Tensor, Any]] = {}  # the same for leaves whose `.grad` the program read
+        self.looked: dict[int, Tensor] = {}  # leaves whose `.grad` the library read, and which was not None
         self.inputs: list[Tensor] = []
-        self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and where their elements were at first
-        self.seen: dict[int, Moment] = {}  # the same of `tensors`, when they were first met
-        self.known_inputs: dict[int, Tensor] = {}  # the inputs, and what stands for operands in branches, by id
+        self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and the state of each at the start
+        self.seen: dict[int, Moment] = {}  # the state of each of `tensors` at its first use
+        self.known_inputs: dict[int, Tensor] = {}  # the inputs, and the placeholders of operands in branches, by id
         self.bare: set[int] = set()  # ids of inputs that are leaves without hooks
-        self.uses_allowed = False  # whether it reads what `allow` named, which is as it was at capture
-        self.ends: set[int] = set()  # the computed inputs at which backward passes inside of the function end
-        self.sees_variables = False  # whether the program asks a frame for its variables: those of a piece are fewer
-        self.goes_back = False  # whether this is the backward of the result
+        self.uses_allowed = False  # True if it reads objects in `allow`, which stay as they were at the capture
+        self.ends: set[int] = set()  # non-leaf inputs at which backward passes inside the function end
+        # True if the program reads a frame's variables: a part of a split function has fewer
+        self.sees_variables = False
+        self.goes_back = False  # True while the backward pass of the result is recorded
         self.skips: list[Skip] = []
-        self.constants: set[int] = set()  # blocks of copies of what Python filled
+        self.constants: set[int] = set()  # blocks of copies of memory that Python filled
         self.loops: list[Loop] = []
-        self.decides = False  # whether tensors decide what runs, by conditions or loops
-        self.outer_backwards: list[Any] = []  # graphs of arguments that backward passes went through
-        self.outside: GraphBreak | None = None  # one went through a graph that no capture made
-        self.own: FunctionType | None = None  # the function, where its line is asked for
-        self.reads: Any = None  # what notes the program's reads; None where nobody does
-        self.line: int | None = None  # that of the function where it breaks
-        self.retry: GraphBreak | None = None  # why the next run may be captured, if this one is not
-        self.decisions: Decisions | None = None  # what the program decides by sizes, where that is noted
-        self.used: set[int] = set()  # the blocks that launches have met
+        self.decides = False  # True if conditions or loops depend on tensors
+        self.outer_backwards: list[Any] = []  # graphs of arguments through which backward passes ran
+        self.outside: GraphBreak | None = None  # set if such a graph was not created by a capture
+        self.own: FunctionType | None = None  # the function, if its current line is needed
+        self.reads: Any = None  # the recorder of the program's reads, or None
+        self.line: int | None = None  # the function's line at a graph break
+        self.retry: GraphBreak | None = None  # why this run is not captured, if the next one may be
+        self.decisions: Decisions | None = None  # decisions based on sizes, if they are noted
+        self.used: set[int] = set()  # the blocks that launches have used
         self.refusal: Exception | None = None  # of the next launch
-        self.caller: FrameType | None = None  # whose line calls the function: no line of it
+        self.caller: FrameType | None = None  # the caller of the function, whose lines are not part of it
         self.began = next_moment()
         self.count = 0
         self.start = 0
@@ -107,7 +110,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
             self.add_input(tensor)
 
     def add_input(self, tensor: Tensor) -> None:
-        """A tensor whose memory each replay is given."""
+        """Add a tensor whose memory is an argument of each replay."""
         self.known_inputs[id(tensor)] = tensor
         if tensor.node is LEAF and not has_hooks(tensor):
             self.bare.add(id(tensor))
@@ -119,7 +122,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
 
     @guarded
     def aside(self) -> Iterator[None]:
-        """A block whose work is not recorded."""
+        """Return a context manager whose operations are not recorded."""
         thread, before = get_ident(), launch_count()
         recorders.pop(thread, None)
         try:
@@ -129,15 +132,16 @@ class Recorder(OptimizerRecorder, RngRecorder):
             recorders[thread] = self
             self.start += launch_count() - before
 
-    # ------------------------------------------------------------------------------------------------ being told
+    # ----------------------------------------------------------------------------------------------- notifications
     def block_of(self, storage: Storage) -> Block:
-        """The block of a storage, or of what it is an alias of."""
+        """Return the block of a storage, or of the storage that it aliases."""
         return self.blocks[self.number_of(storage)]
 
     def number_of(self, storage: Storage) -> int:
-        """The number of a storage's block."""
+        """Return the block number of a storage."""
         number = self.numbers.get(id(storage), -1)
-        if number >= 0 and self.blocks[number].link() is storage:  # else another of that address is gone
+        # otherwise the id was reused after another storage was freed
+        if number >= 0 and self.blocks[number].link() is storage:
             return number
         root = root_of(storage)
         if root is not storage:
@@ -149,13 +153,13 @@ class Recorder(OptimizerRecorder, RngRecorder):
         return number
 
     def allocated(self, storage: Storage, layout: Layout) -> None:
-        """A storage was made."""
+        """Record a new storage."""
         if self.breaks is None:
             self.numbers[id(storage)] = len(self.blocks)
             self.blocks.append(Block(storage, layout, True, len(self.launches)))
 
     def launching(self, written: Sequence[Place]) -> None:
-        """A launch is about to write to these places."""
+        """Check the places to which a launch is about to write."""
         self.branches.writes(written)
         if self.goes_back and self.breaks is None:
             for place in written:
@@ -166,7 +170,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
                     )
 
     def launched(self, plan: Plan, n: int, arguments: Sequence[Place | float], arrays: int) -> None:
-        """A launch is done."""
+        """Record a launch."""
         if self.breaks is not None:
             return
         plan = plan.inner or plan
@@ -189,7 +193,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
                 Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator, refusal=self.refusal)
             )
             self.refusal = None
-            self.count += type(plan.launch) is BuiltinFunctionType  # a function of Python's is none that is counted
+            self.count += type(plan.launch) is BuiltinFunctionType  # launches of Python functions are not counted
         else:
             for number, (launch, values) in enumerate(plan.parts):
                 own = [moved(taken[one[0]], one[1]) if isinstance(one, tuple) else one for one in values]
@@ -205,7 +209,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
             self.broken(f"{plan.operator}: its tensors are not on the CPU", "capture work on the CPU")
 
     def filled(self, storage: Storage, layout: Layout) -> None:
-        """Python filled new memory: a copy of it, from which each replay fills it again."""
+        """Record that Python filled new memory: store a copy, from which each replay fills it again."""
         if self.breaks is not None:
             return
         with self.aside():
@@ -213,35 +217,36 @@ class Recorder(OptimizerRecorder, RngRecorder):
             plan = layout.device.backend.plan("copy", (layout,), (layout,), ())
             plan.launch(layout.numel, storage.ptr, kept.ptr)
         places = [Place(kept, 0, layout, False), Place(storage, 0, layout, True)]
-        self.start -= 1  # the launch that comes with each replay was none in this run
+        self.start -= 1  # the copy launches in each replay, but did not launch in this run
         self.launched(plan, layout.numel, places, 2)
         self.constant(kept)
 
     def constant(self, storage: Storage) -> None:
-        """What is there stays as it is."""
+        """Record that the contents of this memory are constant."""
         if self.breaks is None:
             self.constants.add(self.number_of(storage))
 
     def sizes(self, sizes: tuple[int, ...], is_length: bool) -> tuple[int, ...]:
-        """Sizes of a tensor are about to be read: Note [Marked sizes]."""
+        """Return the sizes of a tensor to the code that reads them: Note [Marked sizes]."""
         return sizes if self.decisions is None or self.breaks is not None else self.decisions.read(sizes, is_length)
 
     def bounded(self, length: int) -> None:
-        """A part of a dimension ends with it, where the program asked for more: what it has depends on the size."""
+        """Record that a slice was clipped to the length of its dimension, so that its size depends on that length."""
         if self.decisions is not None and self.breaks is None:
             self.decisions.note((length,), user_frame(1))
 
     def operands(self, operands: Sequence[object]) -> None:
-        """An operator is about to run: branches of conditions keep what it changes."""
+        """Notify branches that an operator is about to run, so that they save the operands that it changes."""
         self.branches.sees(operands)
 
     def watch_tensor(self, tensor: Tensor) -> None:
-        """A tensor of the program that the function may read: it has to be the same in each replay."""
-        if self.breaks is not None or type(tensor._storage) is not Storage:  # a transform's: what it wraps comes
+        """Guard a tensor of the program that the function may read: it must be the same object in each replay."""
+        # tensors of a transform: the wrapped one is reported, too
+        if self.breaks is not None or type(tensor._storage) is not Storage:
             return
         self.watched.add(id(tensor))
         link = self.tensors.get(id(tensor))
-        if link is not None and link() is tensor:  # else another of that address is gone
+        if link is not None and link() is tensor:  # otherwise the id was reused after another tensor was freed
             return
         number = self.numbers.get(id(root := root_of(tensor._storage)), -1)
         if number >= 0 and self.blocks[number].link() is root and self.blocks[number].is_new:
@@ -251,14 +256,14 @@ class Recorder(OptimizerRecorder, RngRecorder):
             self.seen[id(tensor)] = moment_of(tensor)
 
     def mutated(self, storage: Storage, operation: str) -> None:
-        """The last launch changed this storage."""
+        """Record that the last launch modified this storage."""
         if self.breaks is None:
             number = self.number_of(storage)
             _, code, instruction = storage.mutator
             self.changed[number] = self.changed.get(number, (0,))[0] + 1, operation, (code, instruction)
 
     def grad_set(self, leaf: Tensor) -> None:
-        """`.grad` of a leaf is about to be set, or given its first gradient."""
+        """Record that `.grad` of a leaf is about to be set or initialized."""
         self.branches.grad_set(leaf)
         if self.breaks is not None or id(leaf) in self.grads:
             return
@@ -271,7 +276,9 @@ class Recorder(OptimizerRecorder, RngRecorder):
         self.grads[id(leaf)] = leaf, needed
 
     def grad_read(self, leaf: Tensor) -> None:
-        """`.grad` of a leaf is asked for: the program may do this or that then, the library nothing without one."""
+        """Record a read of a leaf's `.grad`. The program may branch on its value; library code ignores a `.grad` of
+        None.
+        """
         if self.breaks is None and id(leaf) not in self.grads:
             grad = contents_of(leaf, GRAD)
             if grad is None or not in_library(_getframe(3)):
@@ -282,7 +289,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
                 self.looked[id(leaf)] = leaf
 
     def passes_end(self, values: Sequence[Tensor]) -> None:
-        """A backward pass is about to end at these values, and to run their hooks."""
+        """Record that a backward pass is about to end at these values and to run their hooks."""
         for place, one in enumerate(self.inputs if self.breaks is None else ()):
             if type(one.node) is Node and any([one.node is value.node for value in values]):
                 self.ends.add(place)
@@ -290,51 +297,51 @@ class Recorder(OptimizerRecorder, RngRecorder):
                     self.broken(*HOOKS_RUN)
 
     def grad_added(self, leaf: Tensor) -> None:
-        """`.grad` of a leaf is None, and is given its first gradient."""
+        """Record that `.grad` of a leaf is None and is about to receive its first gradient."""
         self.branches.grad_set(leaf)
         if self.breaks is None:
             self.grads.setdefault(id(leaf), (leaf, None))
 
     def reads_whole(self, owner: Any) -> None:
-        """All attributes of an optimizer, schedule or module are about to be read."""
+        """Record that all attributes of an optimizer, schedule or module are about to be read."""
         if self.breaks is None and self.reads is not None:
             if not hasattr(owner, "named_modules"):
                 self.options_are_read()
             self.reads.whole(owner)
 
     def options_are_read(self, site: Site | None = None) -> None:
-        """The program looks at the options of an optimizer itself."""
+        """Record that the program itself reads the options of an optimizer."""
         self.reads_options = True
         if self.actions_of_schedules():
             self.broken(*RATES_READ, site)
 
     def read(self, operation: str) -> None:
-        """Elements are about to be looked at."""
+        """Report a graph break: elements are about to be read in Python."""
         self.broken(
             f"{operation} looks at elements in Python, where a replay has nobody to look",
             "compute with tensors (where, clamp, masks), or leave the line out of the captured function",
         )
 
     def entered(self, module: Any) -> None:
-        """A call of a module begins."""
+        """Record the start of a module's call."""
         self.inside.append(module)
 
     def left(self) -> None:
-        """The call of the innermost module ends."""
+        """Record the end of the innermost module's call."""
         if self.inside:
             self.inside.pop()
 
     def refuses(self, error: Exception) -> None:
-        """The next launch fails where an operator raises an error like this one."""
+        """Record that the next launch fails if its operator would raise an error like this one."""
         self.refusal = error
 
     def holds(self, storage: Storage, offset: int) -> bool:
-        """Whether a float32 is not 0."""
+        """Return True if a float32 in memory is not 0."""
         return bool(host_view(storage.ptr + offset, contiguous((), float32)) != 0)
 
     @guarded
     def skipping(self, storage: Storage, offset: int, skips: bool) -> Iterator[None]:
-        """A block whose launches each replay leaves out where a float32 is not 0."""
+        """Return a context manager whose launches each replay skips if a float32 is not 0."""
         first = len(self.launches)
         condition = Address(self.number_of(storage), offset, None, False)
         self.condition = partial(self.holds, storage, offset)
@@ -348,11 +355,11 @@ class Recorder(OptimizerRecorder, RngRecorder):
             self.skips.append(Skip(first, len(self.launches) - first, condition))
 
     def renumber(self, first: int, moved: Callable[[int], int]) -> None:
-        """The launches from `first` on have other numbers now.
+        """Update skips and loops after launches from `first` on were renumbered.
 
         Arguments:
-            first: the first of them.
-            moved: the number of one that had another.
+            first: the first renumbered launch.
+            moved: returns the new number of a launch.
         """
         for place, skip in enumerate(self.skips):
             if skip.first >= first:
@@ -367,23 +374,23 @@ class Recorder(OptimizerRecorder, RngRecorder):
         self.loops.sort(key=lambda one: one.last)
 
     def wait(self, problem: str) -> None:
-        """This run cannot be replayed, for a reason that the next one may not have."""
+        """Record that this run cannot be replayed, for a reason that may not apply to the next one."""
         self.retry = self.retry or GraphBreak(
             problem, "call again, or leave it out of the captured function", user_site()
         )
 
     def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
-        """What cannot be captured: said by an error, or kept for the report; by default it is where the program is."""
+        """Report a graph break: raise an error, or store it for the report. The default line is the current one."""
         if self.breaks is None:
             self.breaks = GraphBreak(problem, remedy, site or user_site())
             self.line = self.own and line_under_way(self.own.__code__)
-            if self.stops or self.goes_back:  # else a pass that is only recorded would go on, and have effects
+            if self.stops or self.goes_back:  # a backward pass that is only recorded must stop before it has effects
                 raise CaptureError(self.breaks)
 
 
 @guarded
 def recording(recorder: Recorder) -> Iterator[None]:
-    """A block in which this thread's work is told to `recorder`."""
+    """Return a context manager in which `recorder` records this thread."""
     thread = get_ident()
     forget_readers()
     collecting[recorder] = None

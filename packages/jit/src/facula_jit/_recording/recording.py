@@ -1,4 +1,4 @@
-"""What a recorder recorded, looked through when the function has returned: which memory is whose."""
+"""Recordings: the launches of one run, with the classification of each memory block after the function has returned."""
 
 from __future__ import annotations
 
@@ -24,87 +24,91 @@ if TYPE_CHECKING:
     from .recorder import Recorder
     from .records import Block, Launched, Moment, Pass, RecordedBackward
 
-Leaf = Any  # of a result: an Output, a Given, or the object itself
+Leaf = Any  # of a result: an Output, AliasOutput or InputOutput, or the object itself
 
 
 class InputGuard(NamedTuple):
-    """What another argument has to be like: its layout, offset, node (or type of node), and class."""
+    """The required state of an argument: layout, offset, node (or its type) and class."""
 
     layout: Layout
     offset: int
     node: Any
-    root: int  # the first argument in the same memory; -1 where that does not matter
-    kind: type | None = None  # None where it does not matter
-    twin: int = -1  # the first argument that is the same object; -1 where that does not matter
-    is_bare: bool = False  # whether it has no hooks
+    root: int  # the first argument in the same memory; -1 if that is not compared
+    kind: type | None = None  # None if it is not compared
+    twin: int = -1  # the first argument that is the same object; -1 if that is not compared
+    is_bare: bool = False  # True if it must have no hooks
 
     @classmethod
     def of(
         cls, moment: Moment, root: int, kind: type | None = None, twin: int = -1, is_bare: bool = False
     ) -> InputGuard:
-        """As a tensor was at this moment."""
+        """Create the guard of a tensor from a recorded state."""
         layout, _, offset, node = moment
         return cls(layout, offset, Node if type(node) is Node else node, root, kind, twin, is_bare)
 
 
 class Output(NamedTuple):
-    """A tensor of the result in memory of its own: the place of its block among outputs, and what it shows of it."""
+    """A result tensor in new memory: the index of its block among the outputs, and its layout and offset in
+    the block.
+    """
 
     place: int
     layout: Layout
     offset: int
     wants_grad: bool
-    root: int  # its number among the differentiable results, or -1
+    root: int  # its index among the differentiable results, or -1
 
 
 class AliasOutput(NamedTuple):
-    """A tensor of the result that shows an argument's memory."""
+    """A result tensor that shares the memory of an argument."""
 
     argument: int
     layout: Layout
-    offset: int  # from where the argument begins
+    offset: int  # relative to the offset of the argument
     wants_grad: bool
     root: int
-    is_view: bool  # in the argument's family: Note [Views and changes] in facula_tensor
+    is_view: bool  # True if it belongs to the argument's view family: Note [Views and changes] in facula_tensor
 
 
 class InputOutput(NamedTuple):
-    """An argument itself, among results."""
+    """An argument that is itself a result."""
 
     place: int
 
 
-PLAIN = (type(None), bool, int, float, complex, str, bytes, DType, Device, Enum, type)  # the same in every call
+# types of constants that a result may contain
+PLAIN = (type(None), bool, int, float, complex, str, bytes, DType, Device, Enum, type)
 
 
 class Recording:
-    """One run of a function, ready to be replayed; `breaks` says why not.
+    """One run of a function, ready for replay unless `breaks` contains a reason.
 
-    `unsettled`: it made tensors that the program keeps, as an optimizer does in its first step; the next run may not.
+    `unsettled` is set if the program keeps new tensors, as after an optimizer's first step; the next run may be
+    replayable.
     """
 
-    paths: dict[int, str] | None = None  # of modules by id, and the names of storages, where no module says them
+    paths: dict[int, str] | None = None  # paths of modules by id, and names of storages, if modules do not supply them
     names: dict[int, str] | None = None
-    overlaps = False  # whether arguments share memory in a way that blocks do not say
+    overlaps = False  # True if arguments share memory in a way that blocks do not represent
 
     def __init__(self, recorder: Recorder, result: Any, boundary: RecordedBackward | None):
         self.recorder = recorder
-        recorder.known_inputs = {}  # what stands for operands in branches lives as long as the graph does
+        recorder.known_inputs = {}  # placeholders of operands in branches stay alive with the graph
         self.boundary_at = len(recorder.launches) if boundary is None else boundary.launch
         self.roots = [] if boundary is None else [id(one) for one in boundary.roots]
         self.launches: list[Launched] = recorder.launches
         self.breaks: GraphBreak | None = recorder.breaks
         self.unsettled: GraphBreak | None = None
         self.outputs: list[int] = []  # the blocks of results
-        self.fixed: dict[int, Storage] = {}  # blocks that stay where they are: what was there before, and `.grad`
-        self.puts: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` is in the end
-        self.grads_of: dict[int, int] = {}  # blocks of what `.grad` is in the end -> ids of the leaves
-        self.needed: list[tuple[Tensor, Any]] = []  # leaves, and what their `.grad` has to be before
-        self.views: set[int] = set()  # ids of results that show a tensor of the program, and were made in the run
-        self._made: list[Tensor] = []  # results that each replay makes anew
+        self.fixed: dict[int, Storage] = {}  # blocks at a fixed address: existing tensors, and `.grad`
+        self.puts: list[tuple[Tensor, Any]] = []  # leaves, and their final `.grad`
+        self.grads_of: dict[int, int] = {}  # blocks of final `.grad`s -> ids of the leaves
+        self.needed: list[tuple[Tensor, Any]] = []  # leaves, and their required `.grad` before a replay
+        self.views: set[int] = set()  # ids of results that are new views of a tensor of the program
+        self._made: list[Tensor] = []  # results that each replay creates
         self.result: Leaf = None
-        self.targets: list[tuple[int | None, Tensor | None]] = []  # what gets a gradient: an argument, or a tensor
-        self.passes: list[Pass] = []  # through the results that require a gradient: all, and each alone
+        self.targets: list[tuple[int | None, Tensor | None]] = []  # targets of gradients: an argument, or a tensor
+        self.passes: list[Pass] = []  # backward passes: of all results that require a gradient, and of each alone
         self.grads: list[int] = []  # the blocks of the gradients of all passes
         gradients = 0 if boundary is None else len(boundary.gradients)
         given = [moment for _, moment in recorder.before]
@@ -119,8 +123,8 @@ class Recording:
         self.gradients = [InputGuard.of(one, -1) for one in given_gradients]
         if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.before]):
             self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
-        self._leaves: dict[int, Leaf] = {}  # of tensors that were met in the result
-        self._trees: dict[int, Tree | None] = {}  # of containers
+        self._leaves: dict[int, Leaf] = {}  # results by the id of their tensor
+        self._trees: dict[int, Tree | None] = {}  # the same for containers
         if recorder.retry is not None:
             self.unsettled = recorder.retry
         elif self.breaks is None:
@@ -133,14 +137,14 @@ class Recording:
             if boundary is not None:
                 self._check_backward(boundary)
             self._check_blocks(set() if boundary is None else boundary.saved)
-        recorder.inputs, recorder.before = [], []  # what the first call was given lives as long as the program wants
+        recorder.inputs, recorder.before = [], []  # do not extend the lifetime of the first call's arguments
         recorder.seen, recorder.looked = {}, {}
 
     # -------------------------------------------------------------------------------------------------- results
     def plain(self) -> list[str]:
-        """The numbers and strings in the result, as Python shows them."""
+        """Return the representations of the numbers and strings in the result."""
         found, todo = [], [self.result]
-        for one in todo:  # which gets longer meanwhile
+        for one in todo:  # the loop appends to it
             if type(one) is Tree:
                 todo += one.parts
             elif isinstance(one, (int, float, complex, str, bytes)):
@@ -159,7 +163,7 @@ class Recording:
             return tree
         if (pieces := parts_of(value)) is not None:
             keys, parts = pieces
-            self._trees[id(value)] = None  # under way
+            self._trees[id(value)] = None  # in progress
             made = tuple([self._result_of(one) for one in parts])
             tree = self._trees[id(value)] = Tree(type(value), keys, made, factory_of(value))
             return tree
@@ -203,7 +207,7 @@ class Recording:
             if type(tensor) is Tensor and id(tensor) not in self.recorder.watched:
                 if root == NEW_LEAF:
                     self._break("a result is a new leaf that shows a tensor from outside", "return a clone() of it")
-                tensor = tensor.as_subclass(Tensor)  # the caller may change the one that he gets
+                tensor = tensor.as_subclass(Tensor)  # the caller may modify the returned tensor object
                 self.views.add(id(tensor))
             return tensor
         if number not in self.outputs:
@@ -212,7 +216,7 @@ class Recording:
         return Output(self.outputs.index(number), tensor._layout, tensor._offset, tensor.node is not None, root)
 
     def _check_parts(self, tensor: Tensor) -> None:
-        """Break where Python has given something to a tensor that each replay makes anew."""
+        """Break the capture if Python code has set attributes on a tensor that each replay creates."""
         is_leaf = tensor.node is LEAF
         for is_set, words in (
             (bool(tensor._own_attributes), "attributes"),
@@ -230,12 +234,13 @@ class Recording:
         self.grads = [one.block for made in self.passes for one in made.grads if one is not None]
 
     def _check_moments(self) -> None:
-        """Break where a replay would have to give a tensor another shape, memory or node."""
+        """Break the capture if a replay would have to change the shape, memory or node of an existing tensor."""
         known = [
             (one, self.recorder.seen[key]) for key, link in self.recorder.tensors.items() if (one := link()) is not None
         ]
         for tensor, before in (*self.recorder.before, *known):
-            layout, *now = moment_of(tensor)  # the table may have dropped the layout, and have an equal one
+            # layouts may have been evicted from their table, so that an equal one is another object
+            layout, *now = moment_of(tensor)
             if layout != before[0] or any([a is not b for a, b in zip(now, before[1:], strict=True)]):
                 self._break(
                     f"a tensor of shape {tuple(tensor.shape)} from outside gets another shape, memory or node in place",
@@ -254,7 +259,7 @@ class Recording:
         recorder = self.recorder
         for target, needed in recorder.grads.values():
             after = target._grad
-            if any([target is one for one in recorder.inputs]):  # the next call has another
+            if any([target is one for one in recorder.inputs]):  # the next call has another argument
                 self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
             if not any_grad(needed) and id(target) not in recorder.asked:
                 self.needed.append((target, needed))
@@ -308,9 +313,10 @@ class Recording:
                 )
 
     def _check_overlaps(self) -> None:
-        """Wait for another call where an argument overlaps something else by way of another storage.
+        """Delay the capture if an argument overlaps other memory through a different storage.
 
-        Blocks say nothing of such memory, and operators may have left work out: a copy of elements to themselves.
+        Blocks do not represent such overlaps, and operators may have omitted work, such as copying elements onto
+        themselves.
         """
         recorder = self.recorder
         given = [(*memory_of(one), recorder.number_of(one._storage)) for one in recorder.inputs]
@@ -328,7 +334,9 @@ class Recording:
 
     # ------------------------------------------------------------------------------------------------- lifetimes
     def lifetimes(self) -> tuple[list[int], list[Lifetime]]:
-        """The blocks of temporaries, and their lifetimes; then those of workspaces, whose blocks are -1 - launch."""
+        """Return the blocks of temporaries and their lifetimes, followed by those of workspaces, with block -1 -
+        launch.
+        """
         spans, blocks = self.spans(len(self.launches)), self.recorder.blocks
         numbers = [one for one in spans if self.is_temporary(one)]
         lives = [Lifetime(*spans[one], blocks[one].layout.extent) for one in numbers]  # type: ignore[union-attr]
@@ -339,7 +347,7 @@ class Recording:
         return numbers, lives
 
     def spans(self, stop: int) -> dict[int, tuple[int, int]]:
-        """The first and the last launch of those before `stop` that need each block."""
+        """Return the first and the last launch before `stop` that uses each block."""
         first: dict[int, int] = {}
         last: dict[int, int] = {}
         recorder, boundary = self.recorder, self.boundary_at
@@ -355,24 +363,25 @@ class Recording:
             if block in first and place < stop:
                 crosses = first[block] < boundary <= place
                 last[block] = max(last[block], stop if crosses else place)
-        for loop in recorder.loops:  # inner ones first: what a step needs from before, the next one needs as well
+        # inner loops first: a value from before the loop that one iteration reads is needed by the next one, too
+        for loop in recorder.loops:
             for block in first:
                 if first[block] < loop.first <= last[block] < loop.last:
                     last[block] = loop.last - 1
         return {block: (first[block], last[block]) for block in first}
 
     def is_temporary(self, number: int) -> bool:
-        """Whether a block is needed inside a replay alone."""
+        """Return True if a block is used only inside a replay."""
         block = self.recorder.blocks[number]
         return block.is_new and number not in self.fixed and number not in self.outputs and number not in self.grads
 
 
 def memory_of(tensor: Tensor) -> tuple[int, int]:
-    """The first address of a tensor's elements, and the one past the last."""
+    """Return the address of a tensor's first element, and the end address of its last one."""
     start = tensor._storage.ptr + tensor._offset
     return start, start + layout_of_tensor(tensor).extent
 
 
 def _has_elements(block: Block) -> bool:
-    """Whether anything can be read of a block."""
+    """Return True if a block can contain elements."""
     return block.layout is None or block.layout.numel > 0

@@ -1,4 +1,4 @@
-"""What a recorder writes down: launches, blocks, and what changes from replay to replay."""
+"""Records of a run: launches, blocks, and values that differ between replays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Address(NamedTuple):
-    """An address among a launch's arguments: a block and an offset in bytes."""
+    """An address among the arguments of a launch: a block and an offset in bytes."""
 
     block: int
     offset: int
@@ -30,24 +30,25 @@ class Address(NamedTuple):
 
 
 class Launched(NamedTuple):
-    """One launch: the plan as the backend made it, its arguments but for the workspace, line and module."""
+    """One launch: the backend's plan, its arguments without the workspace, its line and module."""
 
     plan: Plan
     arguments: tuple[Address | RngValue | float, ...]
-    arrays: int  # how many arguments come before the workspace
+    arrays: int  # the number of arguments before the workspace
     site: Site
     module: object
     operation: str
-    part: int = -1  # which of its plan's parts this is, of a plan that has several
-    refusal: Exception | None = None  # an error like the one that the operator raises where it fails
+    part: int = -1  # its index among the parts of a plan that has several
+    refusal: Exception | None = None  # an error like the one that the operator raises if it fails
 
 
-CHANGED = {"batch_norm": (3, 4), "batch_norm_counted": (3, 4, 5)}  # the places of operands that operators change
+CHANGED = {"batch_norm": (3, 4), "batch_norm_counted": (3, 4, 5)}  # positions of operands that operators modify
 
 
 class Block:
-    """A storage that was met: made meanwhile (`born`, `after` so many launches), an argument's (`inputs`), or one that
-    was there before. Without a storage: what a pass over the graph wants a place for."""
+    """A storage used in a run: created by it (`is_new`, `after` this many launches), of arguments (`inputs`), or
+    existing before. Without a storage: memory that a pass over the graph requests.
+    """
 
     __slots__ = ("after", "inputs", "is_new", "layout", "link", "site", "storage")
 
@@ -55,7 +56,7 @@ class Block:
         self.link: Callable[[], Storage | None] = _nothing if storage is None else ref(storage)
         self.storage: Storage | None = None if is_new else storage
         self.layout, self.is_new, self.after = layout, is_new, after
-        self.site: Site | None = None  # of the first launch that wrote there
+        self.site: Site | None = None  # of the first launch that wrote to it
         self.inputs: list[int] = []
 
 
@@ -64,7 +65,7 @@ def _nothing() -> None:
 
 
 class Stream:
-    """A generator that was drawn from: where its numbers began, and whether they still follow from there."""
+    """A random generator used in a run: the start of its stream, and whether later draws still follow from it."""
 
     __slots__ = ("follows", "generator", "key", "place", "start")
 
@@ -74,7 +75,7 @@ class Stream:
 
 
 class Gradient(NamedTuple):
-    """A gradient that a backward pass makes: its block, and what it shows of it."""
+    """A gradient that a backward pass computes: its block, and its layout and offset in the block."""
 
     block: int
     layout: Layout
@@ -90,21 +91,21 @@ class Pass(NamedTuple):
 
 
 class RecordedBackward:
-    """The recorded backward of a result.
+    """The recorded backward passes of a result.
 
-    `launch` is its first launch, `roots` the tensors of the result that require a gradient, `targets` the tensors that
-    get one, `gradients` what the passes were given. The first of `passes` is that of all roots together; of several
-    each has one of its own, too, for programs that leave others out.
+    `launch` is the index of their first launch, `roots` are the result tensors that require a gradient, `targets` the
+    tensors that receive one, and `gradients` the gradients that were passed in. The first of `passes` starts from all
+    roots. With several roots, each also has a pass of its own, for programs that use only some of the results.
     """
 
     def __init__(self, launch: int, roots: list[Tensor], targets: list[Tensor], gradients: list[Tensor]):
         self.launch, self.roots, self.targets, self.gradients = launch, roots, targets, gradients
         self.passes: list[Pass] = []
-        self.saved: set[int] = set()  # the ids of storages that the graph of the result holds
+        self.saved: set[int] = set()  # ids of the storages that the graph of the result saves
 
 
 class Skip(NamedTuple):
-    """Launches that are left out where a float32 is not 0; where it is 0, if `at_zero`."""
+    """Launches that replays skip if a float32 is not 0, or if it is 0 with `at_zero`."""
 
     first: int
     launches: int
@@ -113,9 +114,9 @@ class Skip(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """Launches that are done again, as long as the launches before a place among them leave a float32 that is not 0.
+    """Launches that repeat while their condition, a float32, is not 0.
 
-    `first` is where they begin, `body` what is left out when it is 0, up to `last`.
+    The launches from `first` to `body` compute the condition; those from `body` to `last` are skipped if it is 0.
     """
 
     first: int
@@ -125,47 +126,51 @@ class Loop(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """A part of an optimizer's step that says which numbers its launches take: `refill()` does it again, dry.
+    """A part of an optimizer's step whose launches depend on options: `refill()` repeats it as a dry run to get the
+    numbers.
 
-    `grads` are the layouts of the gradients that the group's parameters had then, or None.
+    `grads` are the layouts of the gradients of the group's parameters at the capture, or None.
     """
 
     refill: Callable[[], None]
     owner: Any
     group: dict[str, Any]
-    options: dict[str, Any]  # what the group had when the step was recorded
+    options: dict[str, Any]  # of the group when the step was recorded
     grads: list[Layout | None]
-    rows: list[tuple[int, int, int]]  # of each operator that it calls: how many parameters, tensors of each, numbers
-    launches: list[list[int]]  # and its launches, which take the numbers after their first argument
+    # for each operator that it calls: the counts of parameters, of tensors per parameter, and of numbers
+    rows: list[tuple[int, int, int]]
+    launches: list[list[int]]  # the launches of each operator, which take the numbers after their first argument
 
 
 def do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
-    """What Python does beside the operators where a condition does not hold."""
+    """Run an action of Python code unless a condition holds."""
     if not condition():
         action()
 
 
 def moment_of(tensor: Tensor) -> Moment:
-    """Where a tensor's elements are, and its node: no program that is captured may change these of what it is given."""
+    """Return the layout, storage, offset and node of a tensor, which a captured program must not change for
+    its inputs.
+    """
     return tensor._layout, tensor._storage, tensor._offset, tensor.node
 
 
 def made_tensor(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
-    """A tensor of these parts."""
+    """Create a tensor from these parts."""
     t = new_instance(Tensor)
     t._layout, t._storage, t._offset, t.node = layout, storage, offset, node
     return t
 
 
-NEW_LEAF = -2  # in the place of a number among differentiable results: a leaf that the function makes
-ANY_GRAD = object()  # what `.grad` was before does not matter
+NEW_LEAF = -2  # instead of an index among the differentiable results: a leaf that the function creates
+ANY_GRAD = object()  # any previous `.grad` is accepted
 
 
 def any_grad(needed: object) -> bool:
-    """Whether it does not matter what `.grad` was before."""
+    """Return True if the previous `.grad` is not compared."""
     return needed is ANY_GRAD
 
 
 def moved(one: Address | RngValue | float, delta: int) -> Address | RngValue | float:
-    """An argument of a launch as one of its parts takes it."""
+    """Return an argument of a launch, with addresses shifted for one of its parts."""
     return one._replace(offset=one.offset + delta) if type(one) is Address else one

@@ -1,4 +1,4 @@
-"""The generators that a recorded run draws from: seeds and offsets are recorded as values that each replay renews."""
+"""The recorder's part for random generators: it records seeds and offsets as values that each replay updates."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class RngRecorder:
 
     @abstractmethod
     def broken(self, problem: str, remedy: str, site: Site | None = None) -> None:
-        """What cannot be captured."""
+        """Report a graph break."""
 
     def drawn(self, generator: Any, key: int, start: int, count: int) -> tuple[int, int]:
-        """A generator gave numbers to draw from: the same two, which know where they are from."""
+        """Record a draw; return its key and start as numbers that are linked to the generator."""
         if self.breaks is not None:
             return key, start
         return self._rng_values(self._stream(generator, start), key, start)
 
     def state_of(self, generator: Any, seed: int, offset: int) -> tuple[int, int]:
-        """The state of a generator is asked for."""
+        """Record a read of a generator's state."""
         return (seed, offset) if self.breaks else self._rng_values(self._stream(generator, offset), seed, offset)
 
     def seeded(self, generator: Any, number: int) -> None:
-        """A generator is about to be set to the program's own number, or to one that it had."""
+        """Record that a generator is about to be set to a seed of the program, or to an earlier state."""
         self.branches.refuse("the setting of a generator's state")
         if self.breaks is None:
             self._stream(generator, generator._offset).follows = type(number) is RngValue
@@ -45,7 +45,7 @@ class RngRecorder:
         return self.generators.setdefault(id(generator), Stream(generator, offset, len(self.generators)))
 
     def _rng_values(self, stream: Stream, key: int, offset: int) -> tuple[int, int]:
-        """A seed and an offset that follow the generator's, unless the program has set it."""
+        """Return a seed and an offset that follow the generator, or plain numbers if the program has seeded it."""
         if not stream.follows:
             return key, offset
         source = 2 * stream.place

@@ -1,4 +1,4 @@
-"""Numbers that change from replay to replay, and know where they are from."""
+"""Seeds and offsets of random generators that differ between replays and know their generator."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ MAX_INT64 = (1 << 63) - 1
 
 
 class RngValue(int):
-    """A seed, or a place in a generator's stream, among the arguments of a launch.
+    """A seed or a stream offset of a generator among the arguments of a launch.
 
-    It is the number that the first run uses. A replay takes the generator's own (`source` says which) plus `delta`.
-    Arithmetic gives a plain number, which a replay would use again: it breaks the capture, by name.
+    Its value is the number that the first run uses. A replay uses the generator's current number (selected by `source`)
+    plus `delta`. Arithmetic other than addition would produce a plain number that replays reuse; it breaks the capture,
+    and the message names the operation.
     """
 
     recorder: Breaking
@@ -27,13 +28,13 @@ class RngValue(int):
 
     @classmethod
     def of(cls, value: int, recorder: Breaking, source: int, delta: int) -> Self:
-        """A cell of this value.
+        """Create a value that is linked to a generator.
 
         Arguments:
-            value: the number now.
-            recorder: what is told of arithmetic.
-            source: twice the generator's place for its seed, one more for its offset.
-            delta: what is added to the generator's own number.
+            value: the current number.
+            recorder: it is notified of arithmetic.
+            source: twice the index of the generator for its seed, plus one for its offset.
+            delta: the difference from the generator's own number.
         """
         made = cls(value)
         made.recorder, made.source, made.delta = recorder, source, delta

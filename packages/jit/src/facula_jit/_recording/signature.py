@@ -1,4 +1,4 @@
-"""What a call looks like: calls of one signature may share a replay."""
+"""Signatures of calls: calls with equal signatures may share a replay."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 NUMBERS = (int, float, complex, str, bytes)
-EAGER_BACKWARD = "facula_jit._autograd.eager_backward"  # whose hooks look for recorded backward passes
-MAX_WORDS = 8  # containers in containers whose parts are shown
-PLAIN = frozenset((*NUMBERS, type(None), bool, range))  # types whose values are compared alone
+EAGER_BACKWARD = "facula_jit._autograd.eager_backward"  # its hooks only detect recorded backward passes
+MAX_WORDS = 8  # nesting depth of the containers whose parts are shown
+PLAIN = frozenset((*NUMBERS, type(None), bool, range))  # types that are compared by value only
 
 
 def tensors_in(tree: Any) -> list[Tensor]:
-    """The tensors among the leaves of tuples, lists and dicts in any nesting."""
+    """Return the tensors among the leaves of nested tuples, lists and dicts."""
     if isinstance(tree, Tensor):
         return [tree]
     parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
@@ -39,19 +39,22 @@ def tensors_in(tree: Any) -> list[Tensor]:
 
 
 def is_container(value: Any) -> bool:
-    """Whether a value is a tuple, list or dict, or of a class of these that has no attributes of its own."""
+    """Return True for a tuple, list or dict, or an instance of a subclass without attributes."""
     return isinstance(value, (tuple, list, dict)) and not getattr(value, "__dict__", None)
 
 
 class Signature:
-    """A call's tensors, and a key of everything else.
+    """The tensors of a call, and a key of all other properties.
 
     Arguments:
         args: the positional arguments.
         kwargs: the keyword arguments.
 
-    `kept` are objects that the key names by their id; `containers` those of which it has all parts; `classes` those of
-    all these, of tensors, and of numbers and strings; `attributes` are the names of tensors' own attributes.
+    Attributes:
+        kept: objects that the key identifies by their id.
+        containers: the containers whose parts are all in the key.
+        classes: the classes of containers, tensors, numbers and strings.
+        attributes: the names of the attributes that the program has set on tensors.
     """
 
     __slots__ = ("attributes", "classes", "containers", "kept", "key", "supported", "tensors")
@@ -80,14 +83,14 @@ class Signature:
         if kind is slice:
             return slice, self._of(value.start), self._of(value.stop), self._of(value.step)
         if isinstance(value, np.generic) and kind.__module__ == "numpy":
-            if isinstance(value, np.void):  # whose elements may change
+            if isinstance(value, np.void):  # its elements may change
                 self.supported = False
             return kind, repr(value)
         if isinstance(value, NUMBERS) and not getattr(value, "__dict__", None):
             self.classes.add(kind)
             return kind, next(one for one in NUMBERS if issubclass(kind, one)).__repr__(value)  # type: ignore[arg-type]
         if (at := next((at for at, one in enumerate(self.containers) if one is value), None)) is not None:
-            return "again", at  # perhaps inside of itself
+            return "again", at  # also for a container that contains itself
         if (pieces := by_value(value)) is not None:
             self.containers.append(value)
             self.classes.add(kind)
@@ -117,7 +120,9 @@ class Signature:
         return (*found, "hooks") if has_hooks(tensor) else found
 
     def _attributes(self, own: dict[str, Any]) -> Hashable:
-        """A tensor's attributes, which the function may read: plain values; others cannot be told apart by a key."""
+        """Return a key of the attributes set on a tensor, which the function may read. Only plain values are
+        supported.
+        """
         if not all([type(one) in PLAIN for one in own.values()]):
             self.supported = False
         self.attributes.update(own)
@@ -125,7 +130,7 @@ class Signature:
 
 
 def has_hooks(tensor: Tensor) -> bool:
-    """Whether hooks are registered on a tensor, or were on a leaf; backward passes run them."""
+    """Return True if hooks are registered on a tensor, or were on a leaf; backward passes run them."""
     node = tensor.node
     if node is LEAF:
         hooks = getattr(tensor, "hooks", None) if type(tensor) is Tensor else contents_of(tensor, HOOKS)
@@ -136,20 +141,20 @@ def has_hooks(tensor: Tensor) -> bool:
 
 
 def by_value(value: Any) -> tuple[tuple[Any, ...] | None, tuple[Any, ...]] | None:
-    """The names and parts of a container that calls compare part by part; None of other values."""
+    """Return the names and parts of a container that is compared by its parts; None for other values."""
     kind = type(value)
-    if is_dataclass(kind) and kind.__eq__ is object.__eq__:  # which is compared by identity, also as a key
+    if is_dataclass(kind) and kind.__eq__ is object.__eq__:  # compared by identity, also as a key
         return None
     return parts_of(value)
 
 
 def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """A call in words, for reports and errors."""
+    """Return a call as text, for reports and errors."""
     return f"({', '.join([*map(_word, args), *[f'{name}={_word(kwargs[name])}' for name in kwargs]])})"
 
 
 def bracketed(kind: type, words: list[str]) -> str:
-    """The words of a container's parts, in its brackets."""
+    """Return the texts of a container's parts, in its kind of brackets."""
     if issubclass(kind, dict):
         return f"{{{', '.join(words)}}}"
     return (
@@ -174,7 +179,7 @@ def _word(one: Any, depth: int = 0) -> str:
 
 
 def _is_supported(mode: Mode) -> bool:
-    """Whether calls in this mode can be captured: not inside transforms, saved-tensor hooks or anomaly detection."""
+    """Return True if calls in this mode can be captured: not in transforms, saved-tensor hooks or anomaly detection."""
     return (
         not mode.level
         and mode.vmap is mode.capture is mode.saved_hooks is mode.compute is mode.anomaly is None

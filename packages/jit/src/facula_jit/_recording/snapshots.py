@@ -1,7 +1,7 @@
-"""What statements change in Python beside tensors, where a tensor decides whether they run.
+"""Snapshots of Python containers and attributes, for code whose execution depends on a tensor.
 
-A capture runs both sides of a condition, and a step of a loop at least once. What they change in a list, a dict, a set
-or an object would be there whether replays run them or not.
+A capture runs both branches of a condition, and the body of a loop at least once. Changes to a list, dict, set or
+object would remain whether or not a replay runs them.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from facula_tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MAX_ENTRIES, MAX_DEPTH = 64, 2  # of containers that are compared, and how deep
+MAX_ENTRIES, MAX_DEPTH = 64, 2  # limits on the entries and the nesting of containers that are compared
 REMEMBERED = (type(None), bool, int, float, complex, str, bytes)
 LEFT_OUT = (Tensor, FunctionType, MethodType, ModuleType, type, *REMEMBERED)
 
 
 class Snapshot:
-    """What lists, dicts, sets and attributes of objects hold now.
+    """A copy of the present contents of lists, dicts, sets and attributes.
 
     Arguments:
-        values: where to begin; what these hold is looked at, too.
+        values: the roots; containers that they reference are included.
     """
 
     def __init__(self, values: Iterable[Any]):
-        self._held: list[tuple[Any, Any, str]] = []  # a holder, a copy of it, and what it is in words
+        self._held: list[tuple[Any, Any, str]] = []  # a container, a copy of it, and its description
         todo, met = [(one, 0) for one in values], set()
-        for one, depth in todo:  # which gets longer meanwhile
+        for one, depth in todo:  # the loop appends to it
             if isinstance(one, LEFT_OUT) or id(one) in met or depth > MAX_DEPTH:
                 continue
             met.add(id(one))
@@ -44,7 +44,7 @@ class Snapshot:
                 todo += [(part, depth + 1) for part in _parts(copied)[:MAX_ENTRIES]]
 
     def changed(self) -> str | None:
-        """What has changed since, in words."""
+        """Return a description of the first container that has changed since, or None."""
         for holder, before, words in self._held:
             now, then = _parts(holder), _parts(before)
             if len(now) != len(then) or any([a is not b for a, b in zip(now, then, strict=True)]):
@@ -52,14 +52,14 @@ class Snapshot:
         return None
 
     def restore(self) -> None:
-        """Let all hold what it held."""
+        """Restore all contents."""
         for holder, before, _ in self._held:
             holder.clear()
             (holder.extend if isinstance(holder, (list, deque)) else holder.update)(before)
 
 
 def _holder(value: Any) -> Any:
-    """What can be changed of a value: itself, or the dict of its attributes."""
+    """Return the mutable container of a value: itself, or the dict of its attributes; None if it has none."""
     if isinstance(value, (list, dict, set, deque)):
         return value
     own = None if is_library_module(type(value).__module__) else getattr(value, "__dict__", None)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def slot(kind: type, name: str) -> Any:
-    """The descriptor of a class's slot."""
+    """Return the descriptor of a class's slot."""
     return vars(kind)[name]
 
 
@@ -42,11 +42,11 @@ DEFAULTS = (default_dtype_cell, default_device_cell)
 
 
 def checks_of(recording: Any, followed: list[Any]) -> list[Check]:
-    """The checks of tensors and their memory, `.grad` where it is read, optimizers, the default dtype and device.
+    """Return the checks of tensors and their memory, `.grad`s that are read, optimizers, default dtype and device.
 
     Arguments:
         recording: the recorded run.
-        followed: the groups of optimizers whose options replays follow.
+        followed: the optimizer groups whose options may change, because replays use their current values.
     """
     recorder = recording.recorder
     checks: list[Check] = [(CheckKind.PLACE, one, 0, one[0]) for one in DEFAULTS]
@@ -72,12 +72,12 @@ def checks_of(recording: Any, followed: list[Any]) -> list[Check]:
 
 
 def state_of(tensor: Tensor) -> tuple[Any, ...]:
-    """The values that a TENSOR check compares."""
+    """Return the values that a TENSOR check compares."""
     return *[part_of(tensor, one) for one in (LAYOUT, STORAGE, OFFSET, NODE, HOOKS)], tensor._storage.ptr
 
 
 def puts_of(recording: Any, checks: Iterable[Check]) -> list[tuple[Any, ...]]:
-    """The `.grad` that a sequence sets on each leaf, with the state of tensors that no check compares."""
+    """Return the `.grad` that a sequence sets on each leaf, with the state of tensors that no check compares."""
     compared = {id(holder) for kind, holder, *_ in checks if kind is CheckKind.TENSOR}
     return [
         (leaf, GRAD, after) if after is None or id(after) in compared else (leaf, GRAD, after, state_of(after)[:-1])
@@ -86,7 +86,7 @@ def puts_of(recording: Any, checks: Iterable[Check]) -> list[tuple[Any, ...]]:
 
 
 def part_of(tensor: Tensor, descriptor: Any) -> Any:
-    """The content of a tensor's slot, or ABSENT."""
+    """Return the content of a tensor's slot, or ABSENT."""
     try:
         return descriptor.__get__(tensor)
     except AttributeError:
@@ -94,19 +94,19 @@ def part_of(tensor: Tensor, descriptor: Any) -> Any:
 
 
 def contents_of(tensor: Tensor, descriptor: Any) -> Any:
-    """The content of a tensor's slot; None if it is not set, even if the class has a default."""
+    """Return the content of a tensor's slot; None if it is not set, even if the class has a default."""
     found = part_of(tensor, descriptor)
     return None if found is ABSENT else found
 
 
 def first_failing(checks: Iterable[Check]) -> int | None:
-    """The index of the first check that fails now; None if all pass."""
+    """Return the index of the first check that fails now; None if all pass."""
     failing: int | None = Sequence(SLOTS, [], [], 0, [], list(checks), [], [], []).run((), ())
     return failing
 
 
 def checks_of_groups(optimizer: Any) -> list[Check]:
-    """The groups of an optimizer and their parameters."""
+    """Return the checks of an optimizer's groups and their parameters."""
     groups = optimizer.param_groups
     checks: list[Check] = [
         (CheckKind.ITEM, vars(optimizer), "param_groups", groups),
@@ -120,7 +120,7 @@ def checks_of_groups(optimizer: Any) -> list[Check]:
 
 
 def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: list[Any]) -> list[Check]:
-    """The checks of an optimizer that steps, other than those of its groups: state and options.
+    """Return the checks of the state and the options of an optimizer that steps.
 
     Arguments:
         optimizer: an optimizer with a recorded step.
@@ -143,7 +143,7 @@ def checks_of_optimizer(optimizer: Any, before: list[dict[str, Any]], followed: 
 
 
 def described(check: Check) -> str:
-    """The subject of a failed check, for messages."""
+    """Return the subject of a failed check, for messages."""
     kind, holder, key, expected = check
     if holder is default_dtype_cell or holder is default_device_cell:
         return "the default dtype" if holder is default_dtype_cell else "the default device"
