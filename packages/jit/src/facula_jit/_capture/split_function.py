@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_CALLEES = 64
 never_captured: WeakSet[Any] = WeakSet()
-"""Functions that are called as they are in lines between pieces."""
+"""Functions that run eagerly between the parts of a split function."""
 
 
 def own_function(function: Any) -> FunctionType | None:

@@ -1,5 +1,5 @@
-"""Graphs: a recording as calls of operators, to read, to edit, to verify and to time."""
+"""Graphs: recordings as calls of operators, which can be read, edited, verified and timed."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # import paths stored in pickles of earlier releases

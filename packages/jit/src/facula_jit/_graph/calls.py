@@ -1,4 +1,4 @@
-"""Calls of a graph: launches that were recorded, by the names of what they read and write."""
+"""Calls of a graph: recorded launches, with names for their operands and results."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from .._recording.recording import Recording
     from .._recording.records import Launched
 
-# Operators whose results are sums over the last dimension of their first operand.
+# Operators that compute sums over the last dimension of their first operand.
 PRODUCTS = frozenset(("linear", "matmul"))
 
 
 class Value(NamedTuple):
-    """Memory that operators read and write: an argument, a result, the program's own, or a temporary.
+    """Memory that operators read and write: an argument, a result, a tensor of the program, or a temporary.
 
     Attributes:
-        name: by which it is shown.
-        kind: "argument", "gradient" (given to a backward pass), "result", "own" or "temporary".
-        layout: what it was made for, where that is known.
-        number: its place among the values of its graph.
+        name: the name in the printed graph.
+        kind: "argument", "gradient" (an input of a backward pass), "result", "own" or "temporary".
+        layout: the layout for which it was allocated, if known.
+        number: its index among the values of its graph.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Value(NamedTuple):
 
 
 class Use(NamedTuple):
-    """What one operator sees of a value: its layout, and how many bytes from the beginning it starts."""
+    """The part of a value that an operator uses: its layout, and its offset in bytes."""
 
     value: Value
     layout: Layout | None
@@ -46,14 +46,14 @@ class Use(NamedTuple):
 
 
 class Names:
-    """The values of a recording and the paths of its modules, by their names, looked up when first asked for."""
+    """The values of a recording and the paths of its modules, computed on first access."""
 
     def __init__(self, recording: Recording):
         self.recording = recording
 
     @cached_property
     def paths(self) -> dict[int, str]:
-        """The path of each module, by id: those that were called first name what they hold."""
+        """The path of each module, by id; modules that were called earlier name their submodules first."""
         if self.recording.paths is not None:
             return self.recording.paths
         paths: dict[int, str] = {}
@@ -66,7 +66,7 @@ class Names:
 
     @cached_property
     def values(self) -> list[Value]:
-        """A value for each block, named by what it is."""
+        """A value for each block, with a name that shows its kind."""
         recording = self.recording
         names = self._names_of_storages()
         counts: dict[str, int] = defaultdict(int)
@@ -96,7 +96,7 @@ class Names:
         return values
 
     def _names_of_storages(self) -> dict[int, str]:
-        """The names of storages that modules and `.grad` hold, by id."""
+        """Return the names of the storages in modules and `.grad`s, by id."""
         if self.recording.names is not None:
             return self.recording.names
         names: dict[int, str] = {}
@@ -112,7 +112,7 @@ class Names:
 
 
 class Call:
-    """One operator of a captured function. Immutable; two calls are equal if they are the same object."""
+    """One operator call of a captured function. Immutable; two calls are equal if they are the same object."""
 
     __slots__ = ("_names", "launch")
 
@@ -121,17 +121,17 @@ class Call:
 
     @property
     def operator(self) -> str:
-        """The operator's name."""
+        """The name of the operator."""
         return self.launch.operation
 
     @property
     def parameters(self) -> tuple[object, ...]:
-        """Numbers, dimensions and names that the plan was made for."""
+        """The numbers, dimensions and names for which the plan was created."""
         return self.launch.plan.parameters
 
     @property
     def inputs(self) -> tuple[Use | float, ...]:
-        """What it reads, and the numbers that it takes."""
+        """The operands and numbers that it reads."""
         given = [self._shown(one) for one in self.launch.arguments[1:] if one not in results_of(self.launch)]
         computed = self.launch.plan.elementwise
         if computed is None:
@@ -142,7 +142,7 @@ class Call:
 
     @property
     def outputs(self) -> tuple[Use, ...]:
-        """What it writes."""
+        """The values that it writes."""
         return tuple(map(self._use, results_of(self.launch)))
 
     def _use(self, one: Address) -> Use:
@@ -158,20 +158,20 @@ class Call:
 
     @property
     def line(self) -> str:
-        """Where the program has it: "file:line (function)"."""
+        """The line of the program: "file:line (function)"."""
         return describe_call_site(*self.launch.site)
 
     @property
     def bytes_moved(self) -> int:
-        """Bytes of what it reads and writes."""
+        """The number of bytes that it reads and writes."""
         return sum([one.layout.nbytes for one in addresses_of(self.launch) if one.layout is not None])
 
     @property
     def flops(self) -> int:
-        """Multiplications and additions, counted each, as far as they follow from the layouts.
+        """The number of multiplications and additions, as far as layouts determine them.
 
-        Two for each multiplication of products and convolutions, one for each element of other results and each
-        instruction of those that were fused.
+        Products and convolutions count two operations for each multiplication. Other operators count one for each
+        element of the result, and fused ones one for each instruction and element.
         """
         used = addresses_of(self.launch)
         layouts = [one.layout for one in used if one.layout is not None]
@@ -183,7 +183,8 @@ class Call:
             return 2 * made.numel * first.shape[-1]
         if name == "linear_weight_grad":
             return 2 * made.numel * (first.numel // max(first.shape[-1], 1))
-        if name.startswith("conv"):  # of the result or its gradient, whose elements each meet a channel's whole weight
+        # each element of the result, or of its gradient, combines with the whole weight of a channel
+        if name.startswith("conv"):
             weight = made if name.endswith("_weight") else layouts[1]
             return 2 * (first if name.endswith(("_weight", "_input")) else made).numel * prod(weight.shape[1:])
         return made.numel
@@ -193,12 +194,12 @@ class Call:
 
 
 def results_of(launch: Launched) -> list[Address]:
-    """The addresses that a launch writes to, but for those of operands that it changes."""
+    """Return the addresses that a launch writes to, except those of operands that it modifies."""
     changed = CHANGED.get(launch.operation, ())
     places = enumerate(launch.arguments[1:])
     return [one for place, one in places if type(one) is Address and one.written and place not in changed]
 
 
 def addresses_of(launch: Launched) -> list[Address]:
-    """The addresses among a launch's arguments."""
+    """Return the addresses among a launch's arguments."""
     return [one for one in launch.arguments if type(one) is Address]

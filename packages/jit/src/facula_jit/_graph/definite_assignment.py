@@ -1,14 +1,15 @@
-"""What is surely written when a launch reads it, where conditions leave launches out and loops do them again.
+"""Definite assignment: the memory that is certainly written before a launch reads it, under conditions and loops.
 
 Note [Path conditions]
 ~~~~~~~~~~~~~~~~~~~~~~
-A launch runs on a *path*: for each condition around it which float32 it is, as of which launch, and whether it is 0;
-for each loop around it that its step runs. What was written on a path is there for launches on the same path or a
-narrower one; and what was written where a condition holds and where it does not, is there without the condition.
+A launch runs on a *path*. The path contains, for each enclosing condition, its float32, the launch as of which it is
+read, and whether it is 0; for each enclosing loop, the fact that its body runs. A write on a path is visible to
+launches on the same path or a narrower one. A write on both branches of a condition is visible without the condition.
 
-One look at the launches in their order is enough, loops included: what was there when a step began is there in the
-next one, too, as nothing is ever unwritten. But conditions change. So a float32 that a loop writes is, inside of this
-loop, another one than outside; and one that backward passes write, in each of them, as these may run again.
+A single traversal of the launches in order suffices, even for loops: a write before an iteration is still visible in
+the next one, since writes are never undone. Conditions, however, change. A float32 that a loop writes is therefore a
+different condition inside this loop than outside. One that backward passes write is a different condition in each of
+them, since these may run repeatedly.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
     Known = tuple[Path, ...]
 
 EVERYWHERE: Known = (frozenset(),)
-MAX_PATHS = 16  # on which one block is written; further ones are forgotten
-MAX_DEPTH = 100  # conditions and loops, one in another
+MAX_PATHS = 16  # paths per block; others are ignored
+MAX_DEPTH = 100  # nesting depth of conditions and loops
 
 
 class DisorderError(FaculaError):
-    """What is wrong with an order of launches: `problem` has a place for the name of `block`, which `launch` meets."""
+    """An invalid order of launches; `problem` has a placeholder for the name of `block`, which `launch` uses."""
 
     def __init__(self, problem: str, block: int = -1, launch: int = -1):
         super().__init__(problem.format(f"block {block}"))
@@ -44,8 +45,9 @@ class DisorderError(FaculaError):
 
 
 class Extent:
-    """What memory there is in a block: bytes, the dtype of its elements, and on which paths it is written, as a
-    whole perhaps."""
+    """The memory of a block: its size in bytes, the dtype of its elements, and the paths on which it is written, partly
+    or as a whole.
+    """
 
     __slots__ = ("dtype", "is_new", "nbytes", "whole", "written")
 
@@ -56,15 +58,15 @@ class Extent:
 
 
 def check_order(made: Recording, extents: Sequence[Extent]) -> None:
-    """Look at the whole of a graph.
+    """Check a complete graph.
 
     Arguments:
         made: a recording with launches, jumps, results and backward passes.
-        extents: of its blocks, which learn what is written.
+        extents: the extents of its blocks, to which written paths are added.
 
     Raises:
-        DisorderError: jumps do not nest or leave their part, a launch reads what nothing surely wrote before it, or a
-            result is not surely written.
+        DisorderError: jumps do not nest or leave their part, a launch reads memory that is not certainly written
+            before, or a result is not certainly written.
     """
     order = _Order(made, extents)
     regions = regions_of(made.recorder)
@@ -80,7 +82,9 @@ def check_order(made: Recording, extents: Sequence[Extent]) -> None:
 
 
 def disorder_of(recording: Recording) -> DisorderError | None:
-    """What is wrong with the order of launches: something is read that nothing wrote before, on some way through."""
+    """Return the error of an invalid order: on some path, memory is read before it is written. None if the order
+    is valid.
+    """
     extents = [
         Extent(0 if one.layout is None else one.layout.extent, None, one.is_new and number not in recording.fixed)
         for number, one in enumerate(recording.recorder.blocks)
@@ -93,11 +97,11 @@ def disorder_of(recording: Recording) -> DisorderError | None:
 
 
 class _Order:
-    """Goes through the launches part by part, and keeps in `extents` what is written."""
+    """A traversal of the launches, part by part, which stores the writes in `extents`."""
 
     def __init__(self, made: Recording, extents: Sequence[Extent]):
         self.made, self.extents = made, extents
-        self.before: list[tuple[Extent, Known, Known]] = []  # what this part has changed
+        self.before: list[tuple[Extent, Known, Known]] = []  # the changes of this part
         recorder = made.recorder
         conditions = [one.condition for one in recorder.skips] + [one.condition for one in recorder.loops]
         self.writes: dict[int, list[int]] = {one.block: [] for one in conditions}
@@ -107,12 +111,12 @@ class _Order:
                     self.writes[one.block].append(number)
 
     def look(self, part: int, start: int, stop: int, regions: Iterable[Region]) -> None:
-        """Look at the launches of a part, which is 0 for the call, k for the k-th backward pass."""
+        """Check the launches of a part: 0 for the call, k for the k-th backward pass."""
         todo = iter(regions)
         coming = next(todo, None)
         around: list[tuple[Region, Path]] = []
         path: Path = frozenset()
-        asked: dict[int, list[tuple[Region, Path]]] = {}  # loops whose condition is looked at behind these launches
+        asked: dict[int, list[tuple[Region, Path]]] = {}  # loops, by the launch after which their condition is tested
         for number in range(start, stop):
             while around and around[-1][0].stop == number:
                 path = around.pop()[1]
@@ -131,14 +135,14 @@ class _Order:
                 self._check_condition(region, part, outside)
 
     def leave(self, part: int) -> None:
-        """A part ends: what a backward pass wrote is not there for the next one."""
+        """End a part: writes of a backward pass are not visible to the next one."""
         if part:
             for extent, written, whole in reversed(self.before):
                 extent.written, extent.whole = written, whole
         self.before = []
 
     def _literal(self, region: Region, part: int, around: list[tuple[Region, Path]], path: Path) -> tuple[Any, ...]:
-        """What holds in a region: of a step, that it runs; else what its condition is."""
+        """Return the fact that holds in a region: in a loop body, that it runs; otherwise its condition."""
         if region.is_step:
             return (region.start, region.stop)
         self._check_condition(region, part, path)
@@ -156,7 +160,7 @@ class _Order:
             raise DisorderError("{}, which a program may change, decides what a backward pass runs", block)
 
     def _met(self, one: Address, path: Path, launch: int) -> None:
-        """A launch reads or writes there."""
+        """Check a read, or add a write, of a launch."""
         extent, layout = self.extents[one.block], one.layout
         if layout is None or not layout.numel:
             return
@@ -172,7 +176,7 @@ class _Order:
 
 
 def _check_nested(region: Region, around: Sequence[tuple[Region, Path]], stop: int) -> None:
-    """DisorderError for a region that is neither inside of the innermost one around it, nor in its part as a whole."""
+    """Raise DisorderError for a region that crosses the end of the innermost enclosing one or of its part."""
     inner = around[-1][0] if around else None
     if region.stop > (stop if inner is None else inner.stop):
         raise DisorderError(
@@ -195,18 +199,18 @@ def _any_between(numbers: Sequence[int], start: int, stop: int) -> bool:
 
 
 def _is_covered(known: Known, path: Path) -> bool:
-    """Whether what was written on these paths is there on this one."""
+    """Return True if writes on these paths are visible on this one."""
     return known is EVERYWHERE or any([one <= path for one in known])
 
 
 def _with(known: Known, path: Path) -> Known:
-    """The paths on which it is there when it is written on a further one."""
+    """Return the paths on which a block is written, after a write on a further one."""
     if not path:
         return EVERYWHERE
     if _is_covered(known, path):
         return known
     for literal in path:
-        if len(literal) == 4:  # a condition's
+        if len(literal) == 4:  # of a condition
             *which, holds = literal
             opposite = (path - {literal}) | {(*which, not holds)}
             if any([one <= opposite for one in known]):

@@ -1,11 +1,11 @@
-"""Changes of a graph: calls taken out, replaced and made, values read in the place of others.
+"""Editing of graphs: calls are removed, replaced and created, and values redirected.
 
 Note [Numbers of launches]
 ~~~~~~~~~~~~~~~~~~~~~~~~~~
-A recording refers to launches by number: parts that may be skipped, loops, launches that take an optimizer's numbers,
-where backward passes begin and end. Changes are collected by call, and made all at once in `renumbered`, which is the
-only place that gives launches other numbers. What takes a call's place is where the call was: in the same backward
-pass, and in the same condition or loop.
+A recording refers to launches by number: skips, loops, launches with optimizer scalars, and the bounds of backward
+passes. Edits are collected by call and applied together in `renumbered`, which is the only function that changes the
+numbers of launches. Replacements stay at the position of the replaced call: in the same backward pass, and in the same
+condition or loop.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """Calls that run in one go: the first, the one after the last, their backward pass, what conditions and loops are
-    around them, outer ones first.
+    """A range of calls without jumps: the first, the one after the last, their part, and the enclosing conditions and
+    loops, outer ones first.
 
-    `part` is 0 for what runs in the call, k for what the k-th backward pass across the boundary runs.
+    `part` is 0 for the call, and k for the k-th backward pass that runs outside of it.
     """
 
     start: int
@@ -47,7 +47,7 @@ class Span(NamedTuple):
 
 
 def spans_of(recording: Recording) -> list[Span]:
-    """The calls of a recording, cut where a backward pass, or what a condition decides about, begins or ends."""
+    """Return the calls of a recording as spans, split at the bounds of backward passes and regions."""
     regions = regions_of(recording.recorder)
     parts = [(one.start, one.stop) for one in recording.passes]
     ends = [0, recording.boundary_at, len(recording.launches)]
@@ -64,10 +64,10 @@ def spans_of(recording: Recording) -> list[Span]:
 
 
 def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) -> Recording:
-    """The recording with other launches in the place of some, which are given by number."""
+    """Return the recording with the launches of these numbers replaced."""
     made = copy(recording)
     launches: list[Launched] = []
-    place_of = []  # of each launch that was there, and of the end
+    place_of = []  # of each previous launch, and of the end
     for number, launch in enumerate(recording.launches):
         place_of.append(len(launches))
         launches += edits.get(number, (launch,))
@@ -89,7 +89,7 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
         recorder.loops.append(loop._replace(first=first, body=body, last=last))
     if recorder.refills:
         now = {id(launch): number for number, launch in enumerate(launches)}
-        for number, others in edits.items():  # on other memory it is still the same call
+        for number, others in edits.items():  # with other memory it is still the same call
             launch = recording.launches[number]
             for place, other in enumerate(others):
                 if other.plan is launch.plan:
@@ -105,26 +105,26 @@ def renumbered(recording: Recording, edits: Mapping[int, Sequence[Launched]]) ->
 
 @boundary
 class Editable:
-    """The calls of a recording, and what passes do to them."""
+    """The calls of a recording, and the edits that passes apply to them."""
 
     def __init__(self, recording: Recording):
         self._recording, self._names = recording, Names(recording)
         self._calls = tuple([Call(one, self._names) for one in recording.launches])
         self._edits: dict[int, tuple[Call, ...]] = {}  # by the id of the call
-        self._instead: dict[int, int] = {}  # value -> what is read instead
+        self._instead: dict[int, int] = {}  # value -> the value that is read instead
         self._places: dict[int, int] | None = None  # of the calls, by id
-        self.notes: dict[Any, Any] = {}  # what passes have found out, until something changes
+        self.notes: dict[Any, Any] = {}  # results that passes cache until the next change
 
-    # --------------------------------------------------------------------------------------------------- to look at
+    # ------------------------------------------------------------------------------------------------------ inspection
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Its operators, in the order in which they run."""
+        """The operators, in the order in which they run."""
         self._settle()
         return self._calls
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """Its values: arguments, results, the program's own, temporaries; some may have no use."""
+        """The values: arguments, results, tensors of the program, temporaries; some may be unused."""
         return tuple(self._names.values)
 
     @property
@@ -134,26 +134,26 @@ class Editable:
         return self._recording
 
     def parts(self) -> list[tuple[Call, ...]]:
-        """The calls in the order in which they run, cut where a part begins that runs by itself.
+        """Return the calls in the order in which they run, split into parts that run separately.
 
-        The first parts are the call's, others are backward passes that run later. Parts end where a condition or a loop
-        begins or ends, too, as when a scaler of gradients leaves a step out. Calls stay in their part. A pass may look
-        back to earlier parts, as far as these run whenever its own does.
+        The first parts belong to the call, the others to backward passes that run later. Parts also end where a
+        condition or a loop starts or ends, for example if a gradient scaler skips a step. Calls stay in their part. A
+        pass may use results from earlier parts that always run before its own.
         """
         calls = self.calls
         return [calls[one.start : one.stop] for one in spans_of(self._recording)]
 
-    # --------------------------------------------------------------------------------------------------- to change
+    # --------------------------------------------------------------------------------------------------------- changes
     def remove(self, call: Call) -> None:
-        """Take a call out."""
+        """Remove a call."""
         self.replace(call)
 
     def replace(self, call: Call, *others: Call) -> None:
-        """Put other calls in the place of a call, or none; it may be one of them.
+        """Replace a call by other calls, which may include it, or by none.
 
         Arguments:
             call: one of `calls`.
-            others: what runs there instead, in this order: calls of this graph, or made by `call`.
+            others: the calls that run instead, in this order: calls of this graph, or results of `call`.
         """
         if self._places is None:
             self._places = {id(one): place for place, one in enumerate(self._calls)}
@@ -167,11 +167,11 @@ class Editable:
         self._edits[id(call)] = others
 
     def redirect(self, value: Value, to: Value) -> None:
-        """Let all calls that read a value read another one, of the same layout.
+        """Make all calls that read a value read another one with the same layout.
 
         Arguments:
             value: a temporary.
-            to: what is read instead.
+            to: the value that is read instead.
         """
         for one in (value, to):
             self._check_value("redirect", one)
@@ -189,7 +189,7 @@ class Editable:
         self._instead[value.number] = target
 
     def temporary(self, layout: Layout) -> Value:
-        """A new value, for what calls hand to each other: it lives as long as it is used."""
+        """Return a new value for intermediate results; its memory is reserved only while it is used."""
         if not isinstance(layout, Layout):
             raise InvalidTypeError(f"temporary: expected a layout; got {type(layout).__name__}")
         names = self._names.values
@@ -209,18 +209,18 @@ class Editable:
         parameters: tuple[object, ...] = (),
         like: Call,
     ) -> Call:
-        """A new call, for `replace`.
+        """Return a new call, for `replace`.
 
         Arguments:
             operator: its name, or an elementwise program.
-            inputs: what it reads, in the operator's order: values, parts of them, and numbers.
-            outputs: what it writes.
-            parameters: what else the operator's planner wants, as in other calls of it.
-            like: a call whose module and line it is shown with.
+            inputs: its operands, in the operator's order: values, parts of them, and numbers.
+            outputs: the values that it writes.
+            parameters: further parameters of the operator's planner, as in its other calls.
+            like: a call whose module and line are shown for the new one.
 
         Raises:
             NotImplementedError: there is no kernel for these layouts.
-            TypeError, ValueError: wrong arguments.
+            TypeError, ValueError: invalid arguments.
         """
         if type(like) is not Call:
             raise InvalidTypeError(f"call: expected like to be a call; got {type(like).__name__}")
@@ -233,7 +233,8 @@ class Editable:
             plan = cpu.backend.plan(operator, tuple(asked), tuple([one.layout for one in made]), parameters)
         except FaculaError:
             raise
-        except (TypeError, ValueError, LookupError) as error:  # planners take what operators let pass
+        # planners do not validate arguments that operators never pass
+        except (TypeError, ValueError, LookupError) as error:
             raise InvalidValueError(
                 f"call: expected operands and parameters of {operator}; got others: {error}"
             ) from None
@@ -266,15 +267,15 @@ class Editable:
         if not isinstance(value, Value) or not 0 <= value.number < len(values) or values[value.number] is not value:
             raise InvalidValueError(f"{operation}: expected a value of this graph; got {value!r}")
 
-    # --------------------------------------------------------------------------------------------- for the own passes
+    # --------------------------------------------------------------------------------------------- for built-in passes
     def rewritten(self, edits: Mapping[int, Sequence[Launched]]) -> None:
-        """Put launches in the place of others, by number."""
+        """Replace launches, by number."""
         self._settle()
         if edits:
             self._take(renumbered(self._recording, edits))
 
     def keep(self, constants: Mapping[int, Storage]) -> None:
-        """Let temporaries be what is in these storages, which nothing writes."""
+        """Replace temporaries by the contents of these storages, which are never written."""
         recording = copy(self.recording)
         recording.fixed = {**recording.fixed, **constants}
         self._take(recording)
@@ -288,7 +289,7 @@ class Editable:
         self._edits, self._instead, self._places, self.notes = {}, {}, None, {}
 
     def _settle(self) -> None:
-        """Make the changes that were asked for."""
+        """Apply the pending edits."""
         if not self._edits and not self._instead:
             return
         edits: dict[int, Sequence[Launched]] = {}
@@ -301,7 +302,7 @@ class Editable:
 
 
 def reading(launch: Launched, instead: Mapping[int, int]) -> Launched:
-    """The launch with other blocks in the place of some that it reads."""
+    """Return the launch with some of the blocks that it reads replaced."""
     if not any([type(one) is Address and not one.written and one.block in instead for one in launch.arguments]):
         return launch
     arguments: list[Any] = []
@@ -313,7 +314,7 @@ def reading(launch: Launched, instead: Mapping[int, int]) -> Launched:
 
 
 def _fits(recording: Recording, one: Address) -> bool:
-    """Whether what a launch sees lies in the memory of its block."""
+    """Return True if the part used by a launch is within the memory of its block."""
     block = recording.recorder.blocks[one.block]
     assert one.layout is not None
     begin, end = one.offset, one.offset + one.layout.extent

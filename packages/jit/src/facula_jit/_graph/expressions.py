@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 
     from facula_storage.extend import Program
 
-FUSED = "fused"  # the name of programs that passes make
+FUSED = "fused"  # the name of programs that passes create
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">",
          "ge": ">="}  # fmt: skip
-BINDING = {"*": 3, "/": 3, "+": 2, "-": 2}  # how much stronger than others, which are 1
+BINDING = {"*": 3, "/": 3, "+": 2, "-": 2}  # precedence; that of other operators is 1
 LOOSE, WHOLE = 1, 4
 
 
 def as_expression(program: Program, arguments: Sequence[str]) -> str:
-    """What a program that requires nothing computes; what is used several times is named where it comes first.
+    """Return the expression of a program; a value that is used repeatedly gets a name at its first use.
 
     >>> from facula_storage.extend import Instruction, Program
     >>> steps = Instruction("mul", (0, 2)), Instruction("relu", (3,)), Instruction("add", (4, 1))
@@ -28,7 +28,7 @@ def as_expression(program: Program, arguments: Sequence[str]) -> str:
     first = program.operands + len(program.constants)
     uses = Counter([value for one in program.instructions for value in one.values] + list(program.results))
     given = [*arguments, *[f"{one:g}" for one in program.constants]]
-    names: dict[int, str] = {}  # of values that are used again, in the order in which Python comes to them
+    names: dict[int, str] = {}  # of values that are used again, in Python's order of evaluation
 
     def shown(value: int, least: int = 0) -> str:
         if value < first or value in names:

@@ -1,4 +1,4 @@
-"""What was captured as a graph of operators: to read, to draw, and to see what costs what."""
+"""Graphs of captures: printed, drawn, and analyzed for cost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 def numbered(found: Sequence[T], number: int, what: str) -> T:
-    """The one of these at a place that a program gives; TypeError or IndexError where there is none."""
+    """Return the element at an index given by the program; raise TypeError or IndexError if it is invalid."""
     if type(number) is not int:
         raise InvalidTypeError(
             f"graph: expected an integer, the place of one of {what}; got {type(number).__name__} {number!r:.60}"
@@ -45,17 +45,17 @@ def numbered(found: Sequence[T], number: int, what: str) -> T:
 class Graph(Editable):
     """The operators of one capture, in the order in which they run.
 
-    `print` shows it as Python would be written, with `if` and `while` where tensors decide; `calls` are its operators;
-    `to_dot` and `to_svg` draw it; `table` says what costs what, and `memory` how much temporaries need at each of them.
-    What backward passes run is part of it.
+    `print` shows it as Python code, with `if` and `while` for tensor-dependent control flow. `calls` are its operators.
+    `to_dot` and `to_svg` draw it. `table` shows costs, and `memory` the size of live temporaries at each operator. The
+    operators of backward passes are included.
 
-    `Captured.graph` makes it.
+    Use `Captured.graph` to create one.
 
     Arguments:
-        recording: what was recorded.
-        name: the function's.
-        words: the signature, in words.
-        source: the captured function, and its capture with the key of the call; None where there is none.
+        recording: the recording.
+        name: the name of the function.
+        words: the signature as text.
+        source: the captured function, and its captures with the keys of their calls; None if there is none.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Graph(Editable):
         super().__init__(recording)
         self.name, self.words, self.source = name, words, source
 
-    # ------------------------------------------------------------------------------------------------------ to read
+    # -------------------------------------------------------------------------------------------------------- printing
     def __str__(self) -> str:
         given = [value for value in self.values if value.kind == "argument"]
         name = self.name.partition(",")[0].rpartition(".")[2].strip("<>")
@@ -87,11 +87,11 @@ class Graph(Editable):
         return "\n".join([*lines, f"    return {', '.join(results)}" if results else "    return None"])
 
     def _turns(self, before: tuple[Region, ...], after: tuple[Region, ...]) -> list[str]:
-        """What stands between calls: the heads of conditions and loops that begin, and where a loop is left."""
+        """Return the lines between calls: the heads of conditions and loops, and the ends of loops."""
         common = len([None for one, other in zip(before, after, strict=False) if one is other])
         lines = []
         for place, region in enumerate(before):
-            if place >= common and type(region.jump) is Loop and region.jump.body == region.stop:  # it has no step
+            if place >= common and type(region.jump) is Loop and region.jump.body == region.stop:  # its body is empty
                 lines += self._left(region, before[: place + 1])
         for place in range(common, len(after)):
             region, outer = after[place], after[:place]
@@ -108,14 +108,14 @@ class Graph(Editable):
         return lines
 
     def _left(self, region: Region, around: tuple[Region, ...]) -> list[str]:
-        """Where a loop ends."""
+        """Return the lines that end a loop."""
         indent = _indent(around)
         return [f"{indent}if not {self._names.values[region.jump.condition.block].name}:", f"{indent}    break"]
 
     def __repr__(self) -> str:
         return f"<graph of {self.name}{self.words}: {len(self.calls)} operators>"
 
-    # ------------------------------------------------------------------------------------------------------ to draw
+    # --------------------------------------------------------------------------------------------------------- drawing
     def _boxes(self) -> list[Box]:
         boxes: list[Box] = []
         made_by: dict[str, Box] = {}
@@ -130,30 +130,31 @@ class Graph(Editable):
                     box.edges.append(made_by[name])
             for use in call.outputs:
                 if use.value.name in made_by and made_by[use.value.name] not in box.edges:
-                    box.edges.append(made_by[use.value.name])  # it is changed: what was there comes first
+                    box.edges.append(made_by[use.value.name])  # an in-place change depends on the previous contents
                 made_by[use.value.name] = box
             boxes.append(box)
         return boxes
 
     def to_dot(self) -> str:
-        """The graph in the language of graphviz, whose `dot` draws it: `dot -Tpdf graph.dot -o graph.pdf`."""
+        """Return the graph in the language of graphviz; `dot -Tpdf graph.dot -o graph.pdf` draws it."""
         return as_dot(self._boxes())
 
     def to_svg(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The graph as a picture in SVG, from arguments at the top down to results; written to a file where `path` is
-        given. OSError where that cannot be."""
+        """Return the graph as an SVG picture, from arguments at the top down to results, and write it to `path` if
+        given. Raise OSError if that fails.
+        """
         return as_svg("to_svg", self._boxes(), path)
 
-    # -------------------------------------------------------------------------------------------------- to see costs
+    # ----------------------------------------------------------------------------------------------------------- costs
     def table(self, *, by: str = "operator", timed: bool = True) -> str:
-        """Launches, work, bytes and time of each operator or module, those that take longest first.
+        """Return a table of launches, work, bytes and time by operator, module or line, the slowest first.
 
-        Times are of each launch alone, on memory of their own: nothing of the program's is changed. They add up to a
-        little less than a replay, whose operands leave each other's cache.
+        Each launch is timed alone, on separate memory, so that no tensor of the program changes. The sum is slightly
+        less than the time of a replay, whose operands evict each other from the cache.
 
         Arguments:
             by: "operator", "module" or "line".
-            timed: whether to measure; else the order is that of bytes.
+            timed: measure times; otherwise rows are sorted by bytes.
 
         >>> from facula_jit import capture
         >>> from facula_tensor import ones
@@ -183,11 +184,13 @@ class Graph(Editable):
         return "\n".join(map("  ".join, aligned))
 
     def times(self) -> list[float]:
-        """Seconds that each operator's launch takes alone, in their order: of the shortest round, as in `table`."""
+        """Return the time of each operator's launch alone in seconds, in order: that of the fastest round, as in
+        `table`.
+        """
         return launch_times(self.recording)
 
     def memory(self) -> list[int]:
-        """Bytes of temporaries that are needed at each operator, in their order."""
+        """Return the size of the live temporaries at each operator in bytes, in order."""
         _, lives = self.recording.lifetimes()
         changes = [0] * (len(self.calls) + 2)
         for first, last, nbytes in lives:
@@ -205,7 +208,7 @@ def _indent(around: tuple[Region, ...]) -> str:
 
 
 def _is_other_side(region: Region, before: tuple[Region, ...]) -> bool:
-    """Whether it is what runs where what stands right before it is left out."""
+    """Return True for an `else` branch of the region right before this one."""
     if not before or before[0].stop != region.start:
         return False
     one, other = before[0].jump, region.jump
@@ -215,7 +218,7 @@ def _is_other_side(region: Region, before: tuple[Region, ...]) -> bool:
 
 
 def _expression(call: Call) -> str:
-    """A call as Python would be written; of one that was fused, what it computes."""
+    """Return a call as Python code; for a fused one, with its expression."""
     arguments = [_shown(one) for one in call.inputs]
     computed = call.launch.plan.elementwise
     if computed is not None and isinstance(computed.operator, Program) and call.operator == FUSED:
@@ -233,7 +236,7 @@ def _declared(value: Value) -> str:
 
 
 def _shown(one: Use | float) -> str:
-    """A value as an operator sees it: as a view where that is not all of it."""
+    """Return the part of a value that an operator uses: its name, or a view of it."""
     if not isinstance(one, Use):
         return f"{float(one):g}" if isinstance(one, float) else str(int(one))
     layout, whole = one.layout, one.value.layout

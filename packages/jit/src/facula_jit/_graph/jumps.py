@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Jump(NamedTuple):
-    """A step that goes on at the step `to` where a float32 is not 0; where it is 0, if `at_zero`."""
+    """A jump to the step `to` if a float32 is not 0, or if it is 0 with `at_zero`."""
 
     condition: Address
     to: int
@@ -20,7 +20,7 @@ class Jump(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Launches from `start` to `stop` that a jump is about: what a condition leaves out, a loop, or its step."""
+    """The launches from `start` to `stop` that a jump controls: those that a condition skips, a loop, or its body."""
 
     start: int
     stop: int
@@ -29,14 +29,14 @@ class Region(NamedTuple):
 
     @property
     def is_loop(self) -> bool:
-        """Whether it is a loop as a whole."""
+        """True for a complete loop."""
         return not self.is_step and type(self.jump) is not Skip
 
 
 def regions_of(recorder: Recorder) -> list[Region]:
-    """The regions of a recording in the order in which they begin, outer ones first.
+    """Return the regions of a recording in the order of their start, outer ones first.
 
-    Of two that are the same launches, a step is around a condition, and a condition around a loop.
+    If two regions contain the same launches, a body encloses a condition, and a condition encloses a loop.
     """
     found = [Region(one.first, one.first + one.launches, one) for one in recorder.skips]
     found += [Region(one.first, one.last, one) for one in recorder.loops]
@@ -45,25 +45,25 @@ def regions_of(recorder: Recorder) -> list[Region]:
 
 
 def steps_of(recorder: Recorder, start: int, stop: int) -> list[int | Jump]:
-    """The numbers of the launches from `start` to `stop`, and jumps among them.
+    """Return the numbers of the launches from `start` to `stop`, with the jumps between them.
 
-    Where several things happen before one launch, loops that end there come first, the inner ones before the outer
-    ones; then a condition that leaves out launches from there on, the outer ones before the inner ones.
+    Jumps before the same launch have this order: the ends of loops, inner ones first, followed by conditions that skip
+    the next launches, outer ones first.
     """
     skips = [one for one in recorder.skips if start <= one.first < stop]
     loops = [one for one in recorder.loops if start <= one.first < stop]  # inner ones first
     skips.sort(key=lambda one: -one.launches)
     steps: list[int | Jump] = []
-    own: dict[int, int] = {}  # a launch -> its step
-    ends: dict[int, int] = {}  # a launch -> the first step before it, those of loops that end there
-    pending: list[tuple[int, Address, int, int, bool]] = []  # a step, and what its jump is told by: see below
+    own: dict[int, int] = {}  # launch -> its step
+    ends: dict[int, int] = {}  # launch -> the first step before it, including ends of loops
+    pending: list[tuple[int, Address, int, int, bool]] = []  # a step, and the description of its jump
     for number in range(start, stop + 1):
         ends[number] = len(steps)
         for loop in loops:
             if loop.last == number:
                 steps.append(Jump(loop.condition, own[loop.first], False))
         for loop in loops:
-            if loop.body == number < loop.last:  # leave it; where the step is empty its jump back does
+            if loop.body == number < loop.last:  # leave the loop; if its body is empty, the backward jump does
                 pending.append((len(steps), loop.condition, loop.first, loop.last, True))
                 steps.append(number)
         for skip in skips:

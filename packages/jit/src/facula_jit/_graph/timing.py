@@ -1,4 +1,4 @@
-"""How long each launch of a recording takes, on memory of its own, without the call that begins a replay."""
+"""Timing of each launch of a recording on separate memory, without the overhead of a replay's call."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .._recording.recording import Recording
 
 ROUNDS = 7
-LEAST = 200e-6  # seconds that a round takes
+LEAST = 200e-6  # minimum duration of a round in seconds
 
 
 def launch_times(recording: Recording) -> list[float]:
-    """Seconds of each launch: of the shortest of some rounds.
+    """Return the time of each launch in seconds: that of the fastest of several rounds.
 
-    Every block gets memory of its own for it, zeros but for a copy of what the program has: nothing of the program's is
-    changed.
+    Every block gets separate memory, filled with zeros or with a copy of the program's data, so that no tensor of the
+    program changes.
     """
     reach: dict[int, int] = {}
     for launch in recording.launches:
@@ -64,7 +64,7 @@ def _sequence(launches: list[tuple[Any, tuple[Any, ...]]]) -> Sequence:
 
 
 def _seconds(sequence: Sequence) -> float:
-    """The time of one run: of the shortest round, as what else the machine does only makes rounds longer."""
+    """Return the time of one run: that of the fastest round, since other activity of the machine only adds time."""
     run, count = sequence.run, 1
     while True:
         taken = min([_round(run, count) for _ in range(ROUNDS)])
@@ -74,7 +74,7 @@ def _seconds(sequence: Sequence) -> float:
 
 
 def _round(run: Callable[[tuple[()], tuple[()]], object], count: int) -> float:
-    """The time of several runs."""
+    """Return the time of several runs."""
     start = perf_counter()
     for _ in range(count):
         run((), ())

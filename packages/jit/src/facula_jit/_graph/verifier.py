@@ -1,4 +1,4 @@
-"""Whether a graph can run, and still can: what follows on a recording, and on each pass over it."""
+"""Verification of graphs, after a recording and after each pass over it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 class Verifier:
-    """What a graph has to keep of the recording that passes begin with.
+    """The properties of a recording that passes must preserve.
 
     Arguments:
-        recording: as it was recorded.
+        recording: the recording before passes.
     """
 
     def __init__(self, recording: Recording):
-        self.launches = {id(one): one for one in recording.launches}  # what was right at first
+        self.launches = {id(one): one for one in recording.launches}  # valid by definition
         self.written = {one.block for launch in recording.launches for one in addresses_of(launch) if one.written}
         self.made = {one for one in self.written if recording.recorder.blocks[one].is_new}
         self.made = {one for one in self.made if not recording.is_temporary(one)}
         self.is_ordered = disorder_of(recording) is None
 
     def verify(self, recording: Recording, name: str) -> None:
-        """CaptureError where a pass of this name has broken the graph."""
+        """Raise CaptureError if the pass of this name has broken the graph."""
         names = Names(recording)
         wrong = disorder_of(recording) if self.is_ordered else None
         forward = self._written_by(recording, recording.launches[: recording.boundary_at], set(), name, names, 0)
@@ -47,7 +47,9 @@ class Verifier:
     def _written_by(
         self, recording: Recording, launches: list[Launched], before: set[int], name: str, names: Names, first: int
     ) -> set[int]:
-        """The blocks that launches write, each of them looked at; `before` are those of other parts that they see."""
+        """Check launches, and return the blocks that they write; `before` are those of other parts that they can
+        read.
+        """
         written: set[int] = set()
         blocks, fixed = recording.recorder.blocks, recording.fixed
         for number, launch in enumerate(launches, first):
@@ -68,7 +70,9 @@ class Verifier:
 
 
 def leak_of(recording: Recording) -> GraphBreak | None:
-    """A break where something is read, or a result, that is not written on all ways through conditions and loops."""
+    """Return a graph break if a read or a result is not written on all paths through conditions and loops, else
+    None.
+    """
     recorder = recording.recorder
     wrong = disorder_of(recording) if recorder.decides and recorder.retry is None else None
     if wrong is None or wrong.block < 0:

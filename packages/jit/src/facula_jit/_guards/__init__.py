@@ -1,5 +1,7 @@
-"""What a captured function reads beside its arguments: found from the instructions that it runs, kept as guards."""
+"""Guards: the Python state that a captured function reads besides its arguments, found from the instructions it
+runs.
+"""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # import paths stored in pickles of earlier releases

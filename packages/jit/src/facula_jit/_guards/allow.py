@@ -1,4 +1,4 @@
-"""`allow`: functions and objects that captures may read without comparing their state."""
+"""`allow`: exempt functions and objects from guards."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ T = TypeVar("T")
 def allow(value: T) -> T:
     """Let captured functions use a function, type or object whose state cannot be compared before a replay.
 
-    It counts as constant in all captures: what a call returns, prints or changes happens once, when the function that
-    calls it is captured, and not in replays. `capture(..., allow=[...])` does so for one function.
+    All captures treat it as constant: its results are computed, and its effects occur, once during the capture and
+    never in replays. `capture(..., allow=[...])` does the same for one function.
 
     Arguments:
-        value: a function (also as a decorator), a type, whose instances are meant too, or an object.
+        value: a function (this can be used as a decorator), a type, which includes its instances, or an object.
 
     Returns:
         The same value.
@@ -46,11 +46,11 @@ def allow(value: T) -> T:
 
 
 def check_allowed(values: Iterable[object], name: str = "capture") -> tuple[object, ...]:
-    """What `allow` was given, as a tuple; TypeError unless it is an iterable of objects that are no strings.
+    """Return the argument of `allow` as a tuple; raise TypeError unless it is an iterable of non-string objects.
 
     Arguments:
-        values: what it was given.
-        name: how the error begins.
+        values: the argument.
+        name: the name of the caller, for error messages.
     """
     wanted = f"{name}: expected functions, types and objects that captures may read"
     if isinstance(values, str) or not hasattr(type(values), "__iter__"):

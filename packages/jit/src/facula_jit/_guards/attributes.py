@@ -1,4 +1,4 @@
-"""Attributes: those that instructions name are compared, of every object that was reached."""
+"""Guards on attributes: those named by instructions are compared, for every object that was reached."""
 
 from __future__ import annotations
 
@@ -29,40 +29,40 @@ FUNCTION_SLOTS = {
 CLASS_SLOTS = {name: vars(type)[name] for name in ("__name__", "__qualname__", "__bases__")}
 OWN = vars(Tensor)["_own_attributes"]
 OF_EXCEPTIONS = ("__cause__", "__context__", "__traceback__")
-UNREAD = frozenset((*FUNCTION_SLOTS, *CLASS_SLOTS, "__traceback__"))  # unless they are named
+UNREAD = frozenset((*FUNCTION_SLOTS, *CLASS_SLOTS, "__traceback__"))  # unless instructions name them
 
 
 class AttributeReads:
-    """The part of `Reach` that knows which attributes are read."""
+    """The part of `Reach` that determines which attributes are read."""
 
     recorder: Recorder
 
     def __init__(self) -> None:
-        self.site: tuple[CodeType, int] | None = None  # of the instruction under way
-        self.names: set[str] = set()  # of attributes, that instructions load
+        self.site: tuple[CodeType, int] | None = None  # of the current instruction
+        self.names: set[str] = set()  # names of attributes that instructions load
         self.identity = Identity(self.names)
         self.guards = Guards(self.identity)
-        self.compares_identity = False  # whether it asks whether two objects are one
-        self.reads_all = False  # whether a function like `getattr` may read any attribute
-        self.compares_whole = False  # whether objects may be compared by all their attributes
-        self.shows_texts = False  # whether objects may be shown as texts
-        self._has_arrays = False  # whether arrays or numbers of NumPy were reached
+        self.compares_identity = False  # True if the program compares identities
+        self.reads_all = False  # True if a function such as `getattr` may read any attribute
+        self.compares_whole = False  # True if objects may be compared by all their attributes
+        self.shows_texts = False  # True if objects may be converted to text
+        self._has_arrays = False  # True if NumPy arrays or numbers were reached
         self._namespaces: list[Attributes] = []
         self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
-        self._bare: dict[int, tuple[Tensor, str]] = {}  # by id: tensors that had no attributes when they were reached
-        self._asks_arguments = False  # whether a tensor among the arguments lacked an attribute that it was asked for
-        self._named: list[Attributes] = []  # of which an attribute is read where an instruction names it
+        self._bare: dict[int, tuple[Tensor, str]] = {}  # by id: tensors without attributes when they were reached
+        self._asks_arguments = False  # True if the program read a missing attribute of a tensor argument
+        self._named: list[Attributes] = []  # attributes are read if an instruction names them
 
     @abstractmethod
     def reach(self, value: Any, words: str) -> None:
-        """A value that the function may read."""
+        """Guard a value that the function may read."""
 
     @abstractmethod
     def refuse(self, what: str, remedy: str = "") -> None:
-        """Break the capture: a value that no guard can compare was read."""
+        """Break the capture because a value that no guard can compare was read."""
 
     def add_name(self, name: str) -> None:
-        """An instruction names this attribute."""
+        """Record that an instruction names this attribute."""
         if name in self.names:
             return
         if name in constant_values.ALL_BY_NAME:
@@ -84,7 +84,7 @@ class AttributeReads:
                 self._read_slot(owner, slots[name], name)
 
     def read_all(self) -> None:
-        """Any attribute of what is reached may be read."""
+        """Record that any attribute of the reached objects may be read."""
         if not self.reads_all:
             self.reads_all = True
             for one in list(self._named):
@@ -97,13 +97,13 @@ class AttributeReads:
                 self._read_none(tensor, words)
 
     def read_namespaces(self) -> None:
-        """Objects may be compared by all their attributes."""
+        """Record that objects may be compared by all their attributes."""
         self.compares_whole = True
         for one in list(self._namespaces):
             self._read_whole(one)
 
     def read_texts(self) -> None:
-        """Objects may be shown as texts."""
+        """Record that objects may be converted to text."""
         if not self.shows_texts:
             self.shows_texts = True
             self.read_namespaces()
@@ -114,23 +114,23 @@ class AttributeReads:
                 self._compare_print_options()
 
     def _compare_print_options(self) -> None:
-        """Arrays are shown, as NumPy's options say."""
+        """Guard NumPy's print options, since arrays are converted to text."""
         self.guards.answer(sys.modules["numpy"].get_printoptions, None, "NumPy's print options")
 
     def _tensor_attributes(self, tensor: Tensor, words: str) -> None:
-        """Attributes that the program gave to a tensor, or that it may ask for and that are not there."""
+        """Guard the attributes set on a tensor, or their absence if the program may read them."""
         if tensor._own_attributes is not None:
             self._attributes(tensor, words)
-        elif self.reads_all or hasattr(type(tensor), "__getattr__"):  # which the program's class answers with
+        elif self.reads_all or hasattr(type(tensor), "__getattr__"):  # `__getattr__` of the program may answer any name
             self._read_none(tensor, words)
         else:
             self._bare[id(tensor)] = tensor, words
 
     def raised(self, error: BaseException) -> None:
-        """An exception was raised in the program: of interest where a tensor has no attribute of some name.
+        """Record an exception in the program; an AttributeError shows which tensor lacks an attribute.
 
-        Most names that instructions load are asked of other objects. So a name alone is no reason to compare whether
-        each tensor has attributes before a replay.
+        Most names that instructions load belong to other objects. A name alone is therefore no reason to check the
+        attributes of all tensors before each replay.
         """
         if isinstance(error, AttributeError) and isinstance(error.obj, Tensor):
             if found := self._bare.pop(id(error.obj), None):
@@ -138,14 +138,14 @@ class AttributeReads:
             self._asks_arguments = self._asks_arguments or id(error.obj) in self.recorder.known_inputs
 
     def reads_any_of(self, names: set[str]) -> bool:
-        """Whether attributes of arguments may be read: of these names, or of any."""
+        """Return True if attributes of arguments with these names may be read."""
         return self.reads_all or self._asks_arguments or not names.isdisjoint(self.names)
 
     def _read_none(self, tensor: Tensor, words: str) -> None:
         self.guards.slot(tensor, OWN, "__dict__", f"the attributes of {words}")
 
     def _read(self, attributes: Attributes, name: str) -> None:
-        """An attribute is read that no instruction names."""
+        """Record the read of an attribute that no instruction names."""
         attributes.read.add(name)
         self._reach_attribute(attributes, name)
 
@@ -167,7 +167,7 @@ class AttributeReads:
     def _note(
         self, own: dict[str, Any], words: str, sparse: bool = False, hidden: tuple[type, ...] = ()
     ) -> Attributes | None:
-        """The attributes of an object or class, of which those are read that are named; None if they were noted."""
+        """Guard those attributes of an object or class that are named; return None if they have been added before."""
         if id(own) in self.guards.attributes:
             return None
         made = self.guards.attributes[id(own)] = Attributes(own, words, self.names, sparse, hidden)
@@ -180,7 +180,7 @@ class AttributeReads:
         return made
 
     def _attributes(self, value: Any, words: str, everything: bool = False) -> None:
-        """The attributes of an object in its dict and slots."""
+        """Guard the attributes of an object in its dict and slots."""
         kind = type(value)
         own = own_dict(value)
         if own is not None:
@@ -206,7 +206,7 @@ class AttributeReads:
         self._note_slots(value, slots, everything)
 
     def _own_dict(self, value: Any, own: dict[str, Any], words: str) -> None:
-        """The dict of attributes itself, which a program may replace."""
+        """Guard the attribute dict itself, which a program may replace."""
         for base in type(value).__mro__:
             if (descriptor := vars(base).get("__dict__")) is not None:
                 if type(descriptor) in (GetSetDescriptorType, MemberDescriptorType):
@@ -214,7 +214,7 @@ class AttributeReads:
                 return
 
     def _note_slots(self, value: Any, slots: dict[str, Any], everything: bool = False) -> None:
-        """Attributes that descriptors read; of all of them those that are named."""
+        """Guard attributes that descriptors read, as far as they are named."""
         if slots:
             self._slots.append((value, slots))
             read_all = everything or self.reads_all
@@ -223,7 +223,7 @@ class AttributeReads:
 
 
 def own_dict(value: Any) -> dict[str, Any] | None:
-    """The dict of an object's attributes; None where it has none."""
+    """Return the attribute dict of an object, or None."""
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:

@@ -1,6 +1,6 @@
-"""Tables of what a captured function may read: values that cannot change, and C functions without state of their own.
+"""Tables of values that a captured function may read: immutable values, and C functions without state.
 
-Whatever is in none of these tables, and is no value that guards can compare, breaks the capture.
+A value that is in none of these tables, and that guards cannot compare, breaks the capture.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from typing import Any
 from facula_errors.extend import is_library_module
 from facula_storage import Device, DType, Layout, Storage
 
-HEAP, IMMUTABLE = 1 << 9, 1 << 8  # flags of classes
+HEAP, IMMUTABLE = 1 << 9, 1 << 8  # type flags
 CONSTANTS = {
     object, NoneType, bool, int, float, complex, str, bytes, range, slice, EllipsisType, NotImplementedType, CodeType,
     GenericAlias, UnionType, DType, Device, Layout, Storage,
 }  # fmt: skip
-"""Types whose values cannot change, or whose changes replays follow."""
+"""Types whose values are immutable, or whose changes affect replays as they affect eager calls."""
 
 CONTAINERS = {object, list, tuple, dict, set, frozenset, bytearray, type, super, property, staticmethod, classmethod}
 PURE: dict[str, str] = {
@@ -51,7 +51,7 @@ PURE: dict[str, str] = {
         "_string _json unicodedata _stat".split(), "*",
     ),
 }  # fmt: skip
-"""C functions and types without state, by module; "*" for all of the module."""
+"""C functions and types without state, by module; "*" for all functions of the module."""
 
 NUMPY_STATE = frozenset(
     "empty empty_like fromfile load save savez savez_compressed savetxt loadtxt genfromtxt memmap frompyfunc vectorize "
@@ -59,32 +59,32 @@ NUMPY_STATE = frozenset(
     "set_string_function test info show_config show_runtime nditer nested_iters flatiter put place putmask copyto "
     "fill_diagonal put_along_axis shares_memory may_share_memory datetime64".split()
 )
-"""NumPy's functions that read or change more than their arguments."""
+"""NumPy functions that read or modify state other than their arguments."""
 
 ALL_ATTRIBUTES = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "attrgetter", "methodcaller"))
 """Functions by which a program reads attributes that no instruction names."""
 ALL_BY_NAME = frozenset(
     "__dict__ __getattribute__ __getattr__ __getstate__ __reduce__ __reduce_ex__ __dir__ format format_map".split()
 )
-"""Attributes that do the same."""
+"""Attributes with the same effect."""
 
 OPTIONS = frozenset(("param_groups", "get_last_lr", "get_lr", "get_rates_at"))
-"""Attributes by which programs come to the options of optimizers: more than steps follow from them, then."""
+"""Attributes that expose the options of optimizers, so that other computations than steps may depend on them."""
 
 COMPARING = frozenset("__eq__ __ne__ __contains__ index count remove".split())
-"""Attributes by which the contents of objects are compared that C code compares whole: namespaces."""
+"""Attributes that compare objects in C by all their contents, such as namespaces."""
 WRITING = frozenset("__format__ __mod__ __repr__ __str__ format format_map".split())
-"""Attributes by which objects are shown as texts, which contain names of classes and functions."""
+"""Attributes that convert objects to text, which contains names of classes and functions."""
 SHOWN = ("__name__", "__qualname__", "__module__")
 WRITERS = ("repr", "str", "format", "ascii", "array2string", "array_repr", "array_str")
 
-allowed: dict[int, Any] = {}  # what `allow` was given, and the code of functions among it, by id
+allowed: dict[int, Any] = {}  # arguments of `allow`, and the code of functions among them, by id
 
 
-LOCKS = (type(allocate_lock()), RLock)  # which Python's own modules take and release
+LOCKS = (type(allocate_lock()), RLock)  # used by modules of the standard library
 OF_CALLERS = tuple([getattr(sys, name) for name in ("_getframemodulename",) if hasattr(sys, name)])
 EXCEPTIONS = tuple([getattr(sys, name) for name in ("exc_info", "exception") if hasattr(sys, name)])
-"""Functions that give the exception that is being handled, which may be the caller's."""
+"""Functions that return the exception being handled, which may be the caller's."""
 
 COMPARING_IDENTITY = (operator.is_, operator.is_not)
 
@@ -92,16 +92,16 @@ SUPPORT_ONLY = (
     id,
     get_ident,
     *OF_CALLERS,
-)  # which Python's own modules use as keys, and which differ from run to run otherwise
+)  # modules of the standard library use them as keys; otherwise they differ from run to run
 
 
 def is_numpy(module: Any) -> bool:
-    """Whether a module's name is one of NumPy's, other than its random generators."""
+    """Return True for the name of a NumPy module, except its random generators."""
     return type(module) is str and module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
 
 
 def is_pure(function: Any) -> bool:
-    """Whether a C function, or a type written in C, has no state of its own."""
+    """Return True for a C function or type without state."""
     kind = type(function)
     if kind in (ClassMethodDescriptorType, MethodDescriptorType, WrapperDescriptorType, GetSetDescriptorType):
         owner = function.__objclass__
@@ -120,7 +120,7 @@ def is_pure(function: Any) -> bool:
 
 
 def is_known_type(kind: type) -> bool:
-    """Whether instances of a type written in C can be compared, or cannot change."""
+    """Return True if instances of a C type can be compared or are immutable."""
     if kind in CONSTANTS or issubclass(kind, BaseException):
         return True
     if kind.__module__ == "builtins":
@@ -129,12 +129,12 @@ def is_known_type(kind: type) -> bool:
 
 
 def is_struct_sequence(kind: type) -> bool:
-    """Whether a type is a tuple with names that C code makes, as `sys.version_info` is."""
+    """Return True for a tuple type with field names defined in C, such as that of `sys.version_info`."""
     return issubclass(kind, tuple) and not is_python_class(kind) and hasattr(kind, "n_sequence_fields")
 
 
 def is_constant(value: Any, kind: type) -> bool:
-    """Whether a value cannot change: numbers, strings, types of NumPy, compiled patterns, typing's forms."""
+    """Return True for immutable values: numbers, strings, NumPy types, compiled patterns, forms of `typing`."""
     if kind in CONSTANTS or kind is GetSetDescriptorType or is_struct_sequence(kind):
         return True
     module = kind.__module__
@@ -143,7 +143,7 @@ def is_constant(value: Any, kind: type) -> bool:
     if module in ("typing", "re", "operator") or is_numpy(module):
         numpy: Any = sys.modules.get("numpy")
         if is_numpy(module) and numpy is not None:
-            if issubclass(kind, numpy.void):  # which may show memory of an array
+            if issubclass(kind, numpy.void):  # may share the memory of an array
                 return False
             return issubclass(kind, (numpy.generic, numpy.dtype, numpy.ufunc, BuiltinFunctionType)) or (
                 kind.__name__ in ("_ArrayFunctionDispatcher", "_NoValueType", "finfo", "iinfo")
@@ -154,11 +154,11 @@ def is_constant(value: Any, kind: type) -> bool:
 
 
 def is_python_class(kind: type) -> bool:
-    """Whether a class is written in Python: types in C are static, immutable or have a `__new__` in C."""
+    """Return True for a class written in Python: C types are static, immutable or have a `__new__` in C."""
     flags = kind.__flags__
     return bool(flags & HEAP) and not flags & IMMUTABLE and type(vars(kind).get("__new__")) is not BuiltinFunctionType
 
 
 def has_known_bases(kind: type) -> bool:
-    """Whether C keeps nothing of an instance of a class but the contents of Python's own containers."""
+    """Return True if instances of a class have no state in C except the contents of built-in containers."""
     return all([is_python_class(base) or is_known_type(base) for base in kind.__mro__])

@@ -1,4 +1,4 @@
-"""Containers and arrays: all their entries, or their elements, are compared."""
+"""Guards on containers and arrays, which compare all entries or elements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .attributes import AttributeReads
 
 CONTAINERS = (list, dict, tuple, set, frozenset, deque)
-MAX_BYTES = 1 << 16  # of an array whose elements are compared before each replay
+MAX_BYTES = 1 << 16  # size limit of arrays whose elements are compared before each replay
 
 
 def add_entries(reach: AttributeReads, value: Any, words: str) -> None:
@@ -34,13 +34,13 @@ def add_entries(reach: AttributeReads, value: Any, words: str) -> None:
         else:
             reach.guards.entries(value, flat, f"an entry of {words}")
     if issubclass(kind, (dict, set, frozenset)) and any([isinstance(one, Tensor) for one in flat]):
-        reach.compares_identity = True  # entries are found by it
+        reach.compares_identity = True  # hash lookup compares identities
     for one in flat:
         reach.reach(one, f"an entry of {words}")
 
 
 def _entries_of(base: type) -> Any:
-    """A function that lists the entries of a subclass of a set or deque."""
+    """Return the function that lists the entries of a subclass of set or deque."""
     return _set_entries if base is set else _deque_entries
 
 
@@ -53,7 +53,9 @@ def _deque_entries(value: Any) -> tuple[Any, ...]:
 
 
 def buffer_snapshot(value: Any) -> bytes | str | None:
-    """What is compared of an array; why it cannot be, in words; or None of what is no array."""
+    """Return a snapshot of an array for comparison, the reason why it cannot be compared as text, or None for other
+    values.
+    """
     kind = type(value)
     numpy: Any = sys.modules.get("numpy")
     is_array = numpy is not None and kind is numpy.ndarray

@@ -1,7 +1,7 @@
-"""The instructions that a program runs in this thread, reported while a function is captured.
+"""Observation of the instructions that a program runs in one thread during a capture.
 
-Python 3.11 reports them to a tracer. From 3.12 on `sys.monitoring` reports the instructions of code objects that are
-the program's, and the others cost next to nothing. `Observer.enter` decides whose code a frame runs.
+Python 3.11 reports instructions to a tracer. From 3.12 on, `sys.monitoring` reports them for code objects of the
+program; other code runs at almost full speed. `Observer.enter` decides whether a frame runs code of the program.
 """
 
 from __future__ import annotations
@@ -32,24 +32,26 @@ if TYPE_CHECKING:
         def is_late(self) -> None: ...
 
 
-TOOLS = range(5, -1, -1)  # identifiers of sys.monitoring; debuggers, coverage and profilers take the low ones
+TOOLS = range(5, -1, -1)  # tool ids of sys.monitoring; debuggers, coverage and profilers use the low ones
 
-MAX_WAIT = 1.0  # seconds for which a thread waits until another has captured
+MAX_WAIT = 1.0  # seconds that a thread waits for another one to finish capturing
 _one_at_a_time = Lock()
 
 MAX_IGNORED = 20_000
-ignored: dict[int, CodeType] = {}  # code objects of the library by id, whose calls are not traced
+ignored: dict[int, CodeType] = {}  # library code objects by id, whose calls are not traced
 
 
 def observing(observer: Observer) -> Any:
-    """A context in which `observer` is told of the instructions outside the library that this thread runs."""
+    """Return a context manager in which `observer` receives the instructions that this thread runs outside the
+    library.
+    """
     monitoring = getattr(sys, "monitoring", None)
     return _traced(observer) if monitoring is None else _monitored(observer, monitoring)
 
 
 @guarded
 def _traced(observer: Observer) -> Iterator[None]:
-    """The same by a tracer; that of a debugger or of coverage is put back afterwards."""
+    """Observe with a tracer, and restore the previous one of a debugger or coverage afterwards."""
     enter, executed, raised = observer.enter, observer.executed, observer.raised
 
     def opcode(frame: FrameType, event: str, argument: Any) -> Any:
@@ -65,14 +67,15 @@ def _traced(observer: Observer) -> Iterator[None]:
             if len(ignored) < MAX_IGNORED:
                 ignored[id(frame.f_code)] = frame.f_code
         elif enter(frame, True):
-            frame.f_trace = opcode  # first: Python 3.13 reports no instructions of this call otherwise
+            frame.f_trace = opcode  # set first: otherwise Python 3.13 reports no instructions of this call
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
             return opcode
         return None
 
     before, tracer = sys.gettrace(), call_filter(ignored, entering)
     try:
-        sys._getframe().f_trace_opcodes = True  # Python 3.12 reports them where a frame has asked before
+        # Python 3.12 reports instructions only if a frame has requested them before
+        sys._getframe().f_trace_opcodes = True
         sys.settrace(tracer)
         yield
         observer.incomplete = observer.incomplete or sys.gettrace() is not tracer
@@ -83,15 +86,16 @@ def _traced(observer: Observer) -> Iterator[None]:
 
 @guarded
 def _monitored(observer: Observer, monitoring: Any) -> Iterator[None]:
-    """The same by `sys.monitoring`, whose events are those of all threads; by a tracer where it has no free tool.
+    """Observe with `sys.monitoring`, which reports all threads, or with a tracer if no tool id is free.
 
-    One thread does so at a time: Python 3.12 crashes where several trace. A thread that waits long reports nothing.
-    What ends it is one call of C, which no Ctrl-C interrupts, of an iterator that is made before there is anything to
-    end. The lock and a tool are noted as taken by the calls that take them.
+    Only one thread observes at a time, because Python 3.12 crashes if several trace. A thread that waits too long
+    reports nothing. The cleanup is a single C call that Ctrl-C cannot interrupt. It consumes an iterator that exists
+    before the first resource is acquired. The calls that acquire the lock and the tool id also register them for the
+    cleanup.
     """
     enter, executed, thread = observer.enter, observer.executed, get_ident()
     events, disable = monitoring.events, monitoring.DISABLE
-    watched: dict[int, CodeType] = {}  # by id: equal code may run with other global variables
+    watched: dict[int, CodeType] = {}  # by id: equal code objects may run with different globals
     taken: list[tuple[int, None]] = []
     undo: list[Callable[[], object]] = []
     held: list[Callable[[], None]] = []

@@ -1,4 +1,4 @@
-"""Whose code a frame runs: the program's, or that of the library and of what it calls."""
+"""Classification of frames: code of the program, or of the library and its dependencies."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from collections.abc import Container
     from types import CodeType, FrameType
 
-PACKAGES = "-packages"  # in the names of folders that packages are installed in
+PACKAGES = "-packages"  # part of the names of installation folders of packages
 STDLIB = get_paths()["stdlib"]
-NAMED_TUPLE = "namedtuple_"  # begins the module name that Python gives the constructors of named tuples
+NAMED_TUPLE = "namedtuple_"  # prefix of the module name that Python assigns to constructors of named tuples
 SUPPORT = frozenset(("scipy", "cffi", "_cffi_backend", "safetensors"))  # packages that the library calls
 
 
 def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
-    """Whether reads of this frame are the program's own.
+    """Return True if reads of this frame belong to the program.
 
-    The standard library's code belongs to its caller, and so do installed packages that such code calls (import hooks,
-    the display of warnings); an installed package that the library calls by itself is the program's, as the forward of
-    a module is. NumPy's code is taken for functions of its arguments (constant_values.py), and what an allowed function
-    does counts for nothing.
+    Code of the standard library belongs to its caller, and so do installed packages that it calls (import hooks,
+    display of warnings). An installed package called directly by the library belongs to the program, for example the
+    forward method of a module. NumPy's functions are assumed to depend only on their arguments (constant_values.py).
+    Code called by an allowed function is ignored.
     """
     if is_numpy(_module_name(frame)):
         return False
     above: FrameType | None = frame
-    is_direct = True  # whether the library called an installed package, or the program's own code
+    is_direct = True  # True if the library called an installed package or the program directly
     while above is not None:
         name = _module_name(above)
         if is_of_library(name, above.f_code):
@@ -52,18 +52,18 @@ def is_of_program(frame: FrameType, allowed: Container[int]) -> bool:
 
 
 def is_of_library(name: object, code: CodeType) -> bool:
-    """Whether code of a module is the library's; examples in its docstrings are programs."""
+    """Return True for code of the library, except for docstring examples, which are programs."""
     return is_library_module(name) and not code.co_filename.startswith("<doctest")
 
 
 def is_support(name: str) -> bool:
-    """Whether a module is Python's own, or of a package that the library uses."""
+    """Return True for a module of the standard library or of a dependency of this library."""
     top = name.partition(".")[0]
     return top in sys.stdlib_module_names or top in SUPPORT or top.startswith(NAMED_TUPLE)
 
 
 def is_installed(code: CodeType) -> bool:
-    """Whether code is Python's own."""
+    """Return True for code of the standard library."""
     return code.co_filename.startswith((STDLIB, "<frozen")) and "site-packages" not in code.co_filename
 
 

@@ -1,13 +1,13 @@
-"""Values that a program compares with `is`, which replays then compare by identity.
+"""Values that a program compares with `is`, and that guards therefore compare by identity.
 
 Note [Identity]
 ~~~~~~~~~~~~~~~
-Guards and signatures accept an equal number, string or tuple in place of the one that was read. `a is b` can tell these
-apart, but only if both are equal and of one type; otherwise its result is the same for all equal objects. The operands
-of each `is` that runs are therefore computed from the instructions that loaded them, if that runs no code of the
-program (variables, attributes, entries). If they are equal, or if one of them is unknown and may be equal to the other,
-their value becomes *exact*: places that contain it are compared by identity. If both are unknown, every value becomes
-exact. Python's own modules ask `is` for speed and for their own markers: they are left out.
+Guards and signatures accept an equal number, string or tuple instead of the one that was read. `a is b` can distinguish
+them, but only if both are equal and of the same type; otherwise its result is the same for all equal objects. The
+operands of each `is` that runs are therefore computed from the instructions that loaded them, provided that this runs
+no code of the program (variables, attributes, entries). If they are equal, or if one is unknown and may be equal to the
+other, their value becomes *exact*: places that contain it are compared by identity. If both are unknown, every value
+becomes exact. The standard library is excluded, since it uses `is` for speed and for its own markers.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-VALUES = (*NUMBERS, tuple, range, slice, np.generic)  # types of values that may be replaced by equal ones
-COMPARED = (int, float, complex, str, bytes, tuple)  # those that guards compare by value
-SMALL_INTEGERS = range(-5, 257)  # of which there is one object each
-SEARCHES = frozenset(("__contains__", "index", "count", "remove"))  # which find a NaN by identity
-OF_TENSORS = frozenset("dtype device layout grad grad_fn data T mT H".split())  # attributes that are no plain values
-UNKNOWN, DISTINCT = object(), object()  # any value; one that is the same object wherever it is equal
+VALUES = (*NUMBERS, tuple, range, slice, np.generic)  # types of values that guards or signatures may accept as equal
+COMPARED = (int, float, complex, str, bytes, tuple)  # types that guards compare by value
+SMALL_INTEGERS = range(-5, 257)  # each of which is a single object
+SEARCHES = frozenset(("__contains__", "index", "count", "remove"))  # they find a NaN by identity
+OF_TENSORS = frozenset("dtype device layout grad grad_fn data T mT H".split())  # attributes that are not plain values
+UNKNOWN, DISTINCT = object(), object()  # any value; an object that is identical wherever it is equal
 IGNORED = ("EXTENDED_ARG", "NOP", "PRECALL", "KW_NAMES", "RESUME", "CACHE", "NOT_TAKEN")
-VARIABLES = ("LOAD_FAST", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF")  # and what begins like these
+VARIABLES = ("LOAD_FAST", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF")  # prefixes of instruction names
 MAX_TABLES = 4096
 
-Expression = tuple[Any, ...]  # how an operand was loaded: ("variable", name), ("attribute", owner, name), ...
+Expression = tuple[Any, ...]  # the source of an operand: ("variable", name), ("attribute", owner, name), ...
 NOTHING: Expression = ("unknown",)
 
 
@@ -91,12 +91,12 @@ def _operands_of(code: CodeType, _: int) -> dict[int, tuple[Expression, Expressi
 
 
 def operands_of(code: CodeType) -> dict[int, tuple[Expression, Expression]]:
-    """The operands of each `is` of a code object, by the offset of the instruction."""
+    """Return the operands of each `is` in a code object, by the offset of the instruction."""
     return _operands_of(code, id(code))
 
 
 def value_of(expression: Expression, frame: FrameType) -> Any:
-    """The value of an operand, UNKNOWN or DISTINCT. No code of the program runs."""
+    """Return the value of an operand, UNKNOWN or DISTINCT, without running code of the program."""
     kind, *parts = expression
     if kind == "constant":
         return parts[0]
@@ -154,7 +154,7 @@ def _entry(owner: Any, key: Any) -> Any:
 
 
 def is_unique(value: Any) -> bool:
-    """Whether equal values are one object."""
+    """Return True if equal values are always the same object."""
     kind = type(value)
     if kind is int:
         return value in SMALL_INTEGERS
@@ -164,7 +164,7 @@ def is_unique(value: Any) -> bool:
 
 
 def may_be_equal(one: Any, other: Any) -> bool:
-    """Whether guards or signatures accept one value in place of another one."""
+    """Return True if guards or signatures accept one value instead of the other."""
     if one is other or type(one) is not type(other):
         return one is other
     is_compared = type(one) in COMPARED or type(one).__module__ == "numpy"
@@ -172,7 +172,7 @@ def may_be_equal(one: Any, other: Any) -> bool:
 
 
 def is_nan(value: Any) -> bool:
-    """Whether a number is equal to no number."""
+    """Return True for a number that is not equal to itself."""
     kind = type(value)
     return (kind in (float, complex) or issubclass(kind, np.inexact)) and value != value
 
@@ -181,17 +181,17 @@ class Identity:
     """The values that a run compares by identity.
 
     Arguments:
-        names: of the attributes that instructions load.
+        names: names of attributes that instructions load.
     """
 
     def __init__(self, names: set[str]):
         self.names = names
-        self.everything = False  # whether it may compare any value so
-        self.where = ""  # the line that does so first
+        self.everything = False  # True if it may compare any value by identity
+        self.where = ""  # the first line that does so
         self._values: list[Any] = []
 
     def compared(self, operands: tuple[Expression, Expression], frame: FrameType) -> None:
-        """`is` is about to run."""
+        """Record the operands of an `is` that is about to run."""
         left, right = [value_of(one, frame) for one in operands]
         for one in (left, right):
             if one is DISTINCT or (one is not UNKNOWN and is_unique(one)):
@@ -207,18 +207,18 @@ class Identity:
 
     @property
     def compared_at(self) -> str:
-        """The line that compares values, in words."""
+        """A description of the line that compares values, or ""."""
         return f", which `is` compares at {self.where}" if self.where else ""
 
     @property
     def is_used(self) -> bool:
-        """Whether any value is exact."""
+        """True if any value is exact."""
         return self.everything or bool(self._values) or not SEARCHES.isdisjoint(self.names)
 
     def is_exact(self, value: Any) -> bool:
-        """Whether a value, or one in a tuple, is compared by identity."""
+        """Return True if a value, or one in a tuple, is compared by identity."""
         todo = [value]
-        for one in todo:  # which gets longer meanwhile
+        for one in todo:  # the loop appends to it
             if is_unique(one):
                 continue
             if self.everything or any([may_be_equal(one, other) for other in self._values]):
@@ -230,7 +230,7 @@ class Identity:
         return False
 
     def guards(self, found: Iterable[Any]) -> Iterator[Any]:
-        """Further guards that compare exact values by identity, in the places of these."""
+        """Generate additional guards that compare the exact values in these guards by identity."""
         for one in found if self.is_used else ():
             kind, holder, _, expected, _, words = one
             if kind not in EXACT:
@@ -250,17 +250,17 @@ class Identity:
                 yield exact
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[int, Any]]:
-        """The exact values among the arguments of a call, each with its place in `plain_parts`."""
+        """Return the exact values among the arguments of a call, each with its index in `plain_parts`."""
         if not self.is_used:
             return []
         return [(at, one) for at, one in enumerate(plain_parts(args, kwargs)) if self.is_exact(one)]
 
 
 def plain_parts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """The plain values among arguments and in their containers, in an order that their signature determines."""
+    """Return the plain values among arguments and in their containers, in an order determined by the signature."""
     found: list[Any] = []
     todo, visited = [*args, *kwargs.values()], set[int]()
-    for one in todo:  # which gets longer meanwhile
+    for one in todo:  # the loop appends to it
         if issubclass(type(one), VALUES) and not issubclass(type(one), tuple):
             found.append(one)
         if issubclass(type(one), slice):

@@ -1,4 +1,4 @@
-"""What the instructions of a code object read from outside the frame, decoded once per code object."""
+"""The reads from outside a frame that the instructions of a code object perform, decoded once per code object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CELLS = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "STORE_DERE
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR")
 LOCALS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_FAST_AND_CLEAR")
 STORES = ("STORE_FAST", "STORE_DEREF", "STORE_NAME")
-NEUTRAL = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "COPY", "PRECALL")  # leave the loaded value on the stack
+NEUTRAL = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "COPY", "PRECALL")  # they leave the loaded value on the stack
 MAX_TABLES = 4096
 OPERATORS = dict(zip(
     "+ & // << @ * % | ** >> - / ^ []".split(),
@@ -30,11 +30,11 @@ SIGNS = {
     "FORMAT_VALUE": "format", "FORMAT_SIMPLE": "format", "FORMAT_WITH_SPEC": "format", "CONVERT_VALUE": "format",
     "GET_ITER": "iter", "UNPACK_SEQUENCE": "iter", "UNPACK_EX": "iter",
 }  # fmt: skip
-"""Instructions that run special methods, and the names of these."""
+"""Instructions that run special methods, and the names of these methods."""
 
 
 def special_methods(one: dis.Instruction) -> tuple[str, ...]:
-    """The special methods that an operator's instruction runs."""
+    """Return the names of the special methods that an operator's instruction runs."""
     if one.opname == "BINARY_OP":
         name = OPERATORS.get(one.argrepr.rstrip("="), "")
         return tuple([f"__{prefix}{name}__" for prefix in ("", "r", "i")]) if name else ()
@@ -46,11 +46,13 @@ def special_methods(one: dis.Instruction) -> tuple[str, ...]:
 
 
 class Read(NamedTuple):
-    """One read: `kind`, the name, and the attributes that the following instructions take from the value.
+    """One read: `kind`, the name, and the attributes that the following instructions read from the value.
 
-    `offsets` are those of these attribute instructions. Of an IMPORT `name` is the module and `level` that of a
-    relative import; of a SPECIAL `chain` are the methods; of a LOCAL that an import statement sets, `name` is the
-    variable.
+    `offsets` are those of these attribute instructions. Depending on the kind, the fields mean:
+
+    * IMPORT: `name` is the module, `level` that of a relative import.
+    * SPECIAL: `chain` contains the methods.
+    * LOCAL: `name` is a variable that an import statement sets.
     """
 
     kind: int
@@ -101,12 +103,12 @@ def _reads_of(code: CodeType, _: int) -> dict[int, Read]:
 
 
 def reads_of(code: CodeType) -> dict[int, Read]:
-    """The reads of a code object by offset. Equal code objects of other lines share one table."""
+    """Return the reads of a code object by offset. Equal code objects with different lines share one table."""
     return _reads_of(code, id(code))
 
 
 def _chain(following: list[dis.Instruction]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The attributes that instructions take one after the other, and the offsets of these instructions."""
+    """Return the attributes that consecutive instructions read, and the offsets of these instructions."""
     names, offsets = [], []
     for one in following:
         if one.opname not in ATTRIBUTES[:4]:
@@ -119,7 +121,7 @@ def _chain(following: list[dis.Instruction]) -> tuple[tuple[str, ...], tuple[int
 
 
 def _import(name: str, level: int, after: list[tuple[dis.Instruction, list[int]]], imported: set[str]) -> Read:
-    """An import statement: its module, and the names that it takes from it; its variables are added to `imported`."""
+    """Decode an import statement: its module and the imported names. Its variables are added to `imported`."""
     names = []
     for one, _ in after:
         if one.opname == "IMPORT_FROM":

@@ -1,7 +1,7 @@
-"""Functions of the library that return no tensor: whether replays compare their result, or a capture breaks.
+"""Tables of library functions that do not return tensors: replays compare their result, or a capture breaks.
 
-Every public function whose result is no tensor has a row in one of these tables; a test goes through the public names.
-Results of the others are tensors, or follow from their arguments.
+Every public function whose result is not a tensor has a row in one of these tables; a test checks this for all public
+names. All other functions return tensors, or results that depend only on their arguments.
 """
 
 from __future__ import annotations
@@ -24,32 +24,33 @@ CONSTANT = frozenset(
     "grad_and_value hessian jacfwd jacrev jvp linearize replace_all_batch_norm_modules_ value_and_grad vjp backward "
     "annotate export freeze ignore interface is_scripting is_tracing isinstance onednn_fusion_enabled script "
     "script_if_tracing trace unused allclose equal is_nonzero to_dlpack gradcheck gradgradcheck "
-    # of devices, backends and builds, which stay as they are
+    # devices, backends and builds, which do not change
     "is_available is_initialized device_count current_device is_autocast_available amp_definitely_not_available "
     "get_cpu_capability level version is_built is_acceptable is_bf16_supported is_tf32_supported get_arch_list "
     "can_use_efficient_attention can_use_flash_attention is_flash_attention_available kineto_available "
     "supported_activities list_backends get_all_start_methods get_pretty_env_info "
-    # of process groups, which are compared
+    # process groups, which are compared
     "get_backend get_backend_config get_default_backend_for_device get_global_rank get_group_rank get_node_local_rank "
     "get_pg_count get_process_group_ranks get_rank get_world_size is_backend_available is_gloo_available "
     "is_mpi_available is_nccl_available is_torchelastic_launched is_ucc_available is_xccl_available supports_complex "
-    # of their arguments, or of the run that is under way
+    # functions of their arguments, or of the current run
     "enter_dual_level is_compiling is_dynamo_compiling is_exporting is_in_onnx_export calculate_gain is_lazy "
     "is_dependent is_parametrized is_pruned has_torch_function is_tensor_like is_tensor_method_or_property "
     "named resolve_name noop_context_fn decode_text growing_attributes".split()
 )
-"""Functions of their arguments, of the signature of a call, or of generators that replays follow; and those that break
-a capture by themselves, as they look at elements."""
+"""Functions that depend only on their arguments, on the signature of a call, or on generators, whose state replays use;
+and functions that break a capture themselves, because they read elements.
+"""
 
 DTYPES = ("get_autocast_cpu_dtype", "get_autocast_gpu_dtype")
 COMPARED_WITH = {"get_autocast_dtype": DTYPES, "autocast": DTYPES}
-"""Functions and classes whose results depend on settings, and functions of the same module that give these."""
+"""Functions and classes whose results depend on settings, and functions of the same module that return the settings."""
 
 TABLES = {"kl_divergence": "FORMULAS"}
-"""Functions whose results depend on a table of their module, which programs extend."""
+"""Functions whose results depend on a table of their module, which programs may extend."""
 
 DEFAULTS = ("forward", "__call__", "_validate_args")
-"""Attributes of the library's classes that are read of each that is reached."""
+"""Attributes that are read of each library class that is reached."""
 
 BREAKS = frozenset(
     "load save seed set_autocast_cache_enabled set_autocast_dtype set_default_device set_default_dtype "
@@ -59,10 +60,10 @@ BREAKS = frozenset(
     "to_svg mem_get_info max_memory_allocated max_memory_cached max_memory_reserved memory_allocated memory_cached "
     "memory_reserved memory_snapshot memory_stats memory_summary".split()
 )
-"""Functions that read or change files, settings and counts, which a replay does not."""
+"""Functions that read or modify files, settings and counters, which a replay would not do."""
 
 GROUPS = "facula.distributed._groups"
-"""The module of process groups, whose `backends()` is compared where a function of its package may be called."""
+"""The module of process groups. Its `backends()` is compared if a function of its package may be called."""
 
 METHODS_THAT_BREAK = {
     "data_ptr": "the address of a tensor",
@@ -75,4 +76,4 @@ METHODS_THAT_BREAK = {
     **dict.fromkeys(("gi_frame", "cr_frame", "ag_frame"), "a frame of the interpreter"),
     **dict.fromkeys(("tofile", "fromfile"), "a file"),
 }
-"""Attributes of tensors, classes, frames and arrays that no guard compares."""
+"""Attributes of tensors, classes, frames and arrays that no guard can compare."""

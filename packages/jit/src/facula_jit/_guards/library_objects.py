@@ -1,4 +1,4 @@
-"""What the library's own objects keep: tensors, modules, optimizers, functions that return settings."""
+"""Guards on objects of the library: tensors, modules, optimizers, functions that return settings."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from . import constant_values, library_functions
 from .attributes import AttributeReads
 from .containers import CONTAINERS, add_entries
 
-KINDS = "_kinds"  # what facula_nn notes of attributes' names: the attributes say it
-FOLLOWED = ("facula_optim",)  # packages whose objects change from call to call, and are followed by replays
+KINDS = "_kinds"  # an index of attribute names in facula_nn, which follows from the attributes
+FOLLOWED = ("facula_optim",)  # packages whose objects change between calls, and whose current state replays use
 INTERNAL = frozenset(
     ("facula_errors", "facula_storage", "facula_autograd", "facula_cpu", "facula_tensor", "facula_jit")
 )
-"""Packages whose objects keep nothing of the program's, but for containers such as tables of hooks."""
+"""Packages whose objects contain no state of the program, except in containers such as tables of hooks."""
 
 
 class LibraryReads(AttributeReads):
-    """The part of `Reach` that knows the library's objects."""
+    """The part of `Reach` for objects of the library."""
 
     def _tensor(self, tensor: Tensor, words: str) -> None:
         if id(tensor) in self.recorder.known_inputs:
@@ -42,11 +42,11 @@ class LibraryReads(AttributeReads):
         self._tensor_attributes(tensor, words)
 
     def _module(self, module: Any) -> None:
-        """A module of a network: what the library reads of it, and what is named."""
+        """Guard a module of a network: the attributes that the library reads, and those that are named."""
         kind, own = type(module), vars(module)
         before = self.recorder.modules.get(id(module))
         if before is None:
-            own.setdefault("training", module.training)  # an attribute of the class until it is first set
+            own.setdefault("training", module.training)  # inherited from the class until it is first set
             self.recorder.modules[id(module)] = module, dict(own)
         self.guards.kind_of(module)
         self.reach(kind, f"the class {kind.__name__}")
@@ -66,7 +66,7 @@ class LibraryReads(AttributeReads):
                 self._library_class(base)
 
     def _library_object(self, value: Any, words: str) -> None:
-        """Another object of the library: all its attributes, unless replays follow them."""
+        """Guard all attributes of another library object, unless replays use its current state."""
         kind = type(value)
         if hasattr(value, "__wrapped__") and "function" in vars(value):  # a captured function
             self.reach(value.function, words)
@@ -90,9 +90,9 @@ class LibraryReads(AttributeReads):
         self._compare_settings(kind)
 
     def _compare_settings(self, value: Any) -> None:
-        """Guard settings that a function or class of the library depends on."""
+        """Guard the settings on which a function or class of the library depends."""
         for name in library_functions.COMPARED_WITH.get(value.__name__, ()):
-            home = getattr(value, "__globals__", None) or vars(sys.modules[value.__module__])  # of a class
+            home = getattr(value, "__globals__", None) or vars(sys.modules[value.__module__])  # for a class
             self.guards.answer(home[name], None, f"{name}()")
 
     def _library_function(self, function: FunctionType) -> None:
@@ -108,13 +108,13 @@ class LibraryReads(AttributeReads):
                 f"{name}(), which reads or changes a file, a setting or a count", "call it outside of the function"
             )
         self._process_groups(function.__module__)
-        for cell in function.__closure__ or ():  # what a decorator of the library wraps
+        for cell in function.__closure__ or ():  # functions wrapped by a decorator of the library
             one = content(cell)
             if type(one) in (FunctionType, MethodType, partial) or constant_values.is_python_class(type(one)):
                 self.reach(one, f"what {name} wraps")
 
     def _library_module(self, module: ModuleType) -> None:
-        """A module of the library as a value, of which any attribute may be read, as in `getattr(F, name)`."""
+        """Guard a module of the library used as a value, as in `getattr(F, name)`: any attribute may be read."""
         own = vars(module)
         self.guards.entries(own, tuple([part for pair in own.items() for part in pair]), module.__name__)
         for name in library_functions.COMPARED & own.keys():
@@ -122,7 +122,7 @@ class LibraryReads(AttributeReads):
         self._process_groups(module.__name__)
 
     def _process_groups(self, module: str) -> None:
-        """Compare the process groups where a function of this module may be called."""
+        """Guard the process groups if a function of this module may be called."""
         groups = sys.modules.get(library_functions.GROUPS)
         if groups is not None and module.startswith(library_functions.GROUPS.rpartition(".")[0]):
             self.guards.answer(groups.backends, None, "the process groups")
@@ -132,7 +132,7 @@ _library_names: dict[type, frozenset[str]] = {}
 
 
 def names_of_library(kind: type) -> frozenset[str]:
-    """The names that the library's own classes among the bases of a module read, but for those of all modules."""
+    """Return the names that the library classes among the bases of a module read, without those of all modules."""
     if kind not in _library_names:
         found: set[str] = set()
         for base in kind.__mro__[:-1]:
@@ -140,7 +140,7 @@ def names_of_library(kind: type) -> frozenset[str]:
                 continue
             if is_library_module(base.__module__):
                 codes = [one.__code__ for one in map(function_in, vars(base).values()) if type(one) is FunctionType]
-                for code in codes:  # which gets longer meanwhile
+                for code in codes:  # the loop appends to it
                     found.update(code.co_names)
                     codes += [one for one in code.co_consts if type(one) is CodeType]
         _library_names[kind] = frozenset(found)
@@ -148,7 +148,7 @@ def names_of_library(kind: type) -> frozenset[str]:
 
 
 def function_in(attribute: Any) -> Any:
-    """The function of an attribute of a class, whichever kind of method it is."""
+    """Return the function of a class attribute, for every kind of method."""
     if type(attribute) is property:
         return attribute.fget
     return getattr(attribute, "__func__", attribute) if type(attribute) in (staticmethod, classmethod) else attribute

@@ -1,13 +1,14 @@
-"""Marked sizes that C functions and containers take without calling the methods of a number.
+"""Marked sizes that C functions and containers read without calling methods of the number.
 
 Note [Marked operands]
 ~~~~~~~~~~~~~~~~~~~~~~
-`range(n)`, `math.log(n)` and `entries[n]` read an integer's digits themselves, those of subclasses too, and no event
-tells their operands. The observer of instructions sees where such a call begins. Its operands are found in the source.
-Where they are made of numbers in variables, of sizes and arithmetic alone (`n // 2`, `x.shape[0]`, `x.size(0) - 1`),
-they are computed a second time, which changes nothing, and marked ones among them are noted. Other operands, as of
-`range(count(x))`, are not. `map`, `reduce`, `sorted` and the like call a function that they are given: if that takes
-numbers (`math.gcd`, `int.__mod__`), their other operands are its operands, and any size may be among unknown ones.
+`range(n)`, `math.log(n)` and `entries[n]` read the digits of an integer directly, even of a subclass, and no event
+reports their operands. The observer of instructions sees the start of such a call. Its operands are found in the
+source. If they consist only of numbers in variables, sizes and arithmetic (`n // 2`, `x.shape[0]`, `x.size(0) - 1`),
+they are computed a second time, which has no effects, and marked ones are noted. Other operands, as in
+`range(count(x))`, are not computed. `map`, `reduce`, `sorted` and similar functions call one of their operands. If that
+operand reads numbers (`math.gcd`, `int.__mod__`), the other operands are treated as its operands, and an unknown one
+may contain any size.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ METHODS = frozenset(  # of containers
     "__getitem__ __setitem__ __delitem__ __mul__ __rmul__ __imul__ pop insert rotate ljust rjust center zfill "
     "expandtabs".split()
 )
-STORING = ("insert", "__setitem__")  # those of which the first operand alone is a number that they read
+STORING = ("insert", "__setitem__")  # methods of which only the first operand is read as a number
 CALLING = (map, filter, reduce, sorted, min, max, partial, itertools.starmap, itertools.accumulate)
-ITERATING = (enumerate, *[one for one in vars(itertools).values() if type(one) is type])  # over operands
+ITERATING = (enumerate, *[one for one in vars(itertools).values() if type(one) is type])  # they iterate over operands
 FUNCTIONS = (MethodDescriptorType, WrapperDescriptorType, BuiltinFunctionType, MethodWrapperType, FunctionType, type)
 UNKNOWN = object()
 INSTRUCTIONS = ("CALL", "BINARY_S", "STORE_SUBSCR", "DELETE_SUBSCR", "BINARY_OP")
@@ -72,10 +73,10 @@ OPERATORS: dict[type, Any] = {
 
 
 class Operand(NamedTuple):
-    """An expression of an operand.
+    """The expression of an operand.
 
-    `numbers` are the variables in it that have to be numbers, or sequences of numbers; None where it is not made of
-    variables, sizes and arithmetic alone. `path` is what it names, perhaps in a `partial`: a variable and attributes.
+    `numbers` are the variables in it that must be numbers or sequences of numbers; None unless it consists only of
+    variables, sizes and arithmetic. `path` is the variable and the attributes that it names, possibly in a `partial`.
     """
 
     node: ast.expr
@@ -84,7 +85,9 @@ class Operand(NamedTuple):
 
 
 class Site(NamedTuple):
-    """A call, an index, or a text that is made of numbers: what is called, indexed or filled, and the operands."""
+    """A call, an index or a text formatted with `%`: the object that is called, indexed or formatted, and the
+    operands.
+    """
 
     owner: list[str] | str  # a variable and attributes; a text, or the name of a method of another expression
     operands: list[Operand]
@@ -92,7 +95,7 @@ class Site(NamedTuple):
 
 
 def is_plain(node: ast.AST) -> bool:
-    """Whether an expression is made of variables, sizes and arithmetic alone."""
+    """Return True for an expression that consists only of variables, sizes and arithmetic."""
     if isinstance(node, ast.Attribute):
         return node.attr == "shape" and is_plain(node.value)
     if isinstance(node, ast.Subscript):
@@ -105,7 +108,7 @@ def is_plain(node: ast.AST) -> bool:
 
 
 def path_of(node: ast.expr) -> list[str]:
-    """The variable and the attributes that an expression names; an empty list for other expressions."""
+    """Return the variable and the attributes that an expression names; an empty list for other expressions."""
     if isinstance(node, ast.Name):
         return [node.id]
     before = path_of(node.value) if isinstance(node, ast.Attribute) else []
@@ -114,7 +117,7 @@ def path_of(node: ast.expr) -> list[str]:
 
 @lru_cache(MAX_TABLES)
 def _sites_in(filename: str, text: str) -> dict[Range, Site]:
-    """The calls and indices of a file by their place."""
+    """Return the calls and indices in a file by their source position."""
     found: dict[Range, Site] = {}
     for node in ast.walk(ast.parse(text)):
         given: list[ast.expr | None]
@@ -150,13 +153,13 @@ def _operand(node: ast.expr) -> Operand:
         one = todo.pop()
         if isinstance(one, ast.Name):
             numbers.append(one.id)
-        elif not isinstance(one, (ast.Attribute, ast.Call)):  # those are of tensors
+        elif not isinstance(one, (ast.Attribute, ast.Call)):  # attributes and calls are those of tensors
             todo += [child for child in ast.iter_child_nodes(one) if isinstance(child, ast.expr)]
     return Operand(node, numbers, path_of(node))
 
 
 def _sites_of(code: CodeType) -> dict[int, Site]:
-    """The same of a code object, by the offset of the instruction."""
+    """Return the calls and indices in a code object, by the offset of the instruction."""
     try:
         sites = _sites_in(code.co_filename, "".join(getlines(code.co_filename)))
     except (SyntaxError, ValueError):
@@ -175,7 +178,7 @@ class MarkedOperands:
     """An observer of instructions that notes the marked operands of calls.
 
     Arguments:
-        decisions: what the run decided by sizes.
+        decisions: the decisions that the run bases on sizes.
     """
 
     def __init__(self, decisions: Decisions):
@@ -183,7 +186,7 @@ class MarkedOperands:
         self._sites: dict[int, tuple[CodeType, dict[int, Site]]] = {}
 
     def executed(self, frame: FrameType, offset: int) -> None:
-        """An instruction is about to run."""
+        """Note the marked operands of an instruction that is about to run."""
         code = frame.f_code
         if id(code) not in self._sites:
             self._sites[id(code)] = code, _sites_of(code)
@@ -193,16 +196,16 @@ class MarkedOperands:
         variables = ChainMap(frame.f_locals, frame.f_globals, frame.f_builtins)
         try:
             owner = site.owner if isinstance(site.owner, str) else _follow(variables, site.owner)
-            is_container = issubclass(type(owner), CONTAINERS)  # or a method of one
+            is_container = issubclass(type(owner), CONTAINERS)  # a container, or a method of one
             takes = takes_numbers(owner) if site.is_call and not is_container else is_container
             if not takes and not (site.is_call and calls_functions(owner)):
                 return
             values = [self._operand(one, variables) for one in site.operands]
-        except Exception:  # which the call itself raises
+        except Exception:  # the call itself raises it, too
             return
         if takes and not any([owner is one for one in ITERATING]):
             values = [part for one in values for part in (one if type(one) in (tuple, list) else (one,))]
-        elif any(map(takes_numbers, values)):  # it is called with what is in the others
+        elif any(map(takes_numbers, values)):  # it is called with parts of the other operands
             values = parts_of([*values, getattr(owner, "__self__", None)])
         elif not takes:
             return
@@ -213,7 +216,7 @@ class MarkedOperands:
                 self.decisions.note(tuple(sorted(self.decisions.read_sizes)), frame)
 
     def _operand(self, operand: Operand, variables: Variables) -> Any:
-        """What an operand is, or UNKNOWN."""
+        """Return the value of an operand, or UNKNOWN."""
         try:
             if isinstance(operand.node, ast.Lambda):
                 return None
@@ -224,7 +227,7 @@ class MarkedOperands:
             return UNKNOWN
 
     def _value(self, node: ast.expr, variables: Variables) -> Any:
-        """What an operand is; the sizes of tensors in it are marked."""
+        """Return the value of an operand; the sizes of tensors in it are marked."""
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
@@ -251,11 +254,12 @@ class MarkedOperands:
 
 
 def takes_numbers(function: Any) -> bool:
-    """Whether a function takes numbers without calling their methods."""
+    """Return True if a function reads numbers without calling their methods."""
     while type(function) is partial:
         function = function.func
     kind = type(function)
-    if kind not in FUNCTIONS and not is_numpy(kind.__module__):  # attributes of others may run code of the program
+    # attributes of other objects may run code of the program
+    if kind not in FUNCTIONS and not is_numpy(kind.__module__):
         return False
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None)
     owner = None
@@ -270,15 +274,15 @@ def takes_numbers(function: Any) -> bool:
 
 
 def calls_functions(function: Any) -> bool:
-    """Whether a function in C calls one that is among its operands."""
+    """Return True if a C function calls one of its operands."""
     is_sort = type(function) is BuiltinFunctionType and function.__name__ == "sort" and type(function.__self__) is list
     return is_sort or any([function is one for one in CALLING])
 
 
 def parts_of(values: list[Any]) -> list[Any]:
-    """The values in lists, tuples, sets and dicts; UNKNOWN in the place of an iterator."""
+    """Return the values in lists, tuples, sets and dicts; UNKNOWN for an iterator."""
     found, todo, visited = [], [*values], set()
-    for one in todo:  # which gets longer meanwhile
+    for one in todo:  # the loop appends to it
         if type(one) in (list, tuple, set, frozenset, dict):
             if id(one) not in visited:
                 visited.add(id(one))
@@ -289,7 +293,9 @@ def parts_of(values: list[Any]) -> list[Any]:
 
 
 def _follow(variables: Variables, path: list[str]) -> Any:
-    """A variable, or an attribute of a module or object whose class runs no code for it; KeyError for others."""
+    """Return a variable, or an attribute of a module or object that is read without running code; otherwise raise
+    KeyError.
+    """
     value = variables[path[0]]
     for name in path[1:]:
         if type(value) in (*NUMERIC, *CONTAINERS):

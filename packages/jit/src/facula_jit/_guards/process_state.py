@@ -1,4 +1,4 @@
-"""State of the whole process that functions read without being given it: of NumPy, and of encodings."""
+"""Process-wide state that functions read implicitly: settings of NumPy, and error handlers of encodings."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 CALLS = frozenset(("call", "log"))
-"""What NumPy may do about an error that runs code of the program's."""
+"""Reactions of NumPy to errors that run code of the program."""
 
 ENCODING, ENCODERS = frozenset(("encode", "decode")), (str, bytes, bytearray)
 """Attributes and types by which a program encodes and decodes texts."""
 
-_kept: tuple[Any, Any, tuple[Any, ...]] = (None, None, ())  # what NumPy's contexts contain, and the answer for that
+# the contents of NumPy's context variables, and the state computed from them
+_kept: tuple[Any, Any, tuple[Any, ...]] = (None, None, ())
 
 
 def state_of_numpy() -> tuple[Any, ...]:
-    """What NumPy does about errors, how it prints, and the filters of the warnings that it may give.
+    """Return NumPy's error handling and print options, and the filters of the warnings that it may issue.
 
     >>> before = state_of_numpy()
     >>> with np.errstate(divide="raise"):
@@ -39,16 +40,16 @@ def state_of_numpy() -> tuple[Any, ...]:
 
 
 def calls_the_program() -> bool:
-    """Whether NumPy calls a function of the program's about an error."""
+    """Return True if NumPy calls a function of the program on an error."""
     return np.geterrcall() is not None and not CALLS.isdisjoint(np.geterr().values())
 
 
 def _contexts() -> tuple[Any, Any]:
-    """Functions that give an object which is another one after each change."""
+    """Return functions that return a different object after each change of the settings."""
     try:
         from numpy._core._ufunc_config import _extobj_contextvar  # type: ignore[attr-defined]
         from numpy._core.printoptions import format_options
-    except ImportError:  # of another version: never the same
+    except ImportError:  # a different version of NumPy: treat each state as changed
         return object, object
     return _extobj_contextvar.get, format_options.get
 
@@ -57,11 +58,11 @@ _errors, _options = _contexts()
 
 
 def error_handlers(names: Iterable[str]) -> dict[str, Callable[..., Any]]:
-    """The functions that handle errors of encodings, by name; other names are left out."""
+    """Return the functions that handle errors of encodings, by name; unknown names are omitted."""
     found = {}
     for name in names:
         try:
             found[name] = lookup_error(name)
-        except (LookupError, ValueError):  # ValueError: it contains what no name does
+        except (LookupError, ValueError):  # ValueError: not a valid name
             continue
     return found

@@ -1,4 +1,4 @@
-"""Values that a captured function may read: how each type is compared, and where reading goes on from it."""
+"""Values that a captured function may read: the guards of each type, and the values reachable from it."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ UNNOTED = frozenset(
     "__match_args__".split()
 )
 """Attributes of classes that Python does not read by itself."""
-STANDARD = ("typing", "abc", "collections.abc")  # modules whose classes say nothing of their own
+STANDARD = ("typing", "abc", "collections.abc")  # modules whose classes have no state to compare
 
 
 class Reach(LibraryReads):
-    """The values that were reached, each once, and the guards on what is read of them.
+    """The values reached so far, and the guards on their state.
 
     Arguments:
-        recorder: it is broken by what cannot be compared, and given the tensors and modules that are reached.
-        allowed: the ids of functions, types and objects that count as constant.
+        recorder: broken by values that cannot be compared, and notified of the tensors and modules that are reached.
+        allowed: ids of functions, types and objects that are treated as constant.
     """
 
     def __init__(self, recorder: Recorder, allowed: Collection[int]):
@@ -75,21 +75,21 @@ class Reach(LibraryReads):
         self.recorder, self.allowed = recorder, allowed
         self.functions: dict[int, list[FunctionType]] = {}  # by the id of their code
         self._ran: set[int] = set()  # ids of code objects that ran
-        self._methods: dict[int, list[tuple[Attributes, str]]] = {}  # id of a code object -> classes that have it
+        self._methods: dict[int, list[tuple[Attributes, str]]] = {}  # id of a code object -> classes with such a method
         self._reached: dict[int, Any] = {}
         self._todo: deque[tuple[Any, str]] = deque()
         self._draining = False
-        self._outer = sys.exc_info()[1]  # the exception that the caller handles
-        self._registers = False  # whether an abstract class was reached
-        self._asks_for_instances = False  # whether `isinstance` or `issubclass` was
+        self._outer = sys.exc_info()[1]  # the exception that the caller is handling
+        self._registers = False  # True if an abstract class was reached
+        self._asks_for_instances = False  # True if `isinstance` or `issubclass` was reached
 
     # ------------------------------------------------------------------------------------------------------- values
     def reach(self, value: Any, words: str) -> None:
-        """A value that the function may read.
+        """Guard a value that the function may read, and the values reachable from it.
 
         Arguments:
             value: the value.
-            words: what it is called.
+            words: its description.
         """
         kind = type(value)
         if kind in constant_values.CONSTANTS or value is UNSET or id(value) in self._reached:
@@ -106,7 +106,7 @@ class Reach(LibraryReads):
             self._draining = False
 
     def has_reached(self, value: Any) -> bool:
-        """Whether this object was reached."""
+        """Return True if this object was reached."""
         return self._reached.get(id(value)) is value
 
     def _visit(self, value: Any, words: str) -> None:
@@ -136,10 +136,10 @@ class Reach(LibraryReads):
             self.reach(value.__func__, words)
         elif kind is MemberDescriptorType or constant_values.is_constant(value, kind):
             self._note_arrays(kind)
-            if getattr(value, "__name__", "") in constant_values.WRITERS:  # a function of NumPy's
+            if getattr(value, "__name__", "") in constant_values.WRITERS:  # a function of NumPy
                 self._has_arrays = True
                 self.read_texts()
-            if kind.__name__ in constant_values.ALL_ATTRIBUTES:  # an attrgetter that was made before
+            if kind.__name__ in constant_values.ALL_ATTRIBUTES:  # an existing attrgetter
                 self.read_all()
             if kind.__module__ == "operator":
                 for one in get_referents(value):
@@ -193,14 +193,14 @@ class Reach(LibraryReads):
             self.refuse(f"{words}, a {kind.__module__}.{kind.__qualname__}".replace("a builtins.", "a "))
 
     def _note_arrays(self, kind: type) -> None:
-        """A value of NumPy's was reached, perhaps, which may be shown as a text."""
+        """Record that a value of a NumPy type was reached, which may be converted to text."""
         if constant_values.is_numpy(kind.__module__) and not self._has_arrays:
             self._has_arrays = True
             if self.shows_texts:
                 self._compare_print_options()
 
     def refuse(self, what: str, remedy: str = "") -> None:
-        """Break the capture: a value that no guard can compare was read."""
+        """Break the capture because a value that no guard can compare was read."""
         self.recorder.broken(
             f"it reads {what}, whose state cannot be compared before a replay",
             remedy or "make it an argument, or list it in capture(..., allow=[...]) if its value at capture is enough",
@@ -209,7 +209,7 @@ class Reach(LibraryReads):
 
     # ------------------------------------------------------------------------------------------------------- classes
     def _instance(self, value: Any, words: str) -> None:
-        """An object of a class written in Python; also exceptions, which have attributes."""
+        """Guard an object of a class written in Python, or an exception, which has attributes."""
         kind = type(value)
         if (
             not constant_values.is_python_class(kind)
@@ -219,11 +219,11 @@ class Reach(LibraryReads):
             return
         self.guards.kind_of(value)
         self.reach(kind, words)
-        # NumPy's code reads what it likes of its objects: it is not observed.
+        # NumPy's code is not observed, and may read any attribute of its objects.
         self._attributes(value, f"a {kind.__name__}", constant_values.is_numpy(kind.__module__))
 
     def _class(self, kind: type, words: str) -> None:
-        """A class: what is named of it and its bases, and its special methods."""
+        """Guard a class: the attributes that are named, its bases, and its special methods."""
         if not constant_values.is_python_class(kind):
             if not (
                 is_library_module(kind.__module__)
@@ -256,17 +256,17 @@ class Reach(LibraryReads):
             self.reach(type(kind), words)
 
     def asks_for_abstract_classes(self) -> None:
-        """Whether a value is a sequence or mapping is asked, which registration decides, too."""
+        """Record a test whether a value is a sequence or mapping, which depends on registrations, too."""
         self._registers = self._asks_for_instances = True
         self._compare_registrations()
 
     def _compare_registrations(self) -> None:
-        """Guard what is registered with abstract classes, where the function may ask for instances of one."""
+        """Guard the registrations of abstract classes if the function may test for instances of one."""
         if self._registers and self._asks_for_instances:
             self.guards.answer(get_cache_token, None, "what is registered with abstract classes")
 
     def _program_class(self, kind: type, own: dict[str, Any]) -> None:
-        """A class of the program: its special methods, and those methods that run."""
+        """Guard a class of the program: its special methods, and the methods that run."""
         made = self._note(own, f"the class {kind.__name__}")
         if made is None:
             return
@@ -293,7 +293,7 @@ class Reach(LibraryReads):
         self._attributes(function, f"the function {function.__name__}")
         self._note_slots(function, FUNCTION_SLOTS)
         self.functions.setdefault(id(function.__code__), []).append(function)
-        if str(function.__globals__.get("__name__")).startswith(NAMED_TUPLE):  # which runs unseen
+        if str(function.__globals__.get("__name__")).startswith(NAMED_TUPLE):  # it runs unobserved
             self._run_of(function)
         if id(function.__code__) in self._ran:
             self._run_of(function)
@@ -301,7 +301,7 @@ class Reach(LibraryReads):
                 self.reach(self.guards.slot(cell, CONTENTS, name, f"the variable {name!r}"), f"the variable {name!r}")
 
     def runs(self, code: CodeType) -> None:
-        """A code object begins to run for the first time."""
+        """Record that a code object runs for the first time."""
         self._ran.add(id(code))
         for attributes, name in self._methods.get(id(code), ()):
             self._read(attributes, name)
@@ -309,11 +309,11 @@ class Reach(LibraryReads):
             self._run_of(function)
 
     def methods_with(self, code: CodeType) -> list[tuple[Attributes, str]]:
-        """The classes that were reached and have a method with this code, and its names there."""
+        """Return the reached classes that have a method with this code, and the method's names."""
         return self._methods.get(id(code), [])
 
     def _run_of(self, function: FunctionType) -> None:
-        """The code and the defaults of a function that runs."""
+        """Guard the code and the defaults of a function that runs."""
         words = f"the function {function.__name__}"
         self.guards.slot(function, CODE, "__code__", f"the code of {words}")
         defaults = self.guards.slot(function, DEFAULTS, "__defaults__", f"the defaults of {words}")
@@ -322,17 +322,17 @@ class Reach(LibraryReads):
         self.reach(keywords, f"a default of {words}")
 
     def _is_in_support(self) -> bool:
-        """Whether Python's own code is under way."""
+        """Return True while code of the standard library runs."""
         return self.site is not None and is_installed(self.site[0])
 
     def _numpy(self) -> None:
-        """NumPy may compute: what it does about errors is state of the process."""
+        """Guard NumPy's error handling, which is process-wide state."""
         if process_state.calls_the_program():
             self.refuse("np.geterrcall(), which NumPy calls about errors", "use np.errstate within the function")
         self.guards.answer(process_state.state_of_numpy, None, "what NumPy does about errors, or how it prints")
 
     def compare_digits(self) -> None:
-        """A number may be written, or read, of which Python refuses long ones."""
+        """Guard Python's limit on the digits of integers, since a number may be formatted or parsed."""
         if limit := getattr(sys, "get_int_max_str_digits", None):
             self.guards.answer(limit, None, "how many digits of numbers Python reads and writes")
 
@@ -349,7 +349,7 @@ class Reach(LibraryReads):
             return
         owner = getattr(function, "__self__", None)
         if owner is not None and not issubclass(type(owner), (ModuleType, type)):
-            self.reach(owner, words)  # a method that was bound before
+            self.reach(owner, words)  # a bound method
         elif not constant_values.is_pure(function):
             self.refuse(f"{words}, the C function {getattr(function, '__module__', None)}.{function.__qualname__}")
         elif function.__name__ in constant_values.ALL_ATTRIBUTES:

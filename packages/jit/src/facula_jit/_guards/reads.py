@@ -2,13 +2,13 @@
 
 Note [Reads]
 ~~~~~~~~~~~~
-A replay equals the call as long as everything that the function read is unchanged. While it is captured, the
+A replay is equivalent to a call as long as the state that the function read is unchanged. During a capture, the
 instructions of the program report which globals, cells and attribute names they load (events.py, instructions.py).
-`Reads` follows these from the function and its arguments on: the named attributes of each object, all entries of each
-container, the defaults of each function that runs (reachable.py). Each value is either of a type that guards can
-compare, or it breaks the capture, with the line of the read. No operand is looked at: a name that one instruction loads
-counts for every object that was reached. A value is noted before the instruction that first makes it readable runs;
-what the function itself changes afterwards therefore fails a guard at the end of the run.
+Starting from the function and its arguments, `Reads` follows them to the named attributes of each object, all entries
+of each container, and the defaults of each function that runs (reachable.py). Guards can compare each value, or it
+breaks the capture and the message names the line of the read. Operands are not inspected: a name loaded by one
+instruction applies to every object that was reached. A value is recorded before the instruction that first makes it
+readable. If the function itself changes it afterwards, a guard fails at the end of the run.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
 
 MADE = (tuple, list, dict, set, frozenset, deque, partial, MethodType)
 OPAQUE = (Tensor, ModuleType, type, BuiltinFunctionType)
-"""Types whose objects lead nowhere, unless the function reached them."""
+"""Types whose references are not followed, unless the function reached their objects."""
 
 
 class Running:
-    """A code object of the program that has begun to run, and its reads that have not happened yet."""
+    """A running code object of the program, and its reads that have not happened yet."""
 
     __slots__ = ("code", "compared", "pending")
 
@@ -67,44 +67,44 @@ class Running:
 
 
 class Reads(Reach):
-    """What one run of a function reads; an observer of its instructions.
+    """The reads of one run of a function; an observer of its instructions.
 
     Arguments:
-        recorder: of the run; it is broken by what cannot be compared.
-        allowed: the ids of functions, types and objects that count as constant.
+        recorder: the recorder of the run; values that cannot be compared break it.
+        allowed: ids of functions, types and objects that are treated as constant.
     """
 
     def __init__(self, recorder: Recorder, allowed: Collection[int] = ()):
         collected = [id(code) for one in gc.callbacks if (code := getattr(one, "__code__", None)) is not None]
-        super().__init__(recorder, {*allowed, *collected})  # a collection may begin anywhere
-        self.back: BackwardReads | None = None  # what runs once the function has returned
-        self.incomplete = False  # whether something else took the place of the tracer
-        self._running: dict[tuple[int, int], Running] = {}  # by the ids of code and of its global variables
-        self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the one that it is in
+        super().__init__(recorder, {*allowed, *collected})  # a garbage collection may start anywhere
+        self.back: BackwardReads | None = None  # reads after the function has returned
+        self.incomplete = False  # True if another tracer replaced this one
+        self._running: dict[tuple[int, int], Running] = {}  # by the ids of the code and its globals
+        self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the enclosing one
         self._searched: set[int] = set()
         decisions = recorder.decisions
         self._operands = MarkedOperands(decisions).executed if decisions is not None else _nothing
         self._given: list[tuple[Any, list[Any]]] = []  # containers among the arguments, and their parts
 
     def begin(self, values: Iterable[Any], signature: Signature) -> None:
-        """Reach the function, what it is bound to, its arguments that are no tensors, and the classes of all.
+        """Reach the function, its bound object, its non-tensor arguments, and the classes of all arguments.
 
         Arguments:
-            values: these.
-            signature: of the call. Containers among its arguments, and tensors' attributes, may not be changed.
+            values: these objects.
+            signature: the signature of the call. Its containers and the attributes of its tensors must not change.
         """
         for one in values:
             self.reach(one, "an argument")
         self._given += [(one, parts_of_argument(one)) for one in (*signature.containers, *signature.tensors)]
 
     def begin_backward(self) -> BackwardReads:
-        """The function has returned: what runs from now on runs in backward passes, perhaps long after a call."""
+        """Start recording the reads of backward passes, which may run long after the function has returned."""
         back = self.back = BackwardReads(self)
         return back
 
     # ------------------------------------------------------------------------------------------------ as an observer
     def enter(self, frame: FrameType, begins: bool) -> bool:
-        """A frame outside the library begins, or goes on: whether its reads are the program's."""
+        """Return True if the reads of a frame that starts or resumes belong to the program."""
         if self.back is not None:
             return self.back.enter(frame, begins)
         if not is_of_program(frame, self.allowed):
@@ -120,11 +120,11 @@ class Reads(Reach):
         return True
 
     def is_late(self) -> None:
-        """Another thread captures all the time: this run reports nothing, and is not captured."""
+        """Give up on this run, because other threads keep capturing."""
         self.recorder.wait("another thread captures meanwhile")
 
     def executed(self, frame: FrameType, offset: int) -> None:
-        """An instruction is about to run."""
+        """Record the reads of an instruction that is about to run."""
         if self.back is not None:
             self.back.executed(frame, offset)
             return
@@ -140,7 +140,7 @@ class Reads(Reach):
         if self.recorder.breaks is not None:
             return
         self.site = running.code, offset
-        if not read.name.isidentifier() and read.kind != IMPORT:  # a variable of the library's, in what it compiled
+        if not read.name.isidentifier() and read.kind != IMPORT:  # a variable in code that the library compiled
             return
         if read.kind == ATTRIBUTE:
             self.add_name(read.name)
@@ -179,7 +179,7 @@ class Reads(Reach):
             self.reach(value, f"the variable {read.name!r}")
 
     def _cell(self, frame: FrameType, read: Read, running: Running) -> None:
-        """A variable of an enclosing function, or one that a function within shares."""
+        """Guard a variable of an enclosing function, or one that is shared with a nested function."""
         cells = self._cells(running.code, read.name)
         for cell in cells:
             value = self.guards.slot(cell, CONTENTS, read.name, f"the variable {read.name!r}")
@@ -188,13 +188,13 @@ class Reads(Reach):
             self._local(frame, read, running)
 
     def _local(self, frame: FrameType, read: Read, running: Running) -> None:
-        """A variable of this run: of interest where it is a module that an import statement put there."""
+        """Follow a local variable if it is a module that an import statement assigned."""
         value = frame.f_locals.get(read.name)
         if isinstance(value, ModuleType):
             self._follow(value, read, running)
 
     def _cells(self, code: CodeType, name: str) -> list[CellType]:
-        """The cells that may hold a variable, of functions from before the run; none of one that this run made."""
+        """Return the cells that may contain a variable, of functions that existed before the run."""
         while name in code.co_freevars:
             functions = self.functions.get(id(code), [])
             if not functions and id(code) not in self._parents and id(code) not in self._searched:
@@ -212,7 +212,9 @@ class Reads(Reach):
 
     # ------------------------------------------------------------------------------------------------------- modules
     def _follow(self, module: ModuleType, read: Read, running: Running) -> None:
-        """A module of which attributes are read by the next instructions; anything else that is done with it breaks."""
+        """Guard the attributes that the next instructions read of a module; any other use of the module breaks the
+        capture.
+        """
         value: Any = module
         for name, offset in zip(read.chain, read.offsets, strict=True):
             running.pending.pop(offset, None)
@@ -225,7 +227,7 @@ class Reads(Reach):
         self.reach(value, f"the module {value.__name__}")
 
     def whole(self, owner: Any) -> None:
-        """All attributes of an object of the library are about to be read."""
+        """Record that all attributes of a library object are about to be read."""
         if (own := own_dict(owner)) is not None:
             self._note(own, f"a {type(owner).__name__}", True)
             self._read_whole(self.guards.attributes[id(own)])
@@ -235,7 +237,7 @@ class Reads(Reach):
         words = f"{module.__name__}.{name}"
         if not is_library_module(module.__name__) and not is_numpy(module.__name__):
             self.guards.kind_of(module)
-            if type(module) is not ModuleType:  # whose class may answer
+            if type(module) is not ModuleType:  # its class may define attributes
                 self.reach(type(module), f"the class of {module.__name__}")
                 self._attributes(module, module.__name__)
                 self.add_name(name)
@@ -245,13 +247,13 @@ class Reads(Reach):
         if name in own:
             return self.guards.item(own, name, words)
         if is_library_module(module.__name__) or is_numpy(module.__name__):
-            return getattr(module, name, UNSET)  # which may be imported only now
+            return getattr(module, name, UNSET)  # it may be imported lazily
         self.guards.item(own, name, words)
         self.reach(self.guards.item(own, "__getattr__", words), words)
         return sys.modules.get(words, UNSET)
 
     def _import(self, frame: FrameType, read: Read) -> None:
-        """An import statement inside of a function."""
+        """Guard an import statement inside a function."""
         name = read.name
         if read.level:
             name = resolve_name("." * read.level + name, frame.f_globals.get("__package__") or "")
@@ -265,9 +267,9 @@ class Reads(Reach):
             if value is not UNSET and not issubclass(type(value), ModuleType):
                 self.reach(value, f"{name}.{one}")
 
-    # --------------------------------------------------------------------------------------------------- in the end
+    # ------------------------------------------------------------------------------------------------- end of the run
     def compare_handlers(self, arguments: Iterable[Any]) -> None:
-        """Guard what handles errors of encodings, if the program may encode or decode.
+        """Guard the error handlers of encodings, if the program may encode or decode.
 
         Arguments:
             arguments: the plain values among the arguments.
@@ -278,24 +280,24 @@ class Reads(Reach):
         names = {one for one in (*constants, *arguments) if type(one) is str} | self.guards.texts()
         for name, handler in error_handlers(names).items():
             self.guards.add(CheckKind.CALL, name, lookup_error, handler, "", f"the error handler {name!r}")
-            if type(handler) is not BuiltinFunctionType:  # else it is one of Python's own
+            if type(handler) is not BuiltinFunctionType:  # otherwise it is a built-in one
                 self.reach(handler, f"the error handler {name!r}")
 
     def all_guards(self) -> list[Guard]:
-        """What was read in the function and in backward passes."""
+        """Return the guards of the function and of backward passes."""
         return self.guards.all() + ([] if self.back is None else self.back.guards.without(self.guards))
 
     def identities(self) -> frozenset[int]:
-        """The ids of all that was reached, where the function may tell an argument from it."""
+        """Return the ids of all reached objects, if the function may compare them with an argument."""
         found = frozenset(self._reached) if self.compares_identity else frozenset()
         return found if self.back is None else found | self.back.identities()
 
     def reads_any_of(self, names: set[str]) -> bool:
-        """Whether attributes of arguments may be read: of these names, or of any."""
+        """Return True if attributes of arguments with these names may be read."""
         return super().reads_any_of(names) or (self.back is not None and self.back.reads_any_of(names))
 
     def changed(self) -> GraphBreak | None:
-        """What the function itself has changed of what it read."""
+        """Return a graph break if the function has changed state that it read, else None."""
         if self.incomplete:
             return GraphBreak(
                 "another tracer took the place of the one that captures", "set it outside of the function", None
@@ -308,7 +310,7 @@ class Reads(Reach):
         return None if words is None else _changed(words)
 
     def difference(self) -> str | None:
-        """What is not as it was when it was read; None where there is nothing."""
+        """Return the description of the first state that has changed since it was read, or None."""
         for one in self.guards.attributes.values():
             if name := one.difference():
                 return f"the attribute {name!r} of {one.words}"
@@ -318,10 +320,10 @@ class Reads(Reach):
 
 
 class BackwardReads(Reads):
-    """What the program's code reads in a backward pass that runs after the function has returned.
+    """The reads of the program in backward passes after the function has returned.
 
-    State may change between a call and its backward pass, which then reads the new values; the function read the old
-    ones. Thus these reads are apart: they begin with the variables of the frames that the pass runs.
+    State may change between a call and its backward pass, which then reads the new values. These reads are therefore
+    separate from those of the function: they start with the variables of the frames that the pass runs.
 
     Arguments:
         before: the reads of the function.
@@ -333,8 +335,8 @@ class BackwardReads(Reads):
         self.identity = self.guards.identity = before.identity
 
     def end(self) -> None:
-        """The pass is over."""
-        self._before = None  # which refers to these reads
+        """Record the end of the pass."""
+        self._before = None  # breaks a reference cycle
 
     def enter(self, frame: FrameType, begins: bool) -> bool:
         if not super().enter(frame, begins):
@@ -347,9 +349,9 @@ class BackwardReads(Reads):
         return True
 
     def _reach_from(self, value: Any, words: str) -> None:
-        """Reach a value if the function reached it; of one that the function made, what it leads to."""
+        """Reach a value if the function reached it. If the function created it, reach the values that it references."""
         todo, seen = [value], set()
-        for one in todo:  # which gets longer meanwhile
+        for one in todo:  # the loop appends to it
             kind = type(one)
             if id(one) in seen or kind in CONSTANTS:
                 continue
@@ -365,11 +367,11 @@ class BackwardReads(Reads):
 
 
 def _nothing(frame: FrameType, offset: int) -> None:
-    """Of a run whose sizes have no mark."""
+    """Do nothing: the run has no marked sizes."""
 
 
 def parts_of_argument(value: Any) -> list[Any]:
-    """The entries of a list or dict, the attributes of a dataclass or tensor."""
+    """Return the entries of a list or dict, or the attributes of a dataclass or tensor."""
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Puts state of Python back to what it was when it was read."""
+"""Restoring Python state to the values that guards expect."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ PUTTERS: dict[CheckKind, Callable[[Any, Any, Any], None]] = {
     CheckKind.TYPE: _put_class,
 }
 PUTTERS |= {exact: PUTTERS[kind] for kind, exact in EXACT.items()}
-"""How to put back what a check compares; nothing of the others can be put back."""
+"""Functions that restore the state that a check compares; checks of other kinds cannot be restored."""
 
 
 def _slot_of(holder: Any, descriptor: Any) -> Any:
@@ -87,7 +87,9 @@ PRESENT |= {exact: PRESENT[kind] for kind, exact in EXACT.items()}
 
 @guarded
 def as_read(checks: Sequence[Check]) -> Iterator[bool]:
-    """A block in which everything that these checks compare is what it was; false where that cannot be."""
+    """Return a context manager that restores the state that these checks compare. It yields False if that is
+    impossible.
+    """
     failing = [one for one in checks if first_failing([one]) is not None]
     present: list[tuple[Check, Any]] = []
     try:
@@ -96,7 +98,7 @@ def as_read(checks: Sequence[Check]) -> Iterator[bool]:
                 kind, holder, key, expected = one
                 present.append((one, PRESENT[kind](holder, key)))
                 PUTTERS[kind](holder, key, expected)
-        except (AttributeError, TypeError, KeyError, StopIteration):  # what Python does not let anybody change
+        except (AttributeError, TypeError, KeyError, StopIteration):  # read-only state
             pass
         yield first_failing(checks) is None
     finally:

@@ -37,7 +37,7 @@ EXACT = {
     CheckKind.ITEM: CheckKind.EXACT_ITEM,
     CheckKind.ENTRIES: CheckKind.EXACT_ENTRIES,
 }
-"""Kinds of checks, and those that do the same but compare values by identity."""
+"""Kinds of checks, and the corresponding kinds that compare values by identity."""
 DEFAULTS = (default_dtype_cell, default_device_cell)
 
 

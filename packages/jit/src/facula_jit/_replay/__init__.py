@@ -1,1 +1,1 @@
-"""Replay: a recording lowered to sequences of launches in C, with its guards, memory and optimizer scalars."""
+"""Replay: lowering of recordings to sequences of launches in C, with guards, memory and optimizer scalars."""

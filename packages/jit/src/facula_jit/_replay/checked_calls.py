@@ -1,14 +1,18 @@
-"""Checked calls: a call that a replay would serve runs eagerly instead, and what it does is compared with the capture.
+"""Checked calls: eager calls instead of replays, to compare their launches with the capture.
 
 Note [Checked calls]
 ~~~~~~~~~~~~~~~~~~~~
-Guards compare what a function read (Note [Reads]). A checked call is the proof: the function runs once, under a
-recorder, and its results and effects stand. The new recording is then compared with the captured one as it was before
-passes: operators, numbers, bytes of constants, the role of each operand (an argument, a tensor of the program, `.grad`
-of a leaf, a result, a temporary) and plain results. Numbers of optimizers' steps and draws of generators are compared
-by where they come from. By default captures that use what `allow` named are not checked: its calls stand for the value
-that they gave at capture. Functions in which tensors decide what runs (`cond`, `while_loop`) are not checked: which
-side of a condition is recorded first depends on the condition.
+Guards compare the state that a function read (Note [Reads]). A checked call verifies the whole capture: the function
+runs once under a recorder, and its results and effects count. The new recording is then compared with the captured one
+in its state before passes:
+
+* operators, numbers and bytes of constants,
+* the role of each operand: an argument, a tensor of the program, `.grad` of a leaf, a result, a temporary,
+* plain results.
+
+Scalars of optimizer steps and draws of generators are compared by their source. By default, captures that use objects
+in `allow` are not checked: their values at the capture are constant. Functions with tensor-dependent control flow
+(`cond`, `while_loop`) are not checked either: the condition determines which branch is recorded first.
 """
 
 from __future__ import annotations
@@ -36,10 +40,11 @@ VARIABLE = "FACULA_CAPTURE_CHECK"
 
 
 def interval_of(check: int | None) -> int | None:
-    """How many calls come between two checks; None for the default: second, thousandth, ten-thousandth, ...
+    """Return the number of calls between two checks; None for the default schedule: second, thousandth, ten-thousandth,
+    ...
 
     Arguments:
-        check: what `capture` was given; None: the environment says it.
+        check: the argument of `capture`; None to use the environment variable.
     """
     where, value = "capture: expected check", check
     if check is None and (text := os.environ.get(VARIABLE)):
@@ -52,19 +57,19 @@ def interval_of(check: int | None) -> int | None:
 
 
 def first_check(interval: int | None) -> int:
-    """After how many replays the first check comes."""
+    """Return the number of replays before the first check."""
     return 1 if interval is None else interval - 1 if interval else NEVER
 
 
 def next_check(interval: int | None, count: int) -> int:
-    """After how many replays the next check comes, where one comes after `count`."""
+    """Return the number of replays before the next check, after one at `count`."""
     if interval is None:
         return 999 if count < 999 else 10 * count + 9
     return count + interval - 1
 
 
 class Step(NamedTuple):
-    """One launch as it is compared: its operator and plan, and the forms of its arguments."""
+    """One launch in comparable form: its operator, its plan and its arguments."""
 
     operator: str
     plan: tuple[Any, ...]
@@ -73,7 +78,7 @@ class Step(NamedTuple):
 
 
 class Constant:
-    """Memory that the program has no tensor of: the same, or other memory with the same bytes."""
+    """Memory without a tensor of the program; it equals itself and memory with the same bytes."""
 
     def __init__(self, storage: int, content: bytes):
         self.storage, self.content = storage, content
@@ -85,17 +90,17 @@ class Constant:
 
 
 class Digest:
-    """What a recording does, in a form that can be compared with that of another run.
+    """The operations of a recording in a form that can be compared with another run.
 
     Arguments:
-        recording: as it is before passes.
+        recording: the recording before passes.
     """
 
     def __init__(self, recording: Recording):
         self.recording = recording
         recorder = recording.recorder
-        self._numbers: dict[int, int] = {}  # of temporaries, in the order in which launches name them
-        self._starts = [one.offset for one in (*recording.inputs, *recording.gradients)]  # of inputs, in bytes
+        self._numbers: dict[int, int] = {}  # of temporaries, in the order of their first use
+        self._starts = [one.offset for one in (*recording.inputs, *recording.gradients)]  # offsets of inputs in bytes
         self._grads = recording.grads_of
         known = [tensor for link in recorder.tensors.values() if (tensor := link()) is not None]
         self._watched = {id(root_of(tensor._storage)) for tensor in known}
@@ -104,12 +109,12 @@ class Digest:
         self.steps = [self._step(number, launch) for number, launch in enumerate(recording.launches)]
         self.parts = [(one.first, one.launches) for one in recorder.skips]
         self.result = list(self._leaves(recording.result))
-        del self.recording  # which lives as long as its replay
+        del self.recording  # it lives as long as its replay
 
     def _step(self, number: int, launch: Launched) -> Step:
         plan = launch.plan
         request = () if plan.request is None else tuple(plan.request)[:1]
-        is_followed = number in self._followed  # whose numbers follow an optimizer's options
+        is_followed = number in self._followed  # numbers computed from an optimizer's options
         forms = [self._form(one) for one in launch.arguments if not is_followed or type(one) is Address]
         described = (plan.parameters, plan.outputs, request, launch.part)
         return Step(launch.operation, described, tuple(forms), launch.site)
@@ -155,7 +160,7 @@ class Digest:
 
 
 def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
-    """The first difference in words and the line where it is; "" where there is none."""
+    """Return the first difference as text with its line; "" if there is none."""
     if len(captured.steps) != len(now.steps):
         operators = [step.operator for step in captured.steps]
         later = [step.site for place, step in enumerate(now.steps) if operators[place : place + 1] != [step.operator]]
@@ -180,7 +185,7 @@ def difference(captured: Digest, now: Digest) -> tuple[str, Site | None]:
 
 
 def _other(before: Any, form: Any) -> str:
-    """The second of two forms that differ, where their words may be the same."""
+    """Return the text of the second of two different forms, even if both have the same description."""
     words = _word(form)
     if words != _word(before):
         return words
@@ -199,6 +204,6 @@ def _word(form: Any) -> str:
 
 
 def described(name: str, words: str, site: Site | None) -> str:
-    """A difference as an error or warning says it."""
+    """Return the message for a difference in a checked call."""
     where = "" if site is None else f" (at {describe_call_site(*site)})"
     return f"{name}: a checked call differs from its capture: {words}{where}"

@@ -1,4 +1,4 @@
-"""A recording as sequences of launches in C: memory for temporaries, addresses put in, what a call is given patched."""
+"""Lowering of recordings to sequences of launches in C: memory of temporaries, addresses, and patches for arguments."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 class Part:
-    """Some launches of a recording, from `start` to `stop`, and where they find their memory.
+    """A range of launches in a recording, with the locations of their operands.
 
     Arguments:
         recording: the recording.
         span: the first launch, and the one after the last.
-        inputs: what the tensors are like that a run is given.
+        inputs: guards of the tensors that a run receives.
         outputs: blocks whose addresses follow, as values.
     """
 
@@ -50,11 +50,11 @@ class Part:
         self.first_cell = len(self.inputs) + len(outputs)
 
     def refused(self, error: LaunchError, name: str) -> Exception:
-        """The error of a launch that failed, as the operator would have raised it.
+        """Return the error of a failed launch as the operator would have raised it.
 
         Arguments:
-            error: what the launcher raised.
-            name: the captured function's.
+            error: the error of the launcher.
+            name: the name of the captured function.
         """
         number = self.steps[error.args[5]]
         assert isinstance(number, int)
@@ -67,13 +67,13 @@ class Part:
         return made
 
     def sequence(self, base: int, places: dict[int, int], checks: list[Check], puts: list[tuple[Any, ...]]) -> Sequence:
-        """The sequence, for temporaries in memory that is there.
+        """Return the sequence, with temporaries in existing memory.
 
         Arguments:
             base: the address of that memory.
-            places: where in it each block begins, and the workspace of each launch (under -1 - launch).
-            checks: what is looked at before.
-            puts: what is set in the end.
+            places: the offset of each block, and of each launch's workspace (with key -1 - launch).
+            checks: the guards before the launches.
+            puts: the `.grad`s that it sets at the end.
         """
         patches: list[Patch] = []
         launches: list[tuple[Callable[..., None] | None, tuple[Any, ...]]] = []
@@ -103,7 +103,9 @@ class Part:
         )  # fmt: skip
 
     def missed(self, checks: list[Check], tensors: tuple[Tensor, ...]) -> int | None:
-        """Which check or argument a run with these tensors would miss, as `run` says it; nothing is launched."""
+        """Return the check or argument that a run with these tensors would miss, in the form that `run` returns it,
+        without launching anything.
+        """
         written = self._written_inputs()
         changed = [(storage, 0, storage.mutator) for storage, _, _ in self._changed()]
         inputs, spans = self._inputs(written), self._spans(bool(written))
@@ -111,7 +113,7 @@ class Part:
         return missed
 
     def _written_inputs(self) -> set[int]:
-        """The inputs whose memory a launch changes."""
+        """Return the inputs whose memory a launch modifies."""
         blocks = self.recording.recorder.blocks
         return {
             place
@@ -122,7 +124,7 @@ class Part:
         }
 
     def _inputs(self, written: set[int]) -> list[tuple[Any, ...]]:
-        """What is expected of each input, where these are `written`."""
+        """Return the expected state of each input; `written` are those that launches modify."""
         deltas = [one.offset - self.inputs[max(one.root, 0)].offset for one in self.inputs]
         return [
             (one.layout, one.node, one.layout.extent, one.root, delta, place in written, *one[4:])
@@ -139,10 +141,10 @@ class Part:
         return offset + (base + places[one.block] if where is None else where.ptr)
 
     def place_of(self, one: Address) -> tuple[int | Storage | None, int]:
-        """Where an address is found, and how many bytes from there.
+        """Return the location of an address, and the offset from it in bytes.
 
-        That is what a run is given, by number: first its inputs, then the outputs; or a storage that stays where it is;
-        or the block's place among temporaries (None).
+        The location is the index of an argument of the run (its inputs, followed by the outputs), a storage at a fixed
+        address, or None for a block among the temporaries.
         """
         block = self.recording.recorder.blocks[one.block]
         if one.block in self.sources:
@@ -153,7 +155,7 @@ class Part:
         return self.recording.fixed.get(one.block), one.offset
 
     def _changed(self) -> list[tuple[Storage, int, Any]]:
-        """Storages that are written and stay."""
+        """Return the storages that are written and persist."""
         fixed, changed = self.recording.fixed, []
         for block, (count, operation, site) in self.recording.recorder.changed.items():
             storage = fixed.get(block)
@@ -162,14 +164,17 @@ class Part:
         return changed
 
     def _spans(self, with_read: bool) -> list[tuple[int, int, bool]]:
-        """Memory that stays and is written: no input may lie there. Perhaps what is read, where no written one may."""
+        """Return the persistent memory that is written, with which no input may overlap; with `with_read`, also the
+        memory that is read, with which no written input may overlap.
+        """
         fixed = self.recording.fixed
         spans: dict[tuple[int, int, bool], None] = {}
         for number in self.step_of:
             for one in self.recording.launches[number].arguments:
                 if type(one) is Address and one.block in fixed and (one.written or with_read):
                     start = fixed[one.block].ptr
-                    end = start + capacity(fixed[one.block])  # part of a launch writes to the end of the whole's layout
+                    # a part of a launch writes up to the end of the whole layout
+                    end = start + capacity(fixed[one.block])
                     if one.layout is not None:
                         start, end = start + one.offset, min(start + one.offset + one.layout.extent, end)
                     spans[start, end, one.written] = None
@@ -177,7 +182,7 @@ class Part:
 
 
 class Backward:
-    """A backward pass made ready: the gradients of the targets, and the layouts of the memory that these get."""
+    """A lowered backward pass: the gradients of the targets, and the layouts of their memory."""
 
     def __init__(self, recording: Recording, one: Pass, inputs: list[InputGuard]):
         self.grads = one.grads
@@ -187,11 +192,11 @@ class Backward:
 
 
 class Lowered:
-    """The launches of a recording made ready for memory: a part for the call and one for each backward pass.
+    """A recording lowered to parts: one for the call, and one for each backward pass.
 
     Arguments:
         recording: the recording.
-        thorough: whether the places of temporaries are worth some time.
+        thorough: spend more time to place temporaries in less memory.
     """
 
     def __init__(self, recording: Recording, *, thorough: bool = False):
@@ -207,14 +212,16 @@ class Lowered:
 
 
 def layout_of_block(recording: Recording, number: int) -> Layout:
-    """The layout that a block was allocated for."""
+    """Return the layout for which a block was allocated."""
     layout = recording.recorder.blocks[number].layout
     assert layout is not None
     return layout
 
 
 def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
-    """What the launches from `first` on read that the program may change meanwhile: its kind, and which it is."""
+    """Return the values that launches from `first` on read and that the program may have modified, by kind and
+    number.
+    """
     found: dict[tuple[str, int], None] = {}
     blocks, count = recording.recorder.blocks, len(recording.inputs)
     for launch in recording.launches[first:]:
@@ -232,7 +239,7 @@ def _read_back(recording: Recording, first: int) -> list[tuple[str, int]]:
 
 
 def _input_of(one: Address, places: Many[int], inputs: Many[InputGuard]) -> int:
-    """Which of several arguments in one memory an address is of."""
+    """Return the argument to which an address belongs, among those that share its memory."""
     for place in places:
         start = inputs[place].offset
         if start <= one.offset < start + max(inputs[place].layout.extent, 1):

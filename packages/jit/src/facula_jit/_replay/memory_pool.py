@@ -1,4 +1,4 @@
-"""Memory for temporaries, which the replays of a captured function share."""
+"""Memory of temporaries that the replays of a captured function share."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Pool:
-    """One block of memory, of what the largest replay asks for."""
+    """One block of memory, as large as the largest replay requires."""
 
     def __init__(self) -> None:
         self._arena = allocate(contiguous((0,), uint8))
         self._nbytes = 0
 
     def share(self, replay: Replay, others: Iterable[Replay]) -> None:
-        """Let a replay use the memory; `others` use it already, and move with it where it gets another size."""
+        """Share the memory with a replay. If its size changes, the replays in `others` move to the new block, too."""
         users = [one for one in (*others, replay) if not one.has_backward]
         needed = max([one.pool_bytes for one in users], default=0)
         if needed != self._nbytes:

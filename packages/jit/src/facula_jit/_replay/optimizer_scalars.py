@@ -1,7 +1,7 @@
-"""Numbers of optimizers' steps, which change from replay to replay: learning rates, betas, decays.
+"""Scalars of optimizer steps that change between replays: learning rates, betas, decays.
 
-A replay compares each group's options with what they were. Where one was changed, the part of the step
-that reads them is done again with nothing launched, and says the numbers that its operators would take.
+A replay compares the options of each group with their previous values. If one has changed, the part of the step that
+reads them repeats as a dry run, which returns the scalars of its operators without launching them.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
 
 
 class ScalarUpdate:
-    """One group of one optimizer, and the launches that take its numbers."""
+    """One group of one optimizer, and the launches that use its scalars."""
 
     def __init__(self, numbers: Numbers):
         self.numbers = numbers
         self.options = dict(numbers.options)
-        self.found: list[Many[float]] | None = None  # the numbers, where they are not those that were recorded
+        self.found: list[Many[float]] | None = None  # the scalars, if they differ from the recorded ones
 
     def check(self) -> Check:
-        """A check of all options of the group; its parameters have checks of their own."""
+        """Return a check of all options of the group; its parameters have checks of their own."""
         values = [(name, ANY if name == "params" else value) for name, value in self.options.items()]
         return CheckKind.ENTRIES, self.numbers.group, None, tuple([part for pair in values for part in pair])
 
     def renew(self, found: list[Many[float]]) -> None:
-        """Take these as the numbers that follow from the present options."""
+        """Store the scalars that result from the present options."""
         self.found = found
         self.options = dict(self.numbers.group)
 
     def put(self, sequence: Sequence, step_of: dict[int, int]) -> None:
-        """Put the numbers into the launches.
+        """Write the scalars to the launches.
 
         Arguments:
             sequence: the launches.
-            step_of: where in it each launch is.
+            step_of: the index of each launch in the sequence.
         """
         for numbers, launches in zip(self.found or (), self.numbers.launches, strict=False):
             for launch in launches:
@@ -56,13 +56,13 @@ class ScalarUpdate:
                     sequence.set(step_of[launch], 1 + place, number)
 
     def present_numbers(self) -> list[Many[float]] | None:
-        """The numbers of each operator that the step would call; None where it would do anything else."""
+        """Return the scalars of each operator that the step would call; None if the step would do anything else."""
         thread, dry = get_ident(), ScalarRecorder()
         leaves = list(self.numbers.group["params"])
         back = map(setattr, leaves, repeat("_grad"), [leaf._grad for leaf in leaves])
         collecting[dry] = None
         try:
-            for leaf, layout in zip(leaves, self.numbers.grads, strict=False):  # as it is when the step comes
+            for leaf, layout in zip(leaves, self.numbers.grads, strict=False):  # the state in which the step runs
                 leaf._grad = None if layout is None else made_tensor(layout, leaf._storage, 0, None)
             with replace_mode(capture=dry):
                 try:
@@ -71,13 +71,13 @@ class ScalarUpdate:
                 finally:
                     recorders.pop(thread, None)
         finally:
-            exhaust(back)  # one call, which no Ctrl-C interrupts
+            exhaust(back)  # one call, which Ctrl-C cannot interrupt
             collecting.pop(dry, None)
         return None if dry.failed or dry.rows != self.numbers.rows else dry.found
 
 
 class ScalarRecorder:
-    """Answers an optimizer's operators with "do nothing", and keeps their numbers."""
+    """A recorder of a dry run: it stores the scalars of an optimizer's operators, which do not run."""
 
     def __init__(self) -> None:
         self.found: list[Many[float]] = []
@@ -85,7 +85,7 @@ class ScalarRecorder:
         self.failed = False
 
     def stepped(self, rows: Many[Many[object]], numbers: Many[float]) -> bool:
-        """Keep the numbers."""
+        """Store the scalars of an operator, and return False to skip it."""
         self.rows.append((len(rows), len(rows[0]), len(numbers)))
         self.found.append(tuple(numbers))
         return False
@@ -98,16 +98,16 @@ class ScalarRecorder:
     grad_set = grad_added = passes_end = _fail
 
     def grad_read(self, _leaf: object) -> None:
-        """An optimizer looks at gradients."""
+        """Accept a read of a gradient."""
 
     def sizes(self, sizes: tuple[int, ...], _is_length: bool) -> tuple[int, ...]:
-        """An optimizer looks at sizes."""
+        """Accept a read of sizes."""
         return sizes
 
     def bounded(self, _length: int) -> None:
-        """An optimizer takes a part of a tensor."""
+        """Accept a slice of a tensor."""
 
     def drawn(self, _generator: object, key: int, start: int, _count: int) -> tuple[int, int]:
-        """A step that draws is none whose numbers can be taken alone."""
+        """Reject a random draw, because the scalars of such a step cannot be computed alone."""
         self.failed = True
         return key, start

@@ -1,4 +1,4 @@
-"""A replay as a program that runs without Python: the tables of Note [Programs in files] in facula_cpu, filled."""
+"""Replays as programs that run without Python, in the format of Note [Programs in files] in facula_cpu."""
 
 from __future__ import annotations
 
@@ -40,29 +40,29 @@ if TYPE_CHECKING:
 
     Contents = Mapping[int, tuple[str, int]]
 
-CONDITION = 4  # bytes of what a jump looks at
+CONDITION = 4  # size in bytes of a jump's condition
 
 
 def section(replay: Replay, names: Contents, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> bytes:
-    """A replay's forward part, for the C library: the bytes of a member `run/NAME.bin`.
+    """Return the forward part of a replay for the C library: the bytes of a member `run/NAME.bin`.
 
     Arguments:
-        replay: the replay; its backward for gradients outside is left out.
-        names: for blocks that stay where they are, by number (`recording.fixed`): the name of a tensor in the file's
-            `tensors.safetensors`, and how many bytes of the storage it has, from the storage's beginning. `.grad`s
-            that the function creates need none.
-        inputs: the inputs' names; by default x0, x1, ...
-        outputs: the outputs' names; by default y0, y1, ...
+        replay: the replay; its backward for outer gradients is omitted.
+        names: for blocks at a fixed address, by number (`recording.fixed`): the name of a tensor in the file's
+            `tensors.safetensors`, and the number of bytes of the storage that it contains, from its start. `.grad`s
+            that the function creates need no name.
+        inputs: the names of the inputs; by default x0, x1, ...
+        outputs: the names of the outputs; by default y0, y1, ...
 
     Raises:
-        NotImplementedError: a plan that is no kernel's, by the operator's name; a schedule inside the function.
+        NotImplementedError: a plan without a kernel, named by its operator; a schedule inside the function.
         ValueError: a tensor of the program without a name.
     """
     return Writer(replay, names, inputs, outputs).bytes()
 
 
 class Writer:
-    """Writes one program; see `section`."""
+    """A writer of one program; see `section`."""
 
     def __init__(self, replay: Replay, names: Contents, inputs: Sequence[str], outputs: Sequence[str]):
         self.replay, self.names, self.tables = replay, names, Tables()
@@ -80,9 +80,9 @@ class Writer:
         self.results = leaves_of(self.recording.result)
         made = [one for _, one in self.recording.puts if one is not None]
         self.grads = {self._number_of(one) for one in made}
-        self.blocks: dict[int, int] = {}  # a block's row
-        self.starts: dict[int, int] = {}  # how many bytes of an argument's memory are left out before it
-        self.plans: dict[int, PortablePlan] = {}  # by the launch's id
+        self.blocks: dict[int, int] = {}  # block -> row
+        self.starts: dict[int, int] = {}  # bytes of an argument's memory that precede it and are omitted
+        self.plans: dict[int, PortablePlan] = {}  # by the id of the launch
         self.first_argument: list[int] = []  # of each launch
         self.arena = self._place_blocks()
         for number, step in enumerate(self.steps):
@@ -96,12 +96,12 @@ class Writer:
         self._add_generators()
 
     def bytes(self) -> bytes:
-        """The program."""
+        """Return the program."""
         return self.tables.bytes(self.arena)
 
     # ------------------------------------------------------------------------------------------------------- blocks
     def _place_blocks(self) -> int:
-        """Rows for all memory; the bytes of temporaries."""
+        """Add rows for all memory; return the size of the temporaries in bytes."""
         recording, blocks = self.recording, self.recording.recorder.blocks
         used = [*self._used()]
         written = {address.block for address in used if address.written}
@@ -126,7 +126,7 @@ class Writer:
         return arena
 
     def _used(self) -> Iterator[Address]:
-        """The addresses that steps use."""
+        """Generate the addresses that the steps use."""
         for step in self.steps:
             if isinstance(step, Jump):
                 yield step.condition
@@ -137,9 +137,9 @@ class Writer:
         self.blocks[number] = self.tables.add("blocks", OWN, 0, nbytes)
 
     def _add_fixed(self, number: int, written: bool) -> None:
-        """A block that stays where it is: a tensor of the file, or memory for what the function makes."""
+        """Add a block at a fixed address: a tensor of the file, or memory for a tensor that the function creates."""
         block = self.recording.recorder.blocks[number]
-        if block.is_new and number in self.grads:  # which each run makes anew
+        if block.is_new and number in self.grads:  # each run creates it
             self._own(number, _allocated(block.layout))
             return
         if number not in self.names:
@@ -185,16 +185,17 @@ class Writer:
         self.tables.add("launches", kernel, part, first, len(rows), workspace, launch.plan.workspace, name)
 
     def _address(self, one: Address, extent: int) -> tuple[int, int, int, int]:
-        """An address; what is used there ends with its block (operators made of several begin at other places).
+        """Return the row of an address. Its extent ends with its block, since parts of composite operators start at
+        other offsets.
 
-        Operands without elements may begin behind the block's end.
+        Operands without elements may start after the end of the block.
         """
         row = self.blocks[one.block]
         nbytes = self.tables.rows["blocks"][row][2]
         offset = min(one.offset - self.starts.get(one.block, 0), nbytes)
         return ADDRESS, offset, row, min(extent, nbytes - offset)
 
-    # ----------------------------------------------------------------------------------------- what goes in and out
+    # ---------------------------------------------------------------------------------------------- inputs and outputs
     def _add_arrays(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
         recording = self.recording
         for place, like in enumerate(recording.inputs):
@@ -206,11 +207,12 @@ class Writer:
             self._add_array(1, name, *self._result(one))
 
     def _result(self, one: Leaf) -> tuple[Layout, int, int]:
-        """The layout, block and offset of a result."""
+        """Return the layout, block and offset of a result."""
         if type(one) is Output:
             return one.layout, self.recording.outputs[one.place], one.offset
         if isinstance(one, Tensor):
-            return one._layout, self._number_of(one), one._offset  # type: ignore[return-value]  # no transform's
+            # type: ignore[return-value]  # not a tensor of a transform
+            return one._layout, self._number_of(one), one._offset
         place = one.place if type(one) is InputOutput else one.argument
         like = self.recording.inputs[place]
         number = next(k for k, block in enumerate(self.recording.recorder.blocks) if place in block.inputs)
@@ -226,9 +228,9 @@ class Writer:
             "arrays", output, named, layout.dtype.code, len(layout.shape), first, self.blocks[block], offset
         )
 
-    # ------------------------------------------------------------------------------------- what changes from run to run
+    # ---------------------------------------------------------------------------------------- values that vary by run
     def _add_numbers(self) -> None:
-        """Options of optimizers that can be set by name, and the present values of all their numbers."""
+        """Add the optimizer options that can be set by name, and the present values of all scalars."""
         for group, refill in enumerate(self.replay.refills):
             present = refill.present_numbers() or ()
             taken = refill.numbers.launches
@@ -256,14 +258,14 @@ class Writer:
 
 
 def leaves_of(result: Leaf) -> list[Any]:
-    """The tensors of a result, in order."""
+    """Return the tensors of a result, in order."""
     if type(result) is Tree:
         return [leaf for part in result.parts for leaf in leaves_of(part)]
     return [result] if type(result) in (Output, InputOutput, AliasOutput) or isinstance(result, Tensor) else []
 
 
 def _extent(layout: Any) -> int:
-    """Bytes that a launch uses; unknown ones go on to the block's end."""
+    """Return the number of bytes that a launch uses; unknown ones extend to the end of the block."""
     return 1 << 62 if layout is None else layout.extent
 
 

@@ -1,4 +1,4 @@
-"""A recording made ready: its sequences, the memory of its temporaries, and the results of each run."""
+"""Replays: the sequences of a recording, the memory of its temporaries, and the results of each run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .._guards.reads import Reads
 
 MISS = object()
-IDENTITY = -(1 << 30)  # in the place of a check or an argument that a call did not fit
+IDENTITY = -(1 << 30)  # special values of `missed`: an argument failed an identity check
 OTHER_OBJECT = IDENTITY - 1
 _spent = error_node("backward: the graph of a captured step ended inside it; call backward() there", None, ())
 
@@ -47,7 +47,9 @@ IN_USE = "{}: another thread is using this capture; give each thread a capture o
 
 
 class BusyFlag:
-    """Whether a thread is inside a captured function: where it gives the GIL away, or runs the function."""
+    """A flag that is set while a thread runs a captured function or its launches, during which it may release
+    the GIL.
+    """
 
     __slots__ = ("busy",)
 
@@ -56,7 +58,7 @@ class BusyFlag:
 
 
 class Frame:
-    """Memory for temporaries, and the sequences that use it. `lease` is gone when nobody needs what is there."""
+    """Memory of temporaries, with the sequences that use it. `lease` is a dead reference if the memory is free."""
 
     __slots__ = ("arena", "backwards", "forward", "lease", "lowered")
 
@@ -66,38 +68,40 @@ class Frame:
 
 
 class Replay(BackwardReplay):
-    """One capture. `replay(tensors)` does all of it: what the function returns, or MISS, and `missed` says why.
+    """One capture. `replay(tensors)` runs it and returns the results, or MISS; then `missed` identifies the failed
+    check.
 
     Arguments:
-        recording: what was recorded.
-        name: the function's.
-        reads: what the function read.
-        busy_flag: what all its replays share.
+        recording: the recording.
+        name: the name of the function.
+        reads: the reads of the function.
+        busy_flag: the flag that all replays of the function share.
     """
 
-    reads_attributes = False  # whether it may read attributes that the program gave to an argument
-    check_at = NEVER  # after how many replays the next call is checked instead
+    reads_attributes = False  # True if it may read attributes that the program has set on an argument
+    check_at = NEVER  # the number of replays after which the next call is checked
     checks_made = 0
-    compared_at = ""  # the line that compares values by identity, in words
+    compared_at = ""  # a description of the line that compares values by identity
     identity_args: (
         list[tuple[int, Any]] | tuple[()]
-    ) = ()  # arguments that it compares by identity, by place in `plain_parts`
+    ) = ()  # arguments that it compares by identity, by index in `plain_parts`
 
     def __init__(self, recording: Recording, name: str, reads: Reads | None, busy_flag: BusyFlag):
         recorder = recording.recorder
         self.recording, self.name, self.busy_flag = recording, name, busy_flag
         self.count = self.missed = 0
-        self.is_improved = False  # whether passes ran over it
+        self.is_improved = False  # True if passes ran over it
         self._digest: Digest | None = None
-        self.reason = ""  # what the captures before it did not fit
-        self.launches_before = len(recording.launches)  # any pass over them
+        self.reason = ""  # the guard of earlier captures that failed
+        self.launches_before = len(recording.launches)  # before any passes
         self.lowered = Lowered(recording)
         self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
         self.outer_backwards, self.ends = recorder.outer_backwards, recorder.ends
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
-        self.set = [(one.generator._key, one.generator._offset) for one in streams]  # of those that the program set
+        # of generators that the program seeded
+        self.set = [(one.generator._key, one.generator._offset) for one in streams]
         self.actions = [action for _, action in recorder.actions]
         refills = [] if recorder.reads_options else recorder.refills
         self.refills = [ScalarUpdate(one) for one in refills]
@@ -112,7 +116,8 @@ class Replay(BackwardReplay):
         self.checks: list[Check] = [one.check for one in self.guards]
         back = None if reads is None else reads.back
         self.read_by_call = [] if reads is None else [one.check for one in reads.guards.all()]
-        self.read_backwards = [] if back is None else [one.check for one in back.guards.all()]  # compared by backward
+        # compared by the backward pass
+        self.read_backwards = [] if back is None else [one.check for one in back.guards.all()]
         self.checks += checks_of(recording, [one.group for one in refills])
         self.puts = puts_of(recording, self.checks)
         self.numbers_from = len(self.checks)
@@ -128,30 +133,32 @@ class Replay(BackwardReplay):
 
     @property
     def served(self) -> int:
-        """How many calls it stood for: replays, and calls that were checked instead."""
+        """The number of calls that it served: replays and checked calls."""
         return self.count + self.checks_made
 
     # -------------------------------------------------------------------------------------------------------- memory
     @property
     def pool_bytes(self) -> int:
-        """Bytes of temporaries."""
+        """The size of the temporaries in bytes."""
         return self.lowered.pool_bytes
 
     def digest(self) -> Digest:
-        """What it does, as it was before passes."""
+        """Return the digest of the recording before passes."""
         if self._digest is None:
             self._digest = Digest(self.recording)
         return self._digest
 
     def knows(self, values: Iterable[Any]) -> bool:
-        """Whether the function finds one of these by itself, too, and compares objects by identity."""
+        """Return True if the function also reaches one of these values without the arguments and compares
+        identities.
+        """
         if self.identities.isdisjoint(map(id, values)):
             return False
         self.missed = IDENTITY
         return True
 
     def has_same_objects(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether the plain arguments that the function compares by identity are the ones of the capture."""
+        """Return True if the plain arguments that the function compares by identity are the objects of the capture."""
         parts = plain_parts(args, kwargs)
         if all([parts[at] is one for at, one in self.identity_args]):
             return True
@@ -159,7 +166,7 @@ class Replay(BackwardReplay):
         return False
 
     def fits(self, tensors: tuple[Tensor, ...], containers: Iterable[Any]) -> bool:
-        """Whether a call with these arguments would be replayed."""
+        """Return True if a call with these arguments would be replayed."""
         found = find_outer_inputs(self.outer_backwards, tensors)
         if self.identities and self.knows((*tensors, *containers)):
             return False
@@ -173,7 +180,9 @@ class Replay(BackwardReplay):
         return missed is None
 
     def rewrite(self, recording: Recording) -> None:
-        """Run what passes have made of the recording from now on; `use` comes next. Earlier results keep theirs."""
+        """Use a recording that passes have transformed. `use` must be called next. Earlier results keep their
+        memory.
+        """
         if self.check_at != NEVER:
             self.digest()
         self.recording, self.lowered, self.frames = recording, Lowered(recording, thorough=True), []
@@ -182,7 +191,7 @@ class Replay(BackwardReplay):
         self.checks[self.numbers_from :] = [one.check() for one in self.refills]
 
     def use(self, arena: Storage) -> None:
-        """Let temporaries lie in this memory, which replays share."""
+        """Place temporaries in this memory, which replays share."""
         if not self.has_backward:
             self.frames = [self._frame(arena)]
 
@@ -199,7 +208,7 @@ class Replay(BackwardReplay):
         return Frame(arena, forward, backwards, lowered)
 
     def _free_frame(self) -> Frame:
-        """Memory that no earlier result needs."""
+        """Return memory that no earlier result needs."""
         for frame in self.frames:
             if frame.lease is None or frame.lease() is None:
                 return frame
@@ -209,7 +218,7 @@ class Replay(BackwardReplay):
 
     # ------------------------------------------------------------------------------------------------------- running
     def replay(self, tensors: tuple[Tensor, ...]) -> Any:
-        """Do it, if everything is as it was."""
+        """Run the capture if all checks pass; otherwise return MISS."""
         busy_flag, single = self.busy_flag, self.single
         if busy_flag.busy:
             raise CaptureError(IN_USE.format(self.name))
@@ -232,7 +241,7 @@ class Replay(BackwardReplay):
             for generator in self.generators:
                 rng_values += (generator._key, generator._offset)
             values = (*[one.ptr for one in storages], *rng_values)
-        else:  # the usual case, written out
+        else:  # the most frequent case, inlined for speed
             (frame,), (layout,) = self.frames, self.layouts
             s = Storage()
             try:
@@ -275,7 +284,7 @@ class Replay(BackwardReplay):
     def _nodes(
         self, frame: Frame, tensors: tuple[Tensor, ...], storages: list[Storage], rng_values: list[int]
     ) -> dict[int, Node]:
-        """The nodes of differentiable results, by their number among the roots; all hold one lease."""
+        """Return the nodes of differentiable results, by their index among the roots; all share one lease."""
         lease = FrameLease(self, frame, tuple([snapshot(one) for one in tensors]), storages, rng_values)
         targets: list[Any] = [one if place is None else tensors[place] for place, one in self.recording.targets]
         lease.edges = edges_to(targets)
@@ -330,9 +339,9 @@ class Replay(BackwardReplay):
             return made[id(one)]
         return one
 
-    # ------------------------------------------------------------------------------------------------------ otherwise
+    # -------------------------------------------------------------------------------------------------- failed checks
     def refill(self) -> bool:
-        """Take the optimizers' numbers anew; False where their steps are no longer the ones that were recorded."""
+        """Update the scalars of optimizers; return False if their steps differ from the recorded ones."""
         found = [numbers for one in self.refills if (numbers := one.present_numbers()) is not None]
         if len(found) < len(self.refills):
             return False
@@ -348,19 +357,19 @@ class Replay(BackwardReplay):
 
     @property
     def name_of_missed(self) -> str:
-        """The name of the variable or attribute that was found changed; "" of other checks."""
+        """The name of the variable or attribute that has changed; "" for other checks."""
         return self.guards[self.missed].name if 0 <= self.missed < len(self.guards) else ""
 
     @property
     def remedy(self) -> str:
-        """What to do about state that changes often, as the one that was missed."""
+        """The remedy for state that changes often, for the check that failed."""
         is_exact = 0 <= self.missed < len(self.guards) and self.guards[self.missed].kind in EXACT.values()
         if is_exact or self.missed == OTHER_OBJECT:
             return "compare it with ==, or let it be an enum member or None"
         return "make it an argument, or a tensor that is changed in place"
 
     def describe(self, missed: int) -> str:
-        """What a check that failed is about."""
+        """Return the subject of a failed check."""
         if missed == OTHER_OBJECT:
             return f"which object an argument is{self.compared_at}"
         if missed == IDENTITY:
@@ -374,5 +383,5 @@ class Replay(BackwardReplay):
 
 
 def _node_of(one: Output | AliasOutput, nodes: dict[int, Node]) -> Node | None:
-    """The node of a tensor of the result; a new leaf gets its own by `requires_grad_`."""
+    """Return the node of a result tensor; a new leaf gets its node from `requires_grad_`."""
     return None if one.root == NEW_LEAF else nodes.get(one.root, _spent if one.wants_grad else None)

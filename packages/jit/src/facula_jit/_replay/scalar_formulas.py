@@ -1,8 +1,10 @@
-"""How the numbers of an optimizer's launches follow from its options: found by asking a dry step, kept as data.
+"""Formulas by which the scalars of an optimizer's launches follow from its options, found by dry runs and stored as
+data.
 
-Most numbers are an option itself. A few are made of one or two, as AdamW's `1 - lr * weight_decay`; these are known by
-form. The step is asked for its numbers with several options, and the form that gives all of them to the last bit is
-taken. Where there is none, the options that the number depends on cannot be changed in a file.
+Most scalars are options themselves. A few are computed from one or two options, such as AdamW's `1 - lr *
+weight_decay`; these have a known form. A dry run of the step computes the scalars for several values of the options,
+and the form that reproduces all of them exactly is used. If there is none, the options on which the scalar depends
+cannot be changed in a file.
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """What a number is made of: of how many options, by which function.
+    """A formula of a scalar: a function of this many options.
 
-    Of one option alone it is base + sign * the others * that one.
+    As a function of one of its options, it is base + sign * the other options * that option.
     """
 
     options: int
@@ -38,11 +40,11 @@ FORMS = {
     "product": Form(2, lambda a, b: a * b, 0.0, 1.0),
     "rest of product": Form(2, lambda a, b: 1.0 - a * b, 1.0, -1.0),
 }
-FACTORS = (0.5, 0.875, 0.3125)  # of options, where a step is asked
+FACTORS = (0.5, 0.875, 0.3125)  # by which dry runs vary the options
 
 
 def values_of(group: Mapping[str, Any]) -> dict[str, float]:
-    """The options of a group that are numbers; those of pairs by their place, as "betas.0"."""
+    """Return the numeric options of a group; elements of pairs have names such as "betas.0"."""
     found: dict[str, float] = {}
     for name, value in group.items():
         several = value if isinstance(value, tuple) else (value,)
@@ -52,7 +54,7 @@ def values_of(group: Mapping[str, Any]) -> dict[str, float]:
 
 
 def group_of(options: Mapping[str, Any], values: Values) -> dict[str, Any]:
-    """Options with these numbers in their places."""
+    """Return the options with these values substituted."""
     made = dict(options)
     for name, value in options.items():
         if isinstance(value, tuple) and f"{name}.0" in values:
@@ -63,18 +65,21 @@ def group_of(options: Mapping[str, Any], values: Values) -> dict[str, Any]:
 
 
 def compute(form: Sequence[Any], values: Values) -> float:
-    """The number that a form gives."""
+    """Return the value of a form."""
     kind, *rest = form
     return float(rest[0]) if kind == "constant" else float(FORMS[kind].make(*[float(values[name]) for name in rest]))
 
 
 class Forms:
-    """The forms of all numbers of a group's launches.
+    """The forms of all scalars of a group's launches.
 
     Arguments:
-        refill: the group, and its launches.
+        refill: the group and its launches.
 
-    `numbers` are those of its options now, `forms` as many forms, `fixed` the options that have to stay.
+    Attributes:
+        numbers: the present scalars.
+        forms: the form of each scalar.
+        fixed: the options that cannot be changed.
     """
 
     def __init__(self, refill: ScalarUpdate):
@@ -98,7 +103,7 @@ class Forms:
             group.update(group_of(before, values))
             try:
                 found = refill.present_numbers()
-            except Exception:  # of any kind: the optimizer refuses such options
+            except Exception:  # any type: the optimizer rejects such options
                 return None
             return None if found is None else [float(one) for numbers in found for one in numbers]
 
@@ -132,12 +137,12 @@ class Forms:
 
 
 def _other(value: float, turn: int) -> float:
-    """Another number that the option may be: of betas and the like below 1."""
+    """Return another valid value of the option: for betas and similar ones below 1."""
     return value * FACTORS[turn] + 0.01 * (turn + 1) * 0.37
 
 
 def _form_of(asked: Sequence[tuple[Values, float]], names: Sequence[str]) -> list[Any] | None:
-    """The first form that gives what was found wherever it was asked."""
+    """Return the first form that reproduces all results, or None."""
     first = asked[0][1]
     if all([found == first for _, found in asked]):
         return ["constant", first]
@@ -150,7 +155,7 @@ def _form_of(asked: Sequence[tuple[Values, float]], names: Sequence[str]) -> lis
 
 
 class Follows(NamedTuple):
-    """A number of an operator's launches: base + factor * an option."""
+    """A scalar of an operator's launches, computed as base + factor * option."""
 
     operator: int
     place: int
@@ -159,9 +164,9 @@ class Follows(NamedTuple):
 
 
 def followers(refill: ScalarUpdate) -> dict[str, tuple[float, list[Follows]]]:
-    """The options that can be set by themselves: of each its value, and the numbers that follow it.
+    """Return the options that can be set individually: the value of each, and the scalars that depend on it.
 
-    Of several options that share a number (1 - lr * weight_decay) that is the learning rate alone; pairs are left out.
+    If several options share a scalar (1 - lr * weight_decay), only the learning rate can be set. Pairs are omitted.
     """
     forms = Forms(refill)
     found: dict[str, tuple[float, list[Follows]]] = {}
@@ -184,7 +189,7 @@ def followers(refill: ScalarUpdate) -> dict[str, tuple[float, list[Follows]]]:
 
 
 def _in(name: str, form: Sequence[Any], values: Values) -> tuple[float, float] | None:
-    """Base and factor of a form in one option, the others as they are; None where that changes nothing."""
+    """Return base and factor of a form as a function of one option; None if it does not depend on the option."""
     kind, *names = form
     if kind == "constant" or name not in names:
         return None
