@@ -1,4 +1,4 @@
-"""Backward passes of a replay: gradients by captured launches, or by the function itself where these do not apply."""
+"""Backward passes of replays: captured launches, or an eager call of the function if they do not apply."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class BackwardReplay:
-    """What a capture does in backward passes.
+    """The part of a replay for backward passes.
 
-    `eager_backward` runs such a call eagerly.
+    `eager_backward` runs the call of such a pass eagerly.
     """
 
     eager_backward: Any = None
@@ -42,13 +42,13 @@ class BackwardReplay:
 
     @property
     def leaves_more(self) -> bool:
-        """Whether a call leaves more behind than its results, and numbers that were drawn."""
+        """True if a call has effects other than its results and random draws."""
         recorder = self.recording.recorder
         changed = any([not recorder.blocks[number].is_new for number in recorder.changed])
         return changed or bool(self.recording.puts or self.actions or recorder.optimizers or self.outer_backwards)
 
     def _saved_storages(self, lease: FrameLease) -> list[Storage]:
-        """The storages whose elements the backward reads, beside temporaries."""
+        """Return the storages that the backward pass reads, without temporaries."""
         fixed = self.recording.fixed
         return [
             fixed[block]
@@ -60,7 +60,7 @@ class BackwardReplay:
         ]
 
     def check_versions(self, lease: FrameLease) -> None:
-        """Raise where a value that the backward reads was changed."""
+        """Raise MutationError if a value that the backward pass reads has changed."""
         for one, version in zip(self._saved_storages(lease), lease.versions, strict=True):
             if one.version != version:
                 by = "" if one.mutator is None else f" by {one.mutator[0]} at {describe_call_site(*one.mutator[1:])}"
@@ -70,7 +70,9 @@ class BackwardReplay:
                 )
 
     def run_backward(self, lease: FrameLease, gradients: list[Tensor | None], recorded: bool) -> list[Tensor | None]:
-        """The gradients of the targets, by the captured backward; by another one where the pass is `recorded`."""
+        """Return the gradients of the targets: by the captured backward pass, or by an eager one if this pass is
+        `recorded`.
+        """
         if recorded:
             return self._eager_gradients(lease, gradients, recorded, RECORDED)
         if self.read_backwards and first_failing(self.read_backwards) is not None:
@@ -80,7 +82,7 @@ class BackwardReplay:
         for one, like in zip(gradients, self.recording.gradients, strict=True):
             if one is None:
                 one = zeros(like.layout.shape, dtype=like.layout.dtype, device=like.layout.device)
-            if one._layout is not like.layout:  # of other strides, those of single elements perhaps
+            if one._layout is not like.layout:  # with other strides, possibly only for dimensions of size 1
                 if type(one._storage) is not Storage:
                     return self._eager_gradients(lease, gradients, recorded, WRAPPED)
                 one = snapshot(no_record_ops.contiguous(one))
@@ -89,7 +91,7 @@ class BackwardReplay:
         if None not in gradients:
             return self._pass(0, lease, given)
         results: list[Tensor | None] = [None] * len(lease.edges)
-        for root, gradient in enumerate(gradients):  # one that is left out leaves no zeros
+        for root, gradient in enumerate(gradients):  # a result without a gradient must not contribute zeros
             if gradient is not None:
                 for place, one in enumerate(self._pass(1 + root, lease, given)):
                     before = results[place]
@@ -110,7 +112,7 @@ class BackwardReplay:
         return found
 
     def _pass(self, number: int, lease: FrameLease, given: list[Tensor]) -> list[Tensor | None]:
-        """The gradients that one pass makes."""
+        """Return the gradients of one backward pass."""
         backward = lease.frame.lowered.backwards[number]
         storages = [allocate(layout) for layout in backward.layouts]
         values = [one.ptr for one in (*lease.outputs, *storages)]

@@ -1,12 +1,12 @@
-"""Calls of a captured function that run again eagerly, for backward passes that are more than numbers.
+"""Eager calls of captured functions, for backward passes that need a graph.
 
 Note [Eager backward]
 ~~~~~~~~~~~~~~~~~~~~~
-A backward pass with `create_graph=True` is recorded by itself, and one through gradients that a transform wraps goes
-through many at once: both need the operators of the function, where a replay has launches. The result of the run that
-is recorded has its true graph. For that of a replay the function runs once more, eagerly, with the arguments of
-the call and the generators as they were then; if its results are those of the replay bit for bit, the pass goes
-through the graph of this run. Either way, calls of this signature run eagerly from then on.
+A backward pass with `create_graph=True` is itself recorded as a graph, and one with gradients wrapped by a transform
+computes many passes at once. Both need the operators of the function, but a replay only has launches. The results of
+the recorded run have the true graph. For the results of a replay, the function runs again eagerly, with the arguments
+of the call and the generator states of that time. If the new results equal those of the replay bit for bit, the pass
+runs through the graph of this call. In both cases, later calls of this signature run eagerly.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ REMEDY = "take that gradient inside the captured function, where it is captured,
 
 
 class EagerBackward:
-    """The eager call of one signature of a captured function.
+    """The eager call for one signature of a captured function.
 
     Arguments:
         function: the function.
-        notify: is told why calls of this signature run eagerly from now on.
-        args: the positional arguments of one such call.
+        notify: called with the reason why later calls of this signature run eagerly.
+        args: the positional arguments of such a call.
         kwargs: its keyword arguments.
-        tensors: the tensors among these.
+        tensors: the tensors among the arguments.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class EagerBackward:
         self._autocast = current_mode().autocast
 
     def watch(self, results: Sequence[Tensor]) -> None:
-        """Look for backward passes that are recorded, through these results of a run that is recorded."""
+        """Detect backward passes that are recorded as graphs, through these results of a recorded run."""
         for one in results:
             if type(one.node) is Node:
                 one.node.register_prehook(self._look)
@@ -81,17 +81,17 @@ class EagerBackward:
         recorded: bool,
         problem: str,
     ) -> list[Tensor | None]:
-        """The gradients of the targets of a replay, by a backward pass through the eager function.
+        """Return the gradients of a replay's targets, by a backward pass through the eager function.
 
         Arguments:
             replay: the replay.
-            lease: what the node of its results holds.
-            gradients: those of the results, None of those that the pass leaves out.
-            recorded: whether the pass is recorded.
-            problem: why it is needed.
+            lease: the lease in the node of its results.
+            gradients: the gradients of the results, None for unused results.
+            recorded: True if the pass is recorded as a graph.
+            problem: the reason why the eager call is needed.
 
         Raises:
-            OperationError: the call cannot run again, or gives something else by now.
+            OperationError: the call cannot run again, or would return different results now.
         """
         self._note(problem)
         recorder: Any = current_recorder()
@@ -107,7 +107,7 @@ class EagerBackward:
                 given = tensors[place]
                 is_node = type(edge) is Node
                 tensors[place] = made_tensor(given._layout, given._storage, given._offset, edge) if is_node else edge
-        with as_read(replay.read_by_call) as is_possible:  # what the pass itself reads is what it is now
+        with as_read(replay.read_by_call) as is_possible:  # state that the pass itself reads keeps its present value
             if not is_possible:
                 raise _refused(replay, problem, "what the call read has changed since then")
             roots = differentiable_in(self._run(replay, lease, tensors), tensors)
@@ -124,7 +124,7 @@ class EagerBackward:
             )  # fmt: skip
 
     def _run(self, replay: BackwardReplay, lease: FrameLease, tensors: Sequence[Tensor]) -> Any:
-        """What the function returns for these tensors, if it draws the numbers that the replay drew."""
+        """Return the results of the function for these tensors, with the random numbers that the replay drew."""
         mode: dict[str, Any] = {"grad": True, "inference": False, "level": 0, "autocast": self._autocast}
         generators = [(one, one._key, one._offset) for one in replay.generators]
         for at, (one, _, _) in enumerate(generators):
@@ -139,10 +139,11 @@ class EagerBackward:
 
 
 def _form_of(value: Any, places: dict[int, int], left: set[int]) -> Any:
-    """A value with numbers in the place of tensors; these are taken out of `left`."""
+    """Return a value with tensors replaced by their indices, which are removed from `left`."""
     if isinstance(value, Tensor):
         left.discard(id(value))
-        place = places.get(id(value))  # None of one that the function put into a list; such a call is not replayed
+        # None for a tensor that the function put into a list; such a call is not replayed
+        place = places.get(id(value))
         return value if place is None else InputOutput(place)
     pieces = parts_of(value) if is_container(value) or is_dataclass(type(value)) else None
     if pieces is None:
@@ -152,18 +153,18 @@ def _form_of(value: Any, places: dict[int, int], left: set[int]) -> Any:
 
 
 def _filled(form: Any, tensors: Sequence[Tensor]) -> Any:
-    """What is of this form, with these tensors."""
+    """Return a form with tensors in place of the indices."""
     if type(form) is InputOutput:
         return tensors[form.place]
     return rebuilt(form, [_filled(one, tensors) for one in form.parts]) if type(form) is Tree else form
 
 
 def _is_as_before(replay: BackwardReplay, lease: FrameLease, roots: Sequence[Tensor]) -> bool:
-    """Whether these are the results of the replay bit for bit."""
+    """Return True if these results equal those of the replay bit for bit."""
     replay.check_versions(lease)
     known: dict[int, Output | AliasOutput] = {}
     todo = [replay.recording.result]
-    for one in todo:  # which gets longer meanwhile
+    for one in todo:  # the loop appends to it
         if type(one) is Tree:
             todo += one.parts
         elif isinstance(one, (Output, AliasOutput)) and one.root >= 0:

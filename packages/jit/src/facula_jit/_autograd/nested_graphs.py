@@ -1,4 +1,4 @@
-"""Graphs that lie inside a node of another one, and the ends at which passes through them stop."""
+"""Graphs nested inside a node of another graph, and the ends at which passes through them stop."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class NestedGraphs:
-    """What a node holds as its `rest` where further graphs lie inside of it."""
+    """The base class of `rest` objects of nodes that contain nested graphs."""
 
     __slots__ = ()
 
     def graphs(self) -> list[Tensor]:
-        """The tensors that it keeps, results of these graphs among them."""
+        """Return the tensors that it keeps alive, including the results of these graphs."""
         return []
 
 
@@ -28,7 +28,7 @@ _STOP = Rule("argument", lambda F, node, g: (), None, False)
 
 @guarded
 def stopped_at(tensors: Iterable[Tensor]) -> Iterator[None]:
-    """A block in which backward passes go no further than these tensors, and call no hooks of theirs."""
+    """Return a context manager in which backward passes stop at these tensors and do not call their hooks."""
     ends = list(tensors)
     nodes = [one.node for one in ends if type(one.node) is Node]
     rules = [node.rule for node in nodes]

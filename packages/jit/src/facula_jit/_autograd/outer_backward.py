@@ -1,9 +1,9 @@
-"""Backward passes that a captured function makes through graphs from before the call.
+"""Backward passes of a captured function through graphs that existed before the call.
 
-The graph of an argument is another one in each call, and so is what it saved. That of another capture's result is
-known: its backward is a list of launches on memory that a lease names (Note [Saved sets] in recorded_backward.py). So
-it is recorded like any other work, and each replay finds the memory by way of its own argument's node. Any other
-graph breaks the capture.
+The graph of an argument differs between calls, and so do its saved values. The graph of another capture's result is
+known: its backward pass is a list of launches on memory that a lease references (Note [Saved sets] in
+recorded_backward.py). It can therefore be recorded, and each replay finds the memory through the node of its own
+argument. Any other graph breaks the capture.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ HOOKED = "a hook is registered on what was computed before the call", "register 
 
 
 class SavedGenerator:
-    """The seed and the place in its stream that a generator had in the captured forward: it looks like a generator."""
+    """The seed and the offset that a generator had in the captured forward pass; it has the attributes of a
+    generator.
+    """
 
     __slots__ = ("_key", "_offset")
 
@@ -44,29 +46,29 @@ class SavedGenerator:
 
 
 class OuterBackward:
-    """The captured graph of an argument that a function goes back through.
+    """The captured graph of an argument through which a function runs a backward pass.
 
     Arguments:
-        parent: the outer backward pass whose edge leads here; None where an argument itself does.
-        place: which edge, or which argument.
-        lease: what the node holds in this run.
-        rule: the node's.
+        parent: the outer backward pass with an edge to this one; None if an argument has the graph.
+        place: the index of the edge, or of the argument.
+        lease: the lease in the node in this run.
+        rule: the rule of the node.
     """
 
     def __init__(self, parent: OuterBackward | None, place: int, lease: FrameLease, rule: Rule):
         self.parent, self.place, self.rule = parent, place, rule
-        self.replay, self.lowered = lease.replay, lease.frame.lowered  # as it was then: passes make another
+        self.replay, self.lowered = lease.replay, lease.frame.lowered  # at this time: passes replace it
         self.argument: int = place if parent is None else parent.argument
         self.edges = [None if type(one) is Node else one for one in lease.edges]
         self.generators = [SavedGenerator(*lease.rng_values[at : at + 2]) for at in range(0, len(lease.rng_values), 2)]
         self.is_recorded = False
-        self.freed: Rule | None = None  # what the node gets once it has run, if the graph is not retained
-        self.ends: list[int] = []  # the arguments that are one of several results and end
-        self.node: Node | None = None  # of the call under way
-        self.ended: list[Any] = []  # the nodes of `ends` in it
+        self.freed: Rule | None = None  # the rule of the node after the pass, if the graph is not retained
+        self.ends: list[int] = []  # the arguments that are among several results of a capture and are freed
+        self.node: Node | None = None  # of the current call
+        self.ended: list[Any] = []  # the nodes of `ends` in the current call
 
     def find(self, tensors: tuple[Tensor, ...]) -> FrameLease | None:
-        """The lease in this call, whose arguments are `tensors`; None where there is another graph, or it has run."""
+        """Return the lease in a call with the arguments `tensors`; None if the graph differs or has been freed."""
         edge = tensors[self.place].node if self.parent is None else self._edge_of_parent()
         node = self.node = main_of(edge)
         self.ended = [tensors[place].node for place in self.ends]
@@ -88,7 +90,7 @@ class OuterBackward:
         return lease
 
     def holds(self, lease: FrameLease) -> bool:
-        """Whether it is the outer backward pass of this lease's node, in the run that is recorded."""
+        """Return True if it is the outer backward pass of this lease's node in the recorded run."""
         return getattr(self.node, "rest", None) is lease
 
     def _edge_of_parent(self) -> Any:
@@ -97,7 +99,7 @@ class OuterBackward:
         return self.parent.node.rest.edges[self.place]  # type: ignore[attr-defined]  # a lease: it was found
 
     def finish(self) -> None:
-        """The backward has run: let go of what the node saved, if the run that was captured did."""
+        """Release the node's saved values after the backward pass, if the captured run released them."""
         if self.freed is not None and self.node is not None:
             lease: FrameLease = self.node.rest  # type: ignore[assignment]  # it was found
             for one in self.ended:
@@ -110,7 +112,9 @@ class OuterBackward:
 
 
 def memory_of(lease: FrameLease) -> list[Tensor]:
-    """What a captured backward finds its values in: temporaries, the arguments of the forward, its results."""
+    """Return the memory that a captured backward pass reads: temporaries, the arguments of the forward pass, its
+    results.
+    """
     arena = made_tensor(lease.frame.lowered.arena_layout, lease.frame.arena, 0, None)
     results = [
         made_tensor(layout, storage, 0, None)
@@ -120,7 +124,9 @@ def memory_of(lease: FrameLease) -> list[Tensor]:
 
 
 def find_outer_inputs(outer_backwards: list[OuterBackward], tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...] | int:
-    """The arguments, and the memory that the graphs behind them hold; else which argument has another graph."""
+    """Return the arguments and the memory of the graphs behind them; otherwise the index of an argument with another
+    graph.
+    """
     found = list(tensors)
     for one in outer_backwards:
         lease = one.find(tensors)
@@ -131,7 +137,7 @@ def find_outer_inputs(outer_backwards: list[OuterBackward], tensors: tuple[Tenso
 
 
 def is_recorded_pass(recorder: Recorder, lease: FrameLease) -> bool:
-    """Whether the pass that is under way, through this lease's node, is recorded; else the capture breaks."""
+    """Return True if the current pass through this lease's node is recorded; otherwise break the capture."""
     if any([one.holds(lease) for one in recorder.outer_backwards]):
         return recorder.breaks is None
     recorder.broken(
@@ -142,14 +148,14 @@ def is_recorded_pass(recorder: Recorder, lease: FrameLease) -> bool:
 
 @guarded
 def watch_outer_backwards(recorder: Recorder) -> Iterator[None]:
-    """A block in which backward passes through the graphs of arguments are noticed."""
+    """Return a context manager that detects backward passes through the graphs of arguments."""
     watched: list[tuple[Node, Rule, Rule, OuterBackward | None]] = []
     hooked: list[tuple[WrappedRule, Rule, list[object]]] = []
     known: set[int] = set()
     edges: list[tuple[Any, OuterBackward | None, int]] = [
         (one.node, None, at) for at, one in enumerate(recorder.inputs)
     ]
-    for edge, parent, place in edges:  # which gets longer meanwhile
+    for edge, parent, place in edges:  # the loop appends to it
         node = main_of(edge)
         if node is None or id(node) in known:
             continue
@@ -159,7 +165,7 @@ def watch_outer_backwards(recorder: Recorder) -> Iterator[None]:
         if type(lease) is FrameLease:
             outer = OuterBackward(parent, place, lease, rule)
             edges += [(further, outer, at) for at, further in enumerate(lease.edges)]
-        if type(around := rule.extra) is WrappedRule:  # which is found by hooks that come
+        if type(around := rule.extra) is WrappedRule:  # hooks that are added find this object
             hooked.append((around, around.inner, around.watchers()))
             around.inner = _noticing(recorder, outer, around.inner)
         else:
@@ -179,7 +185,7 @@ def watch_outer_backwards(recorder: Recorder) -> Iterator[None]:
         for node, own, rule, outer in watched:
             if node.rule is own:
                 node.rule = rule
-            elif getattr(node, "s0", None) is own:  # it has run
+            elif getattr(node, "s0", None) is own:  # the node has run
                 node.s0 = rule
                 if outer is not None:
                     outer.freed = node.rule
@@ -199,7 +205,7 @@ def _hooks(leaf: Tensor) -> list[tuple[int, Any]]:
 
 @guarded
 def hooks_of_arguments(recorder: Recorder) -> Iterator[None]:
-    """A block that breaks the capture where hooks of an argument run, or other ones are there in the end."""
+    """Return a context manager that breaks the capture if hooks of an argument run, are added or removed."""
     leaves = [one for one in recorder.inputs if one.node is LEAF]
     before = [_hooks(one) for one in leaves]
     noticing = [one.register_hook(partial(_notice, recorder)) for one in leaves if has_hooks(one)]
@@ -217,13 +223,13 @@ def _notice(recorder: Recorder, _: object) -> None:
 
 
 def _surrounding(node: Node, rule: Rule) -> Any:
-    """What hooks have put around the rule of a node, which may have run."""
+    """Return the wrapper that hooks have added to the rule of a node, which may have run."""
     extras = [one.extra for one in (node.rule, getattr(node, "s0", None)) if type(one) is Rule]
     return next((one for one in extras if getattr(one, "inner", None) is rule), None)
 
 
 def _noticing(recorder: Recorder, outer: OuterBackward | None, rule: Rule) -> Rule:
-    """The rule, whose backward tells the recorder first."""
+    """Return the rule with a backward function that first notifies the recorder."""
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:
         if outer is None:
@@ -240,7 +246,7 @@ def _noticing(recorder: Recorder, outer: OuterBackward | None, rule: Rule) -> Ru
 
 
 def _record_outer(recorder: Recorder, outer: OuterBackward, node: Node) -> None:
-    """Let the memory of the captured backward be what each replay is given."""
+    """Add the memory of the captured backward pass to the arguments of replays."""
     if outer.is_recorded or recorder.breaks is not None:
         return
     outer.is_recorded = True
@@ -256,14 +262,14 @@ def _record_outer(recorder: Recorder, outer: OuterBackward, node: Node) -> None:
 def record_launches(
     recorder: Recorder, lease: FrameLease, number: int, given: list[Tensor], storages: list[Storage]
 ) -> None:
-    """Do one pass of a captured backward launch by launch, and tell the recorder of each.
+    """Run one pass of a captured backward launch by launch, and report each launch to the recorder.
 
     Arguments:
-        recorder: who records it.
-        lease: what the node of the captured forward holds.
-        number: which pass.
+        recorder: the recorder.
+        lease: the lease in the node of the captured forward pass.
+        number: the index of the pass.
         given: the gradients of the results.
-        storages: the memory of the gradients that it makes.
+        storages: the memory of the gradients that it computes.
     """
     lowered = lease.frame.lowered
     part = lowered.backwards[number].part

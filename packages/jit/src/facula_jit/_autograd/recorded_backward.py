@@ -1,10 +1,11 @@
-"""Gradients across the boundary: a result that requires a gradient gets one node, whose backward is captured, too.
+"""Gradients across the boundary: a result that requires a gradient has one node, whose backward pass is captured, too.
 
 Note [Saved sets]
 ~~~~~~~~~~~~~~~~~
-What the captured forward saves for its backward lies in the replay's memory. As long as the node of a result may still
-run, that memory is not used again: the node holds a lease, and a replay takes memory whose lease is gone, or new
-memory. Saved blocks keep their places to the end of the backward, so that `retain_graph` may run it again.
+The values that the captured forward pass saves for its backward pass are in the memory of the replay. This memory must
+not be reused while the node of a result may still run. The node therefore holds a lease, and a replay only uses memory
+without a live lease, or allocates new memory. Saved blocks keep their places until the end of the backward pass, so
+that `retain_graph` may run it again.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ if TYPE_CHECKING:
 
 
 REMEDY = "call backward() inside the captured function"
-ONE_OF_SEVERAL = object()  # what rules have as their `extra` that hand on the gradient of one result
-MAX_DEPTH = 5  # levels at which a node keeps tensors
+ONE_OF_SEVERAL = object()  # `extra` of the rules that pass on the gradient of one result
+MAX_DEPTH = 5  # nesting depth at which a node may save tensors
 
 
 def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
-    """Record the backward of a result, by doing it once; None where no gradient can be asked for."""
+    """Record the backward pass of a result by running it once; return None if no gradient can be requested."""
     roots = differentiable_in(result, recorder.inputs)
     if recorder.breaks is not None or not roots:
         return None
@@ -68,7 +69,7 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
         recorder.wait("the result requires a gradient of tensors that were made here alone")
         return None
     for one in targets:
-        if one.node is LEAF and one.hooks is not None:  # empty ones, too: their hooks may come after the call
+        if one.node is LEAF and one.hooks is not None:  # even empty ones: hooks may be added after the call
             recorder.broken(f"hooks look at the gradient of a tensor of shape {tuple(one.shape)}", REMEDY)
             return None
     if _is_hooked(recorder, roots, targets):
@@ -79,14 +80,14 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
     for one in gradients:
         recorder.add_input(one)
     effects = SideEffects(recorder, roots)
-    recorder.goes_back = True  # the tensors that it takes are the graph's
+    recorder.goes_back = True  # the tensors that it reads belong to the graph
     try:
-        with stopped_at(targets):  # what comes before an argument is the caller's graph
+        with stopped_at(targets):  # the graph behind an argument belongs to the caller
             _record_pass(recorder, made, slice(None))
             for place in range(len(roots) if len(roots) > 1 else 0):
                 _record_pass(recorder, made, slice(place, place + 1))
     except Exception as error:
-        recorder.goes_back = False  # the pass is over: what breaks now need not end it
+        recorder.goes_back = False  # the pass has ended, so that a break need not raise
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
     finally:
         recorder.goes_back = False
@@ -99,7 +100,7 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
 
 
 def _record_pass(recorder: Recorder, boundary: RecordedBackward, which: slice) -> None:
-    """Record the pass of some roots, whose gradients are tensors of their own."""
+    """Record the pass of some roots; all of its gradients are separate tensors."""
     start, seen, grads = len(recorder.launches), set(), []
     found = grad(
         boundary.roots[which], boundary.targets, boundary.gradients[which], retain_graph=True, allow_unused=True
@@ -116,7 +117,9 @@ def _record_pass(recorder: Recorder, boundary: RecordedBackward, which: slice) -
 
 
 def _is_hooked(recorder: Recorder, roots: Sequence[Tensor], ends: Sequence[Tensor]) -> bool:
-    """Whether a backward pass from results to the `ends` calls hooks of the program's, which breaks the capture."""
+    """Return True if a backward pass from results to the `ends` calls hooks of the program, which breaks the
+    capture.
+    """
     for module, _ in recorder.modules.values():
         tables = getattr(module, "_hooks", None) or {}
         if tables.get("backward") or tables.get("backward_pre"):
@@ -131,27 +134,27 @@ def _is_hooked(recorder: Recorder, roots: Sequence[Tensor], ends: Sequence[Tenso
 
 
 def differentiable_in(result: Any, given: Sequence[Tensor]) -> list[Tensor]:
-    """The tensors of a result that a backward pass could start from, without those that were given."""
+    """Return the tensors of a result from which a backward pass could start, except arguments."""
     found = {id(one): one for one in tensors_in(result)}
     arguments = {id(one) for one in given}
     return [one for key, one in found.items() if key not in arguments and is_differentiable(one)]
 
 
 def _leaves_of(roots: Sequence[Tensor], arguments: Sequence[Tensor]) -> list[Tensor]:
-    """The leaves that a graph reaches, not by way of the arguments."""
+    """Return the leaves that a graph reaches without passing through the arguments."""
     nodes = walk(map(edge_to, roots), map(edge_to, arguments))
     leaves = {id(edge): edge for node in nodes.values() for edge in edges_of(node) if isinstance(edge, Tensor)}
     return list(leaves.values())
 
 
 def is_differentiable(tensor: Tensor) -> bool:
-    """Whether a backward pass could start from this tensor, and meet no node that has run."""
+    """Return True if a backward pass could start from this tensor without reaching a freed node."""
     nodes = walk([edge_to(tensor)])
     return bool(nodes) and all([node.rule.name != "freed" for node in nodes.values()])
 
 
 def _storages_of(roots: Sequence[Tensor]) -> set[int]:
-    """The ids of the storages that a graph holds."""
+    """Return the ids of the storages that a graph saves."""
     saved: set[int] = set()
     adapter = adapter_of(roots[0])
     nodes = walk(map(edge_to, roots))
@@ -163,7 +166,7 @@ def _storages_of(roots: Sequence[Tensor]) -> set[int]:
         values: list[Any] = [value for value, _ in adapter.saved_values(node)]
         values += [getattr(node, name, None) for name in ("s0", "s1", "rest")]
         values.append(node.rule.extra)
-        for _ in range(MAX_DEPTH):  # a Function's context, what it saved, the entries of that
+        for _ in range(MAX_DEPTH):  # a Function's context, its saved values, their entries
             further: list[Any] = []
             for one in values:
                 if isinstance(one, (Tensor, Storage)):
@@ -175,7 +178,7 @@ def _storages_of(roots: Sequence[Tensor]) -> set[int]:
 
 
 class FrameLease:
-    """What a node of a replay holds until it has run, or is dropped."""
+    """The references that a node of a replay holds until it has run or is deleted."""
 
     __slots__ = ("__weakref__", "edges", "frame", "inputs", "outputs", "replay", "results", "rng_values", "versions")
 
@@ -190,11 +193,11 @@ class FrameLease:
 
 
 def make_rule(name: str, roots: int) -> Rule:
-    """The rule of the nodes of a replay's results. It holds no replay: these hold it.
+    """Return the rule for the nodes of a replay's results. It does not reference replays, which reference it.
 
     Arguments:
-        name: the function's.
-        roots: how many results there are: of several, each may have a backward pass of its own.
+        name: the name of the function.
+        roots: the number of results; each of several results may have a separate backward pass.
     """
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:
@@ -211,29 +214,29 @@ def make_rule(name: str, roots: int) -> Rule:
 
 
 def make_output_rule(name: str) -> Rule:
-    """The rule of the nodes that stand for one of several results, each of which ends by itself."""
+    """Return the rule for the nodes of single results among several, each of which is freed separately."""
     return Rule(f"captured {name}", OUTPUT.backward, True, True, extra=ONE_OF_SEVERAL)
 
 
 def main_of(edge: Any) -> Node | None:
-    """The node of a replay's results, of which an edge may lead to one alone."""
+    """Return the node of a replay's results for an edge, which may lead to the node of a single result."""
     if type(edge) is not Node:
         return None
     return edge.e0 if edge.rule.extra is ONE_OF_SEVERAL else edge  # type: ignore[return-value]
 
 
 def free(node: Node, freed: Rule) -> None:
-    """As the engine leaves a node that has run."""
+    """Free a node, like the engine after it has run."""
     node.rule, node.s0, node.s1, node.rest = freed, node.rule, None, None
 
 
 def release(node: Node, lease: FrameLease) -> None:
-    """Let the node of several results go once each of these has ended, or was dropped."""
+    """Free the node of several results after each of their nodes has been freed or deleted."""
     left = [one.rule for link in lease.results if (one := link()) is not None]
     if left and all([rule.name == "freed" for rule in left]):
         free(node, left[0])
 
 
 def edges_to(targets: Sequence[Tensor]) -> list[Any]:
-    """Where the gradients of these tensors go now."""
+    """Return the present edges of these tensors."""
     return [edge_to(one) for one in targets]

@@ -1,8 +1,8 @@
-"""State that a backward pass outside of a captured function must leave as it is.
+"""State that a recorded backward pass must not change.
 
-To record such a pass, `record_backward` runs it once, before the program does. The program must not notice: a pass that
-launches a write to a tensor of the program breaks the capture before the write, as does one that reads what no guard
-can compare. What it changes in Python or of a generator is put back here, and breaks the capture, too.
+`record_backward` runs a backward pass before the program does, in order to record it. The program must not be affected.
+A launch that would write to a tensor of the program breaks the capture before the write, and so does a read that no
+guard can compare. Changes of Python state or of generators are undone here, and break the capture, too.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class SideEffects:
     """The state before a backward pass.
 
     Arguments:
-        recorder: of the pass; its `reads` are those of the pass.
-        roots: where it begins.
+        recorder: the recorder of the pass; its `reads` are those of the pass.
+        roots: the tensors from which it starts.
     """
 
     def __init__(self, recorder: Any, roots: Sequence[Tensor]):
@@ -35,7 +35,7 @@ class SideEffects:
         self._contexts = Snapshot([vars(one) for one in contexts])
 
     def restore(self) -> str:
-        """Undo what the pass has changed; returns what that is, or "" where there is nothing."""
+        """Undo the changes of the pass, and return a description of them, or ""."""
         words = ""
         for key, one in self._recorder.generators.items():
             generator, state = one.generator, self._states.get(key, (one.key, one.start))

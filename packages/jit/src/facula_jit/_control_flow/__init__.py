@@ -1,1 +1,1 @@
-"""Control flow decided by tensors: conditions, loops and scans, recorded or eager."""
+"""Tensor-dependent control flow: conditions, loops and scans, recorded or eager."""

@@ -1,4 +1,4 @@
-"""`cond`: one of two functions, chosen by a tensor."""
+"""`cond`: a choice between two functions that depends on a tensor."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ if TYPE_CHECKING:
 def cond(
     pred: bool | Tensor, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Sequence[Any] = ()
 ) -> Any:
-    """`true_fn(*operands)` where `pred` holds, else `false_fn(*operands)`; gradients flow through the one that ran.
+    """Return `true_fn(*operands)` if `pred` is true, else `false_fn(*operands)`. Gradients flow through the function
+    that ran.
 
-    Both have to give results that are built alike, of the same shapes and dtypes. In plain code one of them runs, and
-    nothing is compared. Inside `capture` both run in the call that is captured, and each replay runs one. Inside `vmap`
-    with a batched `pred` both run for all elements, and results are chosen by `where`.
+    Both functions must return results of the same structure, shapes and dtypes. In eager code only one of them runs,
+    and nothing is compared. Inside `capture`, both run during the recorded call, and each replay runs one. Inside
+    `vmap` with a batched `pred`, both run for all elements, and `where` selects the results.
 
-    Where a result is an operand itself, or a view of one, a capture gives a copy of it; and where both results could
-    require a gradient, operands that only the other function uses get a gradient of zeros, not None.
+    If a result is an operand itself or a view of one, a capture returns a copy of it. If the results of both functions
+    could require a gradient, operands that only the other function uses get a gradient of zeros instead of None.
 
     Arguments:
-        pred: a bool, or a tensor of one bool.
-        true_fn: a function of the operands, which gives tensors, in tuples, lists and dicts.
-        false_fn: another.
-        operands: a tuple or list of what they are given: tensors and numbers, in tuples, lists and dicts.
+        pred: a bool, or a tensor with one bool element.
+        true_fn: a function of the operands that returns tensors, in tuples, lists and dicts.
+        false_fn: another function of the operands.
+        operands: a tuple or list of the operands: tensors and numbers, in tuples, lists and dicts.
 
     Raises:
-        TypeError, ValueError: wrong arguments; results that do not agree, where both functions run.
+        TypeError, ValueError: invalid arguments; results that do not match, if both functions run.
 
     >>> from facula_tensor import tensor
     >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -64,7 +65,7 @@ def cond(
 
 
 def _selected(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Sequence[Any]) -> Any:
-    """Both results of a whole batch, each element's chosen by `where`."""
+    """Return the results for a whole batch, selected from both functions with `where`."""
     a = leaves_of("cond", "the result of true_fn", true_fn(*operands))
     b = leaves_of("cond", "the result of false_fn", false_fn(*operands))
     check_agree("cond", a, b, by_value=True)

@@ -1,11 +1,11 @@
-"""Branches of a capture: what a recorder is told of while one function of a condition or a loop runs.
+"""Branches of a capture: the recorder's events while one function of a condition or loop runs.
 
 Note [Dry runs]
 ~~~~~~~~~~~~~~~
-A condition is captured by running both of its functions, a loop by running its step at least once. What would not have
-run is run *dry*: its launches are recorded as they happen, on memory of their own, and afterwards the program is as
-it was. Memory from outside is copied before it is written, and put back in the end; generators are set back as well.
-What cannot be undone (an optimizer's step) ends the dry run before it happens, and the capture.
+A condition is captured by running both of its functions, a loop by running its body at least once. A function that
+would not have run in this call is run *dry*: its launches are recorded, on separate memory, and its effects are undone
+afterwards. Outside memory is copied before it is written, and restored at the end; generators are restored, too. An
+effect that cannot be undone (an optimizer's step) ends the dry run before it happens, and breaks the capture.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 class DryRunAborted(BaseException):
-    """What ends a dry run; no program's `except Exception` may stop it. `branch` is the branch that is run dry."""
+    """An exception that ends a dry run, so that `except Exception` of a program does not stop it. `branch` is the
+    branch of the dry run.
+    """
 
     def __init__(self, branch: Branch):
         super().__init__()
@@ -37,19 +39,19 @@ class DryRunAborted(BaseException):
 class Branch:
     """A context in which one function runs.
 
-    `outside` are tensors with a history from outside that it used, by the id of their node.
+    `outside` contains the tensors with an outside history that it used, by the id of their node.
 
     Arguments:
-        recorder: what records it.
-        what: how errors call it.
-        is_dry: whether the program is to be as it was afterwards.
+        recorder: the recorder.
+        what: the name of the branch in errors.
+        is_dry: undo all effects afterwards.
     """
 
     def __init__(self, recorder: Recorder, what: str, is_dry: bool):
         self.recorder, self.what, self.is_dry = recorder, what, is_dry
         self.first_node = next_seq()
         self.outside: dict[int, Tensor] = {}
-        self.draws: dict[int, int] = {}  # of each generator: how many numbers it gave
+        self.draws: dict[int, int] = {}  # number of draws from each generator
         self._first_block = len(recorder.blocks)
         self._copies: dict[tuple[int, int, Any], tuple[Place, Storage, Any, Any]] = {}
         self._nodes: dict[int, tuple[Tensor, Any]] = {}
@@ -66,9 +68,9 @@ class Branch:
         if self.is_dry:
             self._restore()
 
-    # ------------------------------------------------------------------------------------------------ being told
+    # ----------------------------------------------------------------------------------------------- notifications
     def sees(self, operands: Sequence[object]) -> None:
-        """An operator is about to look at these."""
+        """Record the operands that an operator is about to read."""
         for one in operands:
             if not isinstance(one, Tensor) or type(one._storage) is not Storage:
                 continue
@@ -78,7 +80,7 @@ class Branch:
                 self.outside[id(one.node)] = one
 
     def writes(self, places: Sequence[Place]) -> None:
-        """A launch is about to write to these places."""
+        """Save the memory that a launch is about to write."""
         for one in places:
             if not self.is_dry or not self._is_outside(one.storage):
                 continue
@@ -88,21 +90,21 @@ class Branch:
                 self._keep(one, one.layout.extent)
 
     def _is_outside(self, storage: Any) -> bool:
-        """Whether memory was there before the branch."""
+        """Return True if memory existed before the branch."""
         number = self.recorder.number_of(storage)
         return number < self._first_block or not self.recorder.blocks[number].is_new
 
     def grad_set(self, leaf: Any) -> None:
-        """`.grad` of a leaf is about to be set."""
+        """Record that `.grad` of a leaf is about to be set."""
         self._grads.append((leaf, leaf._grad))
         self.refuse("backward()", undone=True)
 
     def refuse(self, what: str, undone: bool = False) -> None:
-        """Break the capture: this may not be done in a branch.
+        """Break the capture, because this operation is not allowed in a branch.
 
         Arguments:
-            what: what is about to be done.
-            undone: whether a dry run can put it back.
+            what: the operation that is about to run.
+            undone: True if a dry run can undo it.
         """
         self.recorder.broken(
             f"{self.what} does {what}, which a replay would have to leave out or do again",
@@ -111,9 +113,9 @@ class Branch:
         if self.is_dry and not undone:
             raise DryRunAborted(self)
 
-    # ---------------------------------------------------------------------------------------------- in the end
+    # ------------------------------------------------------------------------------------------------ restoration
     def _keep(self, place: Place, nbytes: int) -> None:
-        """Copy what lies at a place, once."""
+        """Copy the contents of a place, once."""
         storage = place.storage
         key = id(storage), place.offset, place.layout
         if key not in self._copies:
@@ -123,9 +125,9 @@ class Branch:
             self._copies[key] = place, kept, storage.version, getattr(storage, "mutator", None)
 
     def _restore(self) -> None:
-        """Let memory, nodes, `.grad` and generators be as they were."""
+        """Restore memory, nodes, `.grad` and generators."""
         with self.recorder.aside():
-            for place, kept, version, mutator in reversed(self._copies.values()):  # the oldest are put back last
+            for place, kept, version, mutator in reversed(self._copies.values()):  # the oldest copies are restored last
                 _copy(place.layout.extent, kept.ptr, place.storage.ptr + place.offset)  # type: ignore[union-attr]
                 place.storage.version = version
                 if mutator is not None:

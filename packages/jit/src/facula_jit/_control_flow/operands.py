@@ -1,4 +1,4 @@
-"""Operands and results of control flow: what they may be made of, and where two of them have to agree."""
+"""Operands and results of control flow: permitted types, and matching of two trees."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ if TYPE_CHECKING:
     Tree = Any  # a tensor, or tuples, lists and dicts of trees
 
 NUMBERS = (bool, int, float, complex)
-OTHERS = (*NUMBERS, type(None))  # leaves beside tensors
+OTHERS = (*NUMBERS, type(None))  # types of leaves besides tensors
 
 
 class Leaves(NamedTuple):
-    """A tree taken apart; `what` says in errors what it is."""
+    """The leaves and the structure of a tree; `what` is its name in errors."""
 
     what: str
     leaves: list[Any]
     shape: Shape
 
     def tree(self, leaves: list[Any] | None = None) -> Tree:
-        """The tree, of these leaves or its own."""
+        """Return the tree with these leaves, or with its own."""
         return put_together(self.shape, self.leaves if leaves is None else leaves)
 
     def tensors(self) -> list[Tensor]:
-        """The leaves that are tensors."""
+        """Return the leaves that are tensors."""
         return [one for one in self.leaves if isinstance(one, Tensor)]
 
 
 def leaves_of(operation: str, what: str, tree: Tree, others: tuple[type, ...] = OTHERS) -> Leaves:
-    """The leaves of a tree; TypeError for one that is neither a tensor nor of `others`.
+    """Return the leaves of a tree; raise TypeError for one that is neither a tensor nor of `others`.
 
     Arguments:
-        operation: how the error begins.
-        what: what the tree is, for the error.
+        operation: the name of the operation, for errors.
+        what: the name of the tree, for errors.
         tree: the tree.
-        others: types of leaves beside tensors.
+        others: the permitted types of leaves besides tensors.
     """
     leaves, shape = take_apart(tree)
     for one in leaves:
@@ -57,18 +57,18 @@ def leaves_of(operation: str, what: str, tree: Tree, others: tuple[type, ...] = 
 
 
 def shown(one: Any) -> str:
-    """A leaf in words: what has to agree of it."""
+    """Return a description of the properties of a leaf that must match."""
     return f"{one.dtype.name} {tuple(one.shape)}" if isinstance(one, Tensor) else f"{type(one).__name__} {one!r:.40}"
 
 
 def check_agree(operation: str, a: Leaves, b: Leaves, by_value: bool = False) -> None:
-    """ValueError unless two trees are built alike, of leaves of the same shapes and dtypes.
+    """Raise ValueError unless two trees have the same structure, and leaves with the same shapes and dtypes.
 
     Arguments:
-        operation: how the error begins.
+        operation: the name of the operation, for errors.
         a: a tree.
-        b: the other.
-        by_value: whether leaves that are no tensors have to be equal, beside being of one type.
+        b: the other tree.
+        by_value: require equal values of non-tensor leaves, not only the same type.
     """
     if a.shape != b.shape:
         raise ArgumentError(
@@ -87,16 +87,16 @@ def check_agree(operation: str, a: Leaves, b: Leaves, by_value: bool = False) ->
 
 
 def is_batched(one: Any) -> bool:
-    """Whether this stands for the elements of a batch, inside `vmap`."""
+    """Return True for a batched tensor inside `vmap`."""
     return isinstance(one, Tensor) and bool(batches_of(one))
 
 
 def check_condition(operation: str, what: str, pred: object) -> None:
-    """TypeError or ValueError unless this is a bool, or a tensor of one bool.
+    """Raise TypeError or ValueError unless this is a bool, or a tensor with one bool element.
 
     Arguments:
-        operation: how the error begins.
-        what: what it is, for the error.
+        operation: the name of the operation, for errors.
+        what: the name of the argument, for errors.
         pred: the condition.
     """
     if isinstance(pred, bool):
@@ -116,7 +116,7 @@ def check_condition(operation: str, what: str, pred: object) -> None:
 
 
 def check_functions(operation: str, **functions: object) -> None:
-    """TypeError for one of these, given by name, that cannot be called."""
+    """Raise TypeError for one of these arguments, given by name, that is not callable."""
     for name, one in functions.items():
         if not callable(one):
             raise InvalidTypeError(
@@ -125,12 +125,12 @@ def check_functions(operation: str, **functions: object) -> None:
 
 
 def slices_of(operation: str, xs: Leaves, dim: int) -> Iterator[Tree]:
-    """The trees of slices along a dimension of all leaves.
+    """Generate the trees of slices along a dimension of all leaves.
 
     Arguments:
-        operation: how errors begin.
+        operation: the name of the operation, for errors.
         xs: a tree of tensors.
-        dim: the dimension, which has the same length in all.
+        dim: the dimension, which has the same length in all leaves.
     """
     length = length_of(operation, xs, dim)
     parts = [one.unbind(dim) for one in xs.leaves]
@@ -138,7 +138,7 @@ def slices_of(operation: str, xs: Leaves, dim: int) -> Iterator[Tree]:
 
 
 def length_of(operation: str, xs: Leaves, dim: int) -> int:
-    """The length of `dim` in all leaves; an error where it is not there, not the same, or 0."""
+    """Return the length of `dim`; raise an error if a leaf lacks it, or if lengths differ or are 0."""
     if type(dim) is not int:
         raise InvalidTypeError(f"{operation}: expected dim to be an int; got {type(dim).__name__} {dim!r:.60}")
     if not xs.leaves:

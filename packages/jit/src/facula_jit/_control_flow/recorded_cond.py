@@ -2,11 +2,11 @@
 
 Note [Conditions]
 ~~~~~~~~~~~~~~~~~
-The condition becomes a float32 of its own. The function that it does not choose is run dry (Note [Dry runs]), then
-the other one runs; each ends with copies of its results into memory that both share, and each replay leaves the
-launches of one out. Where gradients are wanted, each function runs on leaves of its own, so that its graph ends there;
-the results get one node, whose backward is a condition again: that of one graph, or of the other. Its own gradients are
-recorded in the same way, as often as is asked for.
+The condition is converted to a separate float32. The function that it does not select is run dry (Note [Dry runs]); the
+other one then runs. Both end with copies of their results into shared memory, and each replay skips the launches of one
+of them. If gradients are required, each function runs on leaves of its own, so that its graph ends there. The results
+get one node, whose backward pass is again a condition: it runs through one of the two graphs. Higher derivatives are
+recorded in the same way.
 """
 
 from __future__ import annotations
@@ -38,37 +38,37 @@ NAMES = ("true_fn", "false_fn")
 
 
 class Side(NamedTuple):
-    """What one of the two functions gave: results, and the tensors that their graph ends at."""
+    """The outcome of one of the two functions: its results, and the tensors at which their graph ends."""
 
     results: Leaves
     ends: list[Tensor]
 
 
 class Pred(NamedTuple):
-    """A condition of a capture: a float32 of its own, and which function it chooses in this run."""
+    """A condition of a capture: a separate float32, and the index of the function that it selects in this run."""
 
     number: Tensor
     taken: int
 
     @classmethod
     def of(cls, recorder: Recorder, pred: Tensor) -> Pred:
-        """The condition that a tensor of one bool is."""
+        """Return the condition for a tensor with one bool element."""
         with replace_mode(grad=False):
             number = pred.detach().reshape(()).to(float32)
         return cls(number, 0 if recorder.holds(number._storage, number._offset) else 1)
 
     def address(self, recorder: Recorder) -> Address:
-        """Where replays find it."""
+        """Return the address at which replays read it."""
         return Address(recorder.number_of(self.number._storage), self.number._offset, None, False)
 
 
 def serves(recorder: Recorder, operation: str, leaves: Sequence[object]) -> bool:
-    """Whether control flow can be recorded here; a break where it cannot.
+    """Return True if control flow can be recorded here; otherwise break the capture.
 
     Arguments:
-        recorder: what records it.
-        operation: what it is.
-        leaves: what it is given.
+        recorder: the recorder.
+        operation: the name of the operation.
+        leaves: the leaves of its operands.
     """
     if any([isinstance(one, Tensor) and type(one._storage) is not Storage for one in leaves]):
         recorder.broken(
@@ -79,12 +79,12 @@ def serves(recorder: Recorder, operation: str, leaves: Sequence[object]) -> bool
 
 
 def record_cond(recorder: Recorder, pred: Tensor, functions: Sequence[Callable[..., Any]], given: Leaves) -> Any:
-    """The results of the function that `pred` chooses, while both are recorded.
+    """Record both functions, and return the results of the one that `pred` selects.
 
     Arguments:
-        recorder: what takes them down.
-        pred: a tensor of one bool.
-        functions: the two, the one for True first.
+        recorder: the recorder.
+        pred: a tensor with one bool element.
+        functions: the functions, that for True first.
         given: their operands.
     """
     chosen = Pred.of(recorder, pred)
@@ -110,15 +110,15 @@ def record_cond(recorder: Recorder, pred: Tensor, functions: Sequence[Callable[.
 
 
 def _run(recorder: Recorder, function: Callable[..., Any], name: str, given: Leaves, operands: list[Tensor]) -> Side:
-    """One function, on leaves in the places of operands with a history."""
+    """Run one function, with new leaves in place of operands with a history."""
     own = _own_leaves(recorder, operands)
-    recorder.branches.sees(closed_over(function))  # of which views may be taken that no operator is asked for
+    recorder.branches.sees(closed_over(function))  # views of them may be created without calling an operator
     result = function(*given.tree([own.get(id(one), one) for one in given.leaves]))
     return Side(leaves_of("cond", f"the result of {name}", result), [own[id(one)] for one in operands])
 
 
 def closed_over(function: object, depth: int = 4) -> list[Tensor]:
-    """The tensors that a function finds in variables around it, in tuples and lists, and in such functions."""
+    """Return the tensors that a function can read from closures, also in tuples, lists and nested functions."""
     if isinstance(function, Tensor):
         return [function]
     parts = list(function) if isinstance(function, (tuple, list)) and len(function) <= MAX_ENTRIES else []
@@ -127,7 +127,7 @@ def closed_over(function: object, depth: int = 4) -> list[Tensor]:
 
 
 def _own_leaves(recorder: Recorder, tensors: list[Tensor]) -> dict[int, Tensor]:
-    """A leaf for each of these, by the id of the tensor that it stands for; none is a tensor of the program's."""
+    """Return a new leaf for each of these tensors, by the id of the tensor."""
     own = {id(one): one.detach().requires_grad_() for one in tensors}
     recorder.known_inputs.update({id(one): one for one in own.values()})
     return own
@@ -136,7 +136,7 @@ def _own_leaves(recorder: Recorder, tensors: list[Tensor]) -> dict[int, Tensor]:
 def _run_both(
     recorder: Recorder, chosen: Pred, runs: Sequence[Callable[[], Side]]
 ) -> tuple[list[Side], list[Branch], list[Any]] | None:
-    """Both sides, their branches, and the results that both write; None where the dry run broke the capture."""
+    """Return both sides, their branches, and the results that both write; None if the dry run broke the capture."""
     sides: dict[int, Side] = {}
     branches: dict[int, Branch] = {}
     made: list[Any] = []
@@ -173,7 +173,8 @@ def _run_both(
         recorder.decides = True
         if skipped.launches and recorder.breaks is None:
             recorder.skips.append(skipped)
-    if chosen.taken == 0 and recorder.breaks is None:  # in the order of the program, whatever this call has taken
+    # the order of the program, independent of the branch that this call takes
+    if chosen.taken == 0 and recorder.breaks is None:
         _swap(recorder, *marks)
     if branches[0].draws != branches[1].draws:
         recorder.broken("the functions of cond draw unequally many random numbers", "draw before, and give them these")
@@ -181,19 +182,19 @@ def _run_both(
 
 
 class Mark(NamedTuple):
-    """A moment of a recording: how many launches and blocks there were."""
+    """A position in a recording: its numbers of launches and blocks."""
 
     launches: int
     blocks: int
 
     @classmethod
     def of(cls, recorder: Recorder) -> Mark:
-        """Now."""
+        """Return the present position."""
         return cls(len(recorder.launches), len(recorder.blocks))
 
 
 def _swap(recorder: Recorder, first: Mark, middle: Mark) -> None:
-    """Put the launches from `middle` on before those from `first` on."""
+    """Move the launches from `middle` on before those from `first` on."""
     launches = recorder.launches
     forward, back = len(launches) - middle.launches, middle.launches - first.launches
     launches[first.launches :] = launches[middle.launches :] + launches[first.launches : middle.launches]
@@ -203,18 +204,20 @@ def _swap(recorder: Recorder, first: Mark, middle: Mark) -> None:
 
 
 def _room_for(one: Any) -> Any:
-    """Memory for a result; what is no tensor is the result itself."""
+    """Return memory for a result; results other than tensors are returned unchanged."""
     return empty(tuple(one.shape), dtype=one.dtype, device=one.device) if isinstance(one, Tensor) else one
 
 
 def write(target: Tensor, source: Tensor) -> None:
-    """Copy a result into its place, recording nothing."""
+    """Copy a result into its place without recording a graph."""
     with replace_mode(grad=False):
         target.copy_(source.detach())
 
 
 def _with_constants(recorder: Recorder, made: list[Any], taken: list[Any]) -> list[Any]:
-    """Results whose leaves beside tensors are those of this call; a break where the other function has others."""
+    """Return results with the non-tensor leaves of this call; break the capture if those of the other function
+    differ.
+    """
     for one, other in zip(made, taken, strict=True):
         if not isinstance(one, Tensor) and one != other and one == one:
             recorder.broken(f"the functions of cond return {one!r:.40} and {other!r:.40}", "return tensors")
@@ -222,7 +225,7 @@ def _with_constants(recorder: Recorder, made: list[Any], taken: list[Any]) -> li
 
 
 def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, Tensor]:
-    """The tensors from outside that a side's graph ends at beside its own leaves, by the id of their edge."""
+    """Return the outside tensors at which a side's graph ends, except its own leaves, by the id of their edge."""
     found: dict[int, Tensor] = {}
     own = {id(one) for one in side.ends}
     stack: list[Any] = [edge_to(one) for one in side.results.tensors() if one.node is not None]
@@ -237,7 +240,7 @@ def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, T
         elif edge.seq > branch.first_node:
             stack += edges_of(edge)
         elif id(edge) in branch.outside:
-            found[id(edge)] = branch.outside[id(edge)]  # of several tensors that show one value one is enough
+            found[id(edge)] = branch.outside[id(edge)]  # one of several tensors with the same value suffices
         else:
             recorder.broken(
                 f"{branch.what} uses a view of a tensor that gradients flow through, which it is not given",
@@ -247,13 +250,13 @@ def _further_ends(recorder: Recorder, branch: Branch, side: Side) -> dict[int, T
 
 
 class Choice(NestedGraphs):
-    """The two graphs behind results of a condition, of which backward passes run one.
+    """The two graphs behind the results of a condition, one of which each backward pass uses.
 
     Arguments:
-        recorder: what took them down.
+        recorder: the recorder of the functions.
         chosen: the condition.
-        sides: what the functions gave.
-        inputs: the tensors that the gradients of the sides' `ends` go to.
+        sides: the outcomes of both functions.
+        inputs: the tensors that receive the gradients of the sides' `ends`.
     """
 
     __slots__ = ("chosen", "edges", "inputs", "recorder", "sides")
@@ -263,7 +266,7 @@ class Choice(NestedGraphs):
         self.edges = [edge_to(one) for one in inputs]
 
     def connect(self, made: list[Tensor]) -> None:
-        """Give results their node, where one of the graphs leads to them."""
+        """Set the node of those results that are part of one of the graphs."""
         graphs = [side.results.tensors() for side in self.sides]
         wanted = [place for place, pair in enumerate(zip(*graphs, strict=True)) if any([one.node for one in pair])]
         if not wanted:
@@ -275,15 +278,17 @@ class Choice(NestedGraphs):
             made[place].node = output_node(node, place, len(made))
 
     def graphs(self) -> list[Tensor]:
-        """What it keeps: results of both sides, with their graphs, where these end, and the condition."""
+        """Return all tensors that it keeps alive: the results of both sides, the ends of their graphs, and the
+        condition.
+        """
         return [self.chosen.number, *[one for side in self.sides for one in (*side.results.tensors(), *side.ends)]]
 
     def pull(self, gradients: list[Tensor | None], record: bool) -> Sequence[Tensor | None]:
-        """The gradients of `inputs`.
+        """Return the gradients of `inputs`.
 
         Arguments:
-            gradients: those of the results.
-            record: whether these are to be differentiated.
+            gradients: the gradients of the results.
+            record: True if the returned gradients must be differentiable.
         """
         recorder: Any = current_recorder()
         if recorder is not self.recorder or recorder.breaks is not None:
@@ -299,7 +304,7 @@ class Choice(NestedGraphs):
         return made
 
     def _side(self, place: int, gradients: list[Tensor | None], given: list[Tensor], record: bool) -> Side:
-        """The gradients of one side, of which there are zeros where it has none."""
+        """Return the gradients of one side, with zeros for missing ones."""
         own = _own_leaves(self.recorder, given) if record else {id(one): one for one in given}
         found = self._gradients(place, [None if one is None else own[id(one)] for one in gradients], record)
         filled = [

@@ -1,12 +1,12 @@
-"""Loops of `while_loop`: run step by step, or recorded as one in C.
+"""Loops of `while_loop`: run eagerly, or recorded as one loop in C.
 
 Note [Captured loops]
 ~~~~~~~~~~~~~~~~~~~~~
-What is carried gets memory of its own, which each step writes again. Recorded are the launches of the condition,
-whose result becomes a float32, and those of one step; where this run makes no step, that one is run dry (Note
-[Dry runs]), and where it makes several, the others are not recorded. A replay does the launches of the condition,
-leaves where the float32 is 0, does those of the step, and goes back. What a step reads of what was computed before the
-loop keeps its memory to the end of the loop.
+The carried values get memory of their own, which each iteration overwrites. The launches of the condition, whose result
+is converted to a float32, and those of one iteration are recorded. If the loop of this call has no iterations, one is
+run dry (Note [Dry runs]). If it has several, the others are not recorded. A replay runs the launches of the condition,
+leaves the loop if the float32 is 0, and otherwise runs the launches of the iteration and jumps back. Values computed
+before the loop that an iteration reads keep their memory until the end of the loop.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 def run_loop(
     cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried: Leaves, goes_on: Any = None
 ) -> tuple[Any, ...]:
-    """The loop, step by step: what is carried in the end.
+    """Run the loop iteration by iteration, and return the final values.
 
     Arguments:
         cond_fn: the condition.
-        body_fn: the step.
-        carried: the first values.
-        goes_on: what the condition has said of them; None where it was not asked yet.
+        body_fn: the body.
+        carried: the initial values.
+        goes_on: the condition for the initial values; None if it has not been evaluated.
     """
     while True:
         goes_on = asks(cond_fn, carried) if goes_on is None else goes_on
         batched = is_batched(goes_on)
         if not (debug_unwrap(goes_on).any() if batched else goes_on):
-            return carried.tree()  # type: ignore[no-any-return]  # a tuple's shape
+            return carried.tree()  # type: ignore[no-any-return]  # has the shape of a tuple
         made = step(body_fn, carried)
         if batched:
             kept = goes_on.reshape(())
@@ -56,14 +56,14 @@ def run_loop(
 
 
 def asks(cond_fn: Callable[..., Any], carried: Leaves) -> Any:
-    """What the condition says, checked."""
+    """Return the value of the condition, after validation."""
     goes_on = cond_fn(*carried.tree())
     check_condition("while_loop", "the result of cond_fn", goes_on)
     return goes_on
 
 
 def step(body_fn: Callable[..., Any], carried: Leaves) -> Leaves:
-    """What the next step carries, checked."""
+    """Return the values of the next iteration, after validation."""
     result = body_fn(*carried.tree())
     if not isinstance(result, (tuple, list)):
         raise InvalidTypeError(
@@ -77,18 +77,18 @@ def step(body_fn: Callable[..., Any], carried: Leaves) -> Leaves:
 def record_loop(
     recorder: Recorder, cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried: Leaves
 ) -> tuple[Any, ...]:
-    """The loop, recorded as one; step by step where that cannot be.
+    """Record the loop as one; if that is impossible, run it iteration by iteration.
 
     Arguments:
-        recorder: what records it.
+        recorder: the recorder.
         cond_fn: the condition.
-        body_fn: the step.
-        carried: the first values.
+        body_fn: the body.
+        carried: the initial values.
     """
     differentiable = is_grad_enabled() and any([getattr(one, "node", None) is not None for one in carried.leaves])
     if differentiable or len(carried.tensors()) < len(carried.leaves):
         goes_on = asks(cond_fn, carried)
-        if isinstance(goes_on, Tensor):  # else Python decides, and its steps are recorded one by one
+        if isinstance(goes_on, Tensor):  # otherwise Python decides, and each iteration is recorded
             _refuse(recorder, differentiable)
         return run_loop(cond_fn, body_fn, carried, goes_on)
     place = carried._replace(
@@ -131,11 +131,11 @@ def record_loop(
         with recorder.aside():
             _run_aside(cond_fn, body_fn, place)
         forget_readers()
-    return place.tree()  # type: ignore[no-any-return]  # a tuple's shape
+    return place.tree()  # type: ignore[no-any-return]  # has the shape of a tuple
 
 
 def _run_aside(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], place: Leaves) -> None:
-    """The steps after the one that was recorded, in the memory of what is carried."""
+    """Run the remaining iterations without recording, in the memory of the carried values."""
     while asks(cond_fn, place):
         _write(place, step(body_fn, place))
 
@@ -151,7 +151,7 @@ def _refuse(recorder: Recorder, differentiable: bool) -> None:
 
 
 def _write(place: Leaves, values: Leaves) -> None:
-    """Copy what is carried into its memory; what lies there already, at another place, is copied twice."""
+    """Copy values into the carried memory; a value that is in this memory at another position is copied twice."""
     own = {id(one._storage) for one in place.leaves}
     given = [
         one.clone() if id(one._storage) in own and one is not target else one

@@ -1,4 +1,4 @@
-"""`scan`, `associative_scan` and `map`: a function along a dimension."""
+"""`scan`, `associative_scan` and `map`: functions applied along a dimension."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 def scan(
     combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, *, dim: int = 0, reverse: bool = False
 ) -> tuple[Any, Any]:
-    """`carry, y = combine_fn(carry, x)` for each slice `x` of `xs`: the last carry, and all `y` stacked.
+    """Compute `carry, y = combine_fn(carry, x)` for each slice `x` of `xs`, and return the last carry and all `y`
+    stacked.
 
-    An ordinary loop: gradients flow through it, transforms work in it, and `capture` takes all of its steps down.
+    This is an ordinary loop: gradients flow through it, it supports transforms, and `capture` records all of its
+    iterations.
 
     Arguments:
-        combine_fn: a function of a carry and a slice, which gives the next carry, built alike and of the same shapes
-            and dtypes, and what is stacked.
+        combine_fn: a function of a carry and a slice. It returns the next carry, with the same structure, shapes and
+            dtypes, and a result to stack.
         init: the first carry: tensors, in tuples, lists and dicts.
-        xs: tensors, in tuples, lists and dicts, of one length along `dim`.
-        dim: the dimension that slices are taken along; results are stacked along their first.
-        reverse: whether to begin with the last slice; what came of a slice still stands at its place.
+        xs: tensors, in tuples, lists and dicts, with the same length along `dim`.
+        dim: the dimension of the slices; results are stacked along their first dimension.
+        reverse: start with the last slice; the result of a slice is still stored at the index of the slice.
 
     Raises:
-        TypeError, ValueError: wrong arguments, or carries that do not agree.
+        TypeError, ValueError: invalid arguments, or carries that do not match.
 
     >>> from facula_tensor import arange, tensor
     >>> scan(lambda total, x: (total + x, total + x), tensor(0), arange(5))
@@ -61,15 +63,16 @@ def scan(
 
 @boundary
 def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
-    """`f(x, *args)` of each slice of `xs` along the first dimension, stacked. `vmap` does all of them at once.
+    """Return `f(x, *args)` for each slice of `xs` along the first dimension, stacked. `vmap` computes all of them at
+    once.
 
     Arguments:
-        f: a function of a slice, which gives tensors, in tuples, lists and dicts.
-        xs: tensors, in tuples, lists and dicts, of one length along the first dimension.
-        args: what it is given beside.
+        f: a function of a slice that returns tensors, in tuples, lists and dicts.
+        xs: tensors, in tuples, lists and dicts, with the same length along the first dimension.
+        args: further arguments of `f`.
 
     Raises:
-        TypeError, ValueError: wrong arguments, or results that do not agree.
+        TypeError, ValueError: invalid arguments, or results that do not match.
 
     >>> from facula_tensor import tensor
     >>> map(lambda x, y: x.sum() * y, tensor([[1.0, 2.0], [3.0, 4.0]]), tensor(10.0))
@@ -84,21 +87,21 @@ def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
 def associative_scan(
     combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False, combine_mode: str = "pointwise"
 ) -> Any:
-    """All results of `combine_fn` from the first slice of `xs` up to each: of a sum, the cumulative sum.
+    """Return the results of combining all slices of `xs` up to each one: for a sum, the cumulative sum.
 
-    `combine_fn` is called about twice log2(n) times, on many slices at once; the order of the slices stays, and where
-    brackets stand does not matter, since it is associative.
+    `combine_fn` is called about twice log2(n) times, on many slices at once. The order of the slices is preserved, but
+    their grouping is not specified, since the function is associative.
 
     Arguments:
-        combine_fn: an associative function of two slices, which gives one built alike.
-        xs: tensors, in tuples, lists and dicts, of one length along `dim`.
-        dim: the dimension that slices are taken along.
-        reverse: whether to begin with the last slice.
-        combine_mode: "pointwise" for a function of elementwise operators, which is given many slices as one tensor;
-            "generic" for any other, by `vmap`.
+        combine_fn: an associative function of two slices that returns one of the same structure.
+        xs: tensors, in tuples, lists and dicts, with the same length along `dim`.
+        dim: the dimension of the slices.
+        reverse: start with the last slice.
+        combine_mode: "pointwise" for a function of elementwise operators, which receives many slices as one tensor;
+            "generic" for any other, which uses `vmap`.
 
     Raises:
-        TypeError, ValueError: wrong arguments, or results that are not like the slices.
+        TypeError, ValueError: invalid arguments, or results that do not match the slices.
 
     >>> from facula_tensor import tensor
     >>> associative_scan(lambda a, b: a * b, tensor([1.0, 2.0, 3.0, 4.0]), 0)
@@ -130,7 +133,7 @@ def associative_scan(
 
 
 def _scanned(combine: Callable[[list[Any], list[Any]], list[Any]], leaves: list[Any]) -> list[Any]:
-    """The scan along the first dimension: of neighbours combined, and then of every second one."""
+    """Return the scan along the first dimension: neighbours are combined, and the result is scanned recursively."""
     length = leaves[0].shape[0]
     if length < 2:
         return leaves
@@ -143,14 +146,14 @@ def _scanned(combine: Callable[[list[Any], list[Any]], list[Any]], leaves: list[
 
 
 def _interleaved(even: Any, odd: Any) -> Any:
-    """Slices of the two in turn; `even` has as many or one more."""
+    """Interleave the slices of both; `even` has as many or one more."""
     count = odd.shape[0]
     pairs = stack([even[:count], odd], 1).flatten(0, 1)
     return pairs if even.shape[0] == count else cat([pairs, even[count:]])
 
 
 def _stacked(operation: str, function: str, trees: list[Tree]) -> Tree:
-    """Trees of tensors stacked leaf by leaf."""
+    """Stack trees of tensors leaf by leaf."""
     results = [leaves_of(operation, f"the result of {function} for slice {place}", one, ())
                for place, one in enumerate(trees)]  # fmt: skip
     for one in results[1:]:
@@ -159,6 +162,6 @@ def _stacked(operation: str, function: str, trees: list[Tree]) -> Tree:
 
 
 def _check_reverse(operation: str, reverse: object) -> None:
-    """TypeError for what is no bool."""
+    """Raise TypeError for a value that is not a bool."""
     if not isinstance(reverse, bool):
         raise InvalidTypeError(f"{operation}: expected reverse to be a bool; got {reverse!r:.60}")

@@ -1,4 +1,4 @@
-"""`while_loop`: a function of carried values, for as long as another says so."""
+"""`while_loop`: a loop that runs while a function of its values returns true."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 def while_loop(
     cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """`carried = body_fn(*carried)` while `cond_fn(*carried)` holds, beginning with `carried_inputs`; the last of them.
+    """Repeat `carried = body_fn(*carried)` while `cond_fn(*carried)` is true, starting with `carried_inputs`; return
+    the last values.
 
-    Gradients flow through all steps that were made. Inside `capture` the loop is one in C, of as many steps as each
-    replay needs; there, gradients cannot flow through it, and its functions run in Python once. Inside `vmap` with a
-    batched condition the loop goes on while any element's holds, and elements that are done stay as they are.
+    Gradients flow through all iterations. Inside `capture`, the loop runs in C, with as many iterations as each replay
+    needs; its functions run in Python once, and gradients cannot flow through it. Inside `vmap` with a batched
+    condition, the loop continues while the condition of any element is true, and finished elements keep their values.
 
     Arguments:
-        cond_fn: a function of the carried values, which gives a bool or a tensor of one bool.
-        body_fn: a function of the carried values, which gives a tuple of such: built alike, of the same shapes and
-            dtypes.
-        carried_inputs: a tuple or list of the first ones: tensors and numbers, in tuples, lists and dicts.
+        cond_fn: a function of the carried values that returns a bool or a tensor with one bool element.
+        body_fn: a function of the carried values that returns a tuple of the next ones, with the same structure, shapes
+            and dtypes.
+        carried_inputs: a tuple or list of the initial values: tensors and numbers, in tuples, lists and dicts.
 
     Raises:
-        TypeError, ValueError: wrong arguments, or what is carried changes its structure, a shape or a dtype.
+        TypeError, ValueError: invalid arguments, or carried values that change their structure, a shape or a dtype.
 
     >>> from facula_tensor import tensor
     >>> while_loop(lambda n, x: n < 3, lambda n, x: (n + 1, x * 2), (tensor(0), tensor([1.0, 2.0])))

@@ -1,7 +1,7 @@
-"""Passes over captured graphs: what makes a replay do less, with the same results.
+"""Passes over captured graphs, which reduce the work of a replay without changing its results.
 
-A pass is a function of a `Graph`, which it changes. `capture(function, passes=...)` says which ones run, in which
-order; by default it is `DEFAULT`: all of these, which keep every bit of every result.
+A pass is a function that modifies a `Graph`. `capture(function, passes=...)` selects the passes and their order. The
+default is `DEFAULT`: all of these, which preserve every bit of every result.
 
 >>> from facula_jit import capture
 >>> from facula_tensor import ones
@@ -24,7 +24,7 @@ from ._fusion import fuse_elementwise
 from ._in_place import write_in_place
 
 DEFAULT = (fold_constants, merge_common, skip_copies, drop_dead, fuse_elementwise, write_in_place)
-"""The passes of `capture`, in their order: none changes a bit of a result."""
+"""The default passes of `capture`, in order; they do not change a bit of any result."""
 
 __all__ = [
     "DEFAULT",

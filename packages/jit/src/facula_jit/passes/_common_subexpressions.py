@@ -1,4 +1,4 @@
-"""Common subexpressions: what is computed twice of the same is computed once."""
+"""Common subexpression elimination: repeated computations run only once."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @boundary
 def merge_common(graph: Graph) -> None:
-    """Leave out launches that compute what another one has computed of the same elements.
+    """Remove launches that repeat an earlier computation on the same elements.
 
-    Where the step would need more memory for it, only while what was computed before is still needed: a checkpoint,
-    which computes again in order to hold less, stays one.
+    If this would increase the memory of the step, a launch is removed only while the earlier result is still needed.
+    Checkpoints, which recompute values to save memory, are thereby preserved.
     """
     recording = graph.recording
     facts = Facts.of(graph)
@@ -38,12 +38,13 @@ def merge_common(graph: Graph) -> None:
 
 
 def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tuple[Launched, ...]]:
-    """What becomes of launches; `careful`: only while what was computed before is still needed."""
+    """Return edits of launches; with `careful`, only for earlier results that are still needed."""
     last_read = dict(facts.last_read)
-    versions: Counter[int] = Counter()  # how often memory was written up to now
+    versions: Counter[int] = Counter()  # number of writes to each memory so far
     instead: dict[int, int] = {}
     edits: dict[int, tuple[Launched, ...]] = {}
-    known: list[dict[Hashable, Launched]] = []  # what was computed: outermost, then in what is around, one by one
+    # computed values: outside of regions, followed by those of each enclosing region
+    known: list[dict[Hashable, Launched]] = []
     around: tuple[Region, ...] = ()
     part = -1
     for span in spans_of(recording):
@@ -53,7 +54,7 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
         del known[1 + common :]
         for region in span.around[common:]:
             known.append({})
-            if region.is_loop:  # what it writes is another thing in each turn
+            if region.is_loop:  # each iteration writes different values
                 versions.update(_written(recording, facts, range(region.start, region.stop)))
         around = span.around
         for number in range(span.start, span.stop):
@@ -81,13 +82,13 @@ def _repeated(recording: Recording, facts: Facts, careful: bool) -> dict[int, tu
 
 
 def _written(recording: Recording, facts: Facts, numbers: range) -> set[int]:
-    """The memory that launches write."""
+    """Return the memory that launches write."""
     used = [one for number in numbers for one in addresses_of(recording.launches[number]) if one.written]
     return {facts.memory.get(one.block, one.block) for one in used}
 
 
 def _key(launch: Launched, facts: Facts, versions: Counter[int]) -> Hashable:
-    """What two launches have in common that compute the same."""
+    """Return a key that is equal for launches with the same result."""
     seen = [
         (
             -1 if one.written else one.block,
@@ -102,7 +103,7 @@ def _key(launch: Launched, facts: Facts, versions: Counter[int]) -> Hashable:
 
 
 def _is_needed(first: Launched, launch: Launched, last_read: dict[int, int], number: int) -> bool:
-    """Whether what the first launch made is still read after this one, as far as what this one makes is."""
+    """Return True if the result of the first launch is still read after this one, as far as this one's result is."""
     pairs = [
         (one.block, other.block)
         for one, other in zip(first.arguments, launch.arguments, strict=True)

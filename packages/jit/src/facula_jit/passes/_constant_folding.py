@@ -1,4 +1,4 @@
-"""Constant folding: what depends on nothing that changes is computed once, before the replays."""
+"""Constant folding: values that never change are computed once, before the replays."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from .._graph.graph import Graph
     from .._recording.records import Launched
 
-MAX_BYTES = 65536  # bytes of a constant: it takes its memory as long as the capture lives
+MAX_BYTES = 65536  # size limit of a constant, which occupies memory as long as the capture lives
 
 
 @boundary
 def fold_constants(graph: Graph) -> None:
-    """Compute what depends on constants alone now, and leave it out of replays.
+    """Compute values that depend only on constants now, and remove their launches from replays.
 
-    Constants are numbers and what the function made of Python's: `tensor([1.0, 2.0])`, `arange(8)`, masks of those.
-    What the program has (parameters, buffers, any tensor from outside) may change between calls, and is none.
+    Constants are numbers, and tensors that the function creates from Python values: `tensor([1.0, 2.0])`, `arange(8)`,
+    masks computed from these. Tensors of the program (parameters, buffers, any tensor from outside) may change between
+    calls and are not constants.
     """
     recording = graph.recording
     facts = Facts.of(graph)
@@ -51,7 +52,7 @@ def fold_constants(graph: Graph) -> None:
 
 
 def _is_constant(launch: Launched, constants: dict[int, Storage]) -> bool:
-    """Whether a launch reads constants alone, and numbers that stay."""
+    """Return True if a launch reads only constants and fixed numbers."""
     return all(
         [
             (one.written or one.block in constants) if type(one) is Address else not isinstance(one, RngValue)
@@ -61,7 +62,7 @@ def _is_constant(launch: Launched, constants: dict[int, Storage]) -> bool:
 
 
 def _copied(launch: Launched, constants: dict[int, Storage]) -> dict[int, Storage]:
-    """The constant itself where the launch copies the whole of one."""
+    """Return the constant itself if the launch copies a whole constant."""
     if launch.operation != "copy" or len(launch.arguments) != 3:
         return {}
     _, source, target = launch.arguments
@@ -73,7 +74,7 @@ def _copied(launch: Launched, constants: dict[int, Storage]) -> dict[int, Storag
 
 
 def _computed(launch: Launched, constants: dict[int, Storage], facts: Facts) -> dict[int, Storage]:
-    """What the launch makes, in new memory; nothing where it fails, as it then does in each replay."""
+    """Return the results of a launch in new memory; none if it fails, so that it fails in each replay."""
     made: dict[int, Storage] = {}
     values: list[Any] = []
     for place, one in enumerate((*launch.arguments, None)):

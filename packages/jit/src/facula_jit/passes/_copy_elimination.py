@@ -1,4 +1,4 @@
-"""Copies that nobody needs: what reads a copy reads what was copied."""
+"""Copy elimination: readers of a copy read its source instead."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @boundary
 def skip_copies(graph: Graph) -> None:
-    """Leave out copies of what is still there, unchanged, when the copy is read.
+    """Remove copies whose source is unchanged when the copy is read.
 
-    A copy in the same order is read where it comes from; of a copy in another order, which is copied again as `reshape`
-    and `cat` do, one is left. Nothing is left out where the step would need more memory for it.
+    Readers of a copy in the same element order read the source. A copy in another order that is copied again, as in
+    `reshape` and `cat`, is merged with the second copy. Nothing changes if it would increase the memory of the step.
     """
     recording = graph.recording
     facts = Facts.of(graph)
@@ -62,7 +62,7 @@ def skip_copies(graph: Graph) -> None:
 
 
 def _copied(launch: Launched, facts: Facts) -> tuple[Address, Address] | None:
-    """What a launch copies, and where to, if that is a temporary that nothing else writes."""
+    """Return source and target of a copy launch if the target is a temporary without other writes, else None."""
     if launch.operation != "copy" or len(launch.arguments) != 3 or not facts.is_movable(launch):
         return None
     _, source, target = launch.arguments
@@ -76,7 +76,7 @@ def _copied(launch: Launched, facts: Facts) -> tuple[Address, Address] | None:
 
 
 def _reading(launch: Launched, source: Address, target: Address) -> Launched | None:
-    """The launch with what was copied in the place of the copy; None where it cannot read that."""
+    """Return the launch with the source in place of the copy; None if it cannot read the source."""
     assert source.layout is not None
     if source.layout.is_contiguous:
         arguments = tuple(
@@ -92,7 +92,7 @@ def _reading(launch: Launched, source: Address, target: Address) -> Launched | N
 
 
 def _once(launch: Launched, source: Address, target: Address) -> Launched | None:
-    """A copy of the copy as a copy of what was copied."""
+    """Return a copy of a copy as a single copy of the source."""
     if launch.operation != "copy" or len(launch.arguments) != 3:
         return None
     n, read, written = launch.arguments
@@ -116,7 +116,7 @@ def _once(launch: Launched, source: Address, target: Address) -> Launched | None
 
 
 def viewed(layout: Layout, shape: Sequence[int]) -> Layout | None:
-    """The layout with its elements, in their order, in another shape; None where no strides give that.
+    """Return the layout of these elements, in the same order, with another shape; None if no strides represent it.
 
     >>> from facula_storage import float32
     >>> rows = layout_of((2, 6), (9, 1), float32)

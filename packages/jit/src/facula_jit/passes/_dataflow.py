@@ -1,12 +1,12 @@
-"""What passes ask of a recording: which launches they may touch, who writes and reads what, which memory is shared.
+"""Dataflow facts for passes: movable launches, reads and writes of blocks, and shared memory.
 
-Note [Turns]
-~~~~~~~~~~~~
-A launch in a loop runs once in each turn. What was met before the loop keeps its elements from turn to turn: where
-anything in the loop reads it, that is the last launch that does, and the one behind the loop is taken for the last to
-read it. What is first met inside is made anew in each turn before it is read, so that one turn is like a list without
-jumps. So passes hold to the order of the list, put nothing over a jump, and let what is computed under a condition or
-in a loop serve what is under the same one.
+Note [Loop iterations]
+~~~~~~~~~~~~~~~~~~~~~~
+A launch in a loop runs once in each iteration. A block that was used before the loop keeps its elements between
+iterations. If any launch in the loop reads it, it is last read in the loop, and the first launch after the loop counts
+as its last reader. A block that is first used inside the loop is written in each iteration before it is read, so that
+one iteration behaves like a list without jumps. Passes therefore preserve the order of the list, move no launch across
+a jump, and reuse values that are computed under a condition or in a loop only under the same one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .._recording.recording import Recording
     from .._recording.records import Launched
 
-# Operators that never refuse an element, beside the elementwise ones: what they make may be left out.
+# Operators besides elementwise ones that accept all elements, so that unused results may be dropped.
 HARMLESS = frozenset(
     "amax amin argmax argmin attention attention_grad avg_pool2d avg_pool2d_grad cat conv1d conv2d conv2d_input "
     "conv2d_weight conv3d copy cumsum dropout fill gelu_grad layer_norm layer_norm_grad linear linear_weight_grad "
@@ -38,11 +38,11 @@ FOREVER = 1 << 62
 
 
 class Facts:
-    """What a recording does, looked through once. Passes leave it as it is."""
+    """The facts of a recording, computed once. Passes do not modify them."""
 
     @classmethod
     def of(cls, graph: Graph) -> Self:
-        """The facts of a graph as it is now."""
+        """Return the facts of the present graph."""
         recording = graph.recording
         if cls not in graph.notes:
             graph.notes[cls] = cls(recording)
@@ -60,10 +60,11 @@ class Facts:
         recorder = recording.recorder
         self.conditions = {one.condition.block for one in recorder.skips}
         self.conditions |= {one.condition.block for one in recorder.loops}
-        self.writers: Counter[int] = Counter()  # how many launches write a block
-        self.last_written: dict[int, int] = {}  # which launch writes it last
-        first: dict[int, int] = {}  # which launch meets it first
-        self.last_read: dict[int, int] = dict.fromkeys(self.conditions, FOREVER)  # which launch reads it last
+        self.writers: Counter[int] = Counter()  # number of launches that write each block
+        self.last_written: dict[int, int] = {}  # the last launch that writes each block
+        first: dict[int, int] = {}  # the first launch that uses each block
+        # the last launch that reads each block
+        self.last_read: dict[int, int] = dict.fromkeys(self.conditions, FOREVER)
         for number, launch in enumerate(recording.launches):
             for one in launch.arguments:
                 if type(one) is Address:
@@ -73,7 +74,7 @@ class Facts:
                         self.last_written[one.block] = number
                     elif self.last_read.get(one.block, -1) < number:
                         self.last_read[one.block] = number
-        self.carried: set[int] = set()  # blocks that were there before a loop, and that its steps read: Note [Turns]
+        self.carried: set[int] = set()  # blocks from before a loop that its body reads: Note [Loop iterations]
         for loop in recorder.loops:
             for launch in recording.launches[loop.first : loop.last]:
                 for one in launch.arguments:
@@ -83,42 +84,42 @@ class Facts:
         self.kept = {*recording.fixed, *recording.outputs, *recording.grads}
 
     def last_used(self, block: int) -> int:
-        """The last launch that reads or writes a block."""
+        """Return the last launch that reads or writes a block."""
         return max(self.last_read.get(block, -1), self.last_written.get(block, -1))
 
     def changes(self, block: int) -> int:
-        """The last launch that writes a block, or memory that it may share."""
+        """Return the last launch that writes a block, or memory that it may share."""
         shared = self.memory.get(block)
         if shared is None:
             return self.last_written.get(block, -1)
         return max([self.last_written.get(one, -1) for one, other in self.memory.items() if other == shared])
 
     def is_temporary(self, block: int) -> bool:
-        """Whether nothing outside of a replay sees this block."""
+        """Return True if a block is used only inside a replay."""
         return self.blocks[block].is_new and block not in self.kept
 
     def is_movable(self, launch: Launched) -> bool:
-        """Whether the launch is a kernel's, with numbers of its own."""
+        """Return True for a kernel launch without numbers that change between replays."""
         return type(launch.plan.launch) is BuiltinFunctionType and id(launch) not in self.pinned
 
     def is_harmless(self, launch: Launched) -> bool:
-        """Whether the launch does nothing but what it writes, and cannot fail."""
+        """Return True if the launch has no effect except its writes, and cannot fail."""
         known = launch.plan.elementwise is not None or launch.operation in HARMLESS
         return known and self.is_movable(launch)
 
     def is_single(self, block: int) -> bool:
-        """Whether a block is a temporary that one launch writes, and nothing else asks for."""
+        """Return True for a temporary that one launch writes, and that is not a condition."""
         return self.writers[block] == 1 and self.is_temporary(block) and block not in self.conditions
 
     @cached_property
     def memory(self) -> dict[int, int]:
-        """Of blocks that may overlap others a number that these share; others are missing."""
+        """The number shared by blocks whose memory may overlap; other blocks are missing."""
         spans = []
         for block, storage in self.recording.fixed.items():
             start = storage.ptr
             spans.append((start, start + capacity(storage), block))
         shared: dict[int, int] = {}
-        if any([self.blocks[block].inputs for block in self.writers]):  # an argument may lie in any of them
+        if any([self.blocks[block].inputs for block in self.writers]):  # an argument may be in any of them
             first = next((block for block in self.writers if self.blocks[block].inputs), -1)
             return {block: first for block in [*self.recording.fixed, *self._inputs()]}
         end, last = 0, -1
@@ -135,7 +136,7 @@ class Facts:
 
 
 def numbers_of(launch: Launched) -> tuple[object, ...]:
-    """The numbers among a launch's arguments, so that those which look alike are alike."""
+    """Return the numbers among a launch's arguments in a form in which equal numbers compare equal."""
     return tuple(
         [
             (one.source, one.delta) if isinstance(one, RngValue) else repr(one)

@@ -1,4 +1,4 @@
-"""Dead code: what nobody reads is not computed."""
+"""Dead code elimination: results that are never read are not computed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @boundary
 def drop_dead(graph: Graph) -> None:
-    """Leave out launches whose results nothing reads; those that can refuse an element stay, and refuse it.
+    """Remove launches whose results are never read, except those that may raise an error for some elements.
 
-    A condition of which nothing is left decides nothing, and what computed it may go as well.
+    Conditions without launches are removed, and so are the launches that compute them.
     """
     conditions = None
     while graph.recording.recorder.skips != conditions:
@@ -38,5 +38,5 @@ def _drop(graph: Graph) -> None:
         if dead and all(dead) and facts.is_harmless(launch):
             edits[number] = ()
         else:
-            read.update([one.block for one in used])  # what it writes, too: a part may come before
+            read.update([one.block for one in used])  # outputs, too: a launch may write only a part of them
     graph.rewritten(edits)

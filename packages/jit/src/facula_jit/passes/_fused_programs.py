@@ -1,4 +1,4 @@
-"""Elementwise launches put together as one program."""
+"""Fused programs: elementwise launches combined into one program."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
     from .._recording.records import Launched
 
-    Reference = tuple[str, int]  # "operand", "constant" or "value", and which one
+    Reference = tuple[str, int]  # "operand", "constant" or "value", and its index
 
 HALVES = ("float16", "bfloat16")  # dtypes, and the instructions that round to them
-AS_WRITTEN = ("copy", "fill", FUSED)  # whose roundings are made in any case: the function asks for them
+AS_WRITTEN = ("copy", "fill", FUSED)  # operators that always round, since the function requests it
 
 
 class Operand(NamedTuple):
-    """An operand of a program: an address, or a number and the type that stands for it."""
+    """An operand of a program: an address, or a number with the type that represents it."""
 
     argument: Address | float
     kind: type
 
 
 class _Builder:
-    """Instructions; what they read is named by kind and place, until it is known how many operands there are."""
+    """A builder of programs. References consist of a kind and an index, until the number of operands is known."""
 
     def __init__(self) -> None:
         self.operands: list[Operand] = []
@@ -37,7 +37,7 @@ class _Builder:
         self._known: dict[object, Reference] = {}
 
     def operand(self, argument: Address | float, kind: type) -> Reference:
-        """A reference to an operand, the same for the same argument."""
+        """Return a reference to an operand; equal arguments have the same reference."""
         key: object = argument if type(argument) is Address else (kind, repr(argument))
         if key not in self._known:
             self._known[key] = "operand", len(self.operands)
@@ -45,7 +45,7 @@ class _Builder:
         return self._known[key]
 
     def constant(self, value: float) -> Reference:
-        """A reference to a constant."""
+        """Return a reference to a constant."""
         key = "constant", repr(value)
         if key not in self._known:
             self._known[key] = "constant", len(self.constants)
@@ -53,12 +53,12 @@ class _Builder:
         return self._known[key]
 
     def instruction(self, operation: str, values: list[Reference]) -> Reference:
-        """A reference to what an instruction gives."""
+        """Append an instruction, and return a reference to its result."""
         self.instructions.append((operation, values))
         return "value", len(self.instructions) - 1
 
     def program(self, results: Sequence[Reference]) -> Program:
-        """The program, its values numbered."""
+        """Return the program, with numbered values."""
         first = {"operand": 0, "constant": len(self.operands)}
         first["value"] = first["constant"] + len(self.constants)
         steps = tuple(
@@ -72,12 +72,12 @@ class _Builder:
 
 
 def program_of(launches: Sequence[Launched], stored: Sequence[Address], rounds: bool) -> tuple[Program, list[Operand]]:
-    """A program that does what the launches do, one after the other.
+    """Return a program equivalent to launches in sequence.
 
     Arguments:
-        launches: elementwise ones.
-        stored: what of their results is kept.
-        rounds: whether half types are rounded after each operator.
+        launches: elementwise launches.
+        stored: the addresses of the results that are kept.
+        rounds: round half-precision dtypes after each operator.
 
     Returns:
         The program, and its operands.
@@ -104,7 +104,7 @@ def program_of(launches: Sequence[Launched], stored: Sequence[Address], rounds: 
 
 
 def _added(builder: _Builder, operator: str | Program, given: list[Reference], rounds: bool) -> list[Reference]:
-    """Append an operator, with its roundings or without; references to its results."""
+    """Append an operator, with or without its rounding, and return references to its results."""
     if isinstance(operator, str):
         return [builder.instruction(operator, given)]
     values = [*given, *[builder.constant(one) for one in operator.constants]]

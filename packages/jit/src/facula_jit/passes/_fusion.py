@@ -1,16 +1,16 @@
-"""Elementwise fusion: launches of one shape that hand elements to each other become one program.
+"""Elementwise fusion: launches with the same shape that share elements become one program.
 
 Note [Exact fusion]
 ~~~~~~~~~~~~~~~~~~~
-A program runs the loops of the kernel table one after the other on pieces of its operands, and the plan says which ones
-(`Elementwise.loops`). A group of launches is fused only where the program's are those of the launches, in the same
-order: then every element is computed by the same instructions, and no bit changes. float16 and bfloat16 are computed in
-float32; what a launch rounds, its result and some numbers, the program rounds by an instruction. So launches of both
-and of float32, and conversions between them, make one program. Complex numbers stay as they are.
+A program runs loops of the kernel table in sequence on pieces of its operands; its plan lists them
+(`Elementwise.loops`). A group of launches is fused only if the program has the same loops in the same order: then the
+same instructions compute every element, and no bit changes. float16 and bfloat16 are computed in float32. An
+instruction of the program rounds each value that a launch rounds: its result, and some numbers. One program can
+therefore combine launches of both dtypes and of float32, and conversions between them. Complex numbers are not fused.
 
-A group is put where its last launch was. Up to there nothing may have written what it reads, nor read or written what
-it writes: a launch that does ends the group, and so does one that may fail where the group changes the program's own
-tensors, for an error leaves in them what came before it.
+A group is placed at the position of its last launch. Before that position, no other launch may write its operands, or
+read or write its results; such a launch ends the group. If the group modifies tensors of the program, a launch that may
+fail ends it, too, since an error must leave the effects of all earlier launches.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ if TYPE_CHECKING:
     from .._graph.graph import Graph
     from .._recording.recording import Recording
 
-MAX_OPERANDS = 16  # of a program's plan, results among them
+MAX_OPERANDS = 16  # of a program's plan, including results
 MAX_LAUNCHES = 24
-MAX_OPEN = 6  # groups that further launches may join
+MAX_OPEN = 6  # groups that later launches may join
 
 
 class Shape(NamedTuple):
-    """What the launches of a group have in common: the dtype they compute in, and the elements they walk.
+    """The common properties of the launches in a group: the dtype of their computation, and the elements over which
+    they iterate.
 
-    `is_flat`: all operands are contiguous and of one size, so that the shape does not matter.
+    `is_flat`: all operands are contiguous and have the same size, so that the shape is irrelevant.
     """
 
     dtype: DType
@@ -52,10 +53,10 @@ class Shape(NamedTuple):
     strides: tuple[int, ...]
     numel: int
     is_flat: bool
-    joins_any: bool  # bools alone, which programs of any dtype compute with
+    joins_any: bool  # only bools, which programs of any dtype support
 
     def joined(self, other: Shape) -> Shape | None:
-        """What both have in common, if they may be one group's."""
+        """Return the common shape of both, or None if they cannot be in one group."""
         dtype = other.dtype if self.joins_any else self.dtype
         if (other.dtype is not dtype and not other.joins_any) or other.numel != self.numel:
             return None
@@ -67,21 +68,21 @@ class Shape(NamedTuple):
 
 
 class Group:
-    """Launches that may be run as one."""
+    """Launches that may be fused."""
 
     def __init__(self, shape: Shape, facts: Facts):
         self.shape, self.facts = shape, facts
         self.launches: dict[int, Launched] = {}
-        self.reads: dict[int, set[Address]] = {}  # memory -> what of it is read, before the group writes it
-        self.writes: dict[int, Address] = {}  # memory -> what is written there
-        self.lasting = False  # whether the program or an argument sees what is written
+        self.reads: dict[int, set[Address]] = {}  # memory -> addresses that are read before the group writes the memory
+        self.writes: dict[int, Address] = {}  # memory -> address that is written
+        self.lasting = False  # True if it writes memory that outlives the replay
 
     def memory(self, one: Address) -> int:
-        """The memory that an address lies in."""
+        """Return the memory of an address."""
         return self.facts.memory.get(one.block, one.block)
 
     def meets(self, launch: Launched) -> bool:
-        """Whether the launch has to stay behind the group, or before it."""
+        """Return True if the order of the launch and the group must not change."""
         for one in launch.arguments:
             if type(one) is Address:
                 memory = self.facts.memory.get(one.block, one.block)
@@ -90,12 +91,12 @@ class Group:
         return False
 
     def touches(self, launch: Launched) -> bool:
-        """Whether the launch reads what the group reads or writes."""
+        """Return True if the launch reads memory that the group reads or writes."""
         return any([type(one) is Address and (self.memory(one) in self.writes or self.memory(one) in self.reads)
                     for one in launch.arguments])  # fmt: skip
 
     def takes(self, shape: Shape, launch: Launched) -> bool:
-        """Whether the launch may be the group's next."""
+        """Return True if the launch may be appended to the group."""
         if len(self.launches) >= MAX_LAUNCHES or self.shape.joined(shape) is None:
             return False
         for one in launch.arguments:
@@ -110,7 +111,7 @@ class Group:
         return True
 
     def add(self, number: int, launch: Launched, shape: Shape) -> None:
-        """Let the launch be the group's next."""
+        """Append the launch to the group."""
         self.shape = self.shape.joined(shape) or self.shape
         self.launches[number] = launch
         for one in launch.arguments:
@@ -122,7 +123,7 @@ class Group:
                 self.lasting = self.lasting or one.block in self.facts.kept or not self.facts.blocks[one.block].is_new
 
     def join(self, other: Group) -> None:
-        """Take the launches of another group, which neither meets this one."""
+        """Add the launches of another group, which are independent of this one's."""
         shape = self.shape.joined(other.shape)
         assert shape is not None
         self.shape = shape
@@ -133,31 +134,31 @@ class Group:
         self.lasting = self.lasting or other.lasting
 
     def operands(self, after: int) -> int:
-        """How many operands a program of it has, if it comes after this launch."""
+        """Return the number of operands of its program, if it is placed after this launch."""
         results = [one for one in self.writes.values() if self.is_seen(one.block, after)]
         numbers = {repr(one) for launch in self.launches.values() for one in launch.arguments[1:]
                    if type(one) is not Address}  # fmt: skip
         return len(results) + sum(map(len, self.reads.values())) + len(numbers)
 
     def is_seen(self, block: int, after: int) -> bool:
-        """Whether anything reads a block after this launch."""
+        """Return True if a block is read after this launch."""
         return not self.facts.is_temporary(block) or self.facts.last_read.get(block, -1) > after
 
 
 @boundary
 def fuse_elementwise(graph: Graph, *, emulate_precision_casts: bool = True) -> None:
-    """Run elementwise launches of one shape that read each other's results, or the same operands, as one program.
+    """Fuse elementwise launches of one shape that share operands, or read each other's results, into programs.
 
-    Results that nothing else reads are then never in memory as a whole. Where the step would need more memory, because
-    operands have to wait for others, launches stay where they are. Complex numbers stay as they are: Note [Exact
+    Results that no other launch reads are then never stored as a whole. If fusion would increase the memory of the
+    step, because operands stay alive longer, the launches are not moved. Complex numbers are not fused: Note [Exact
     fusion].
 
     Arguments:
         graph: the graph.
-        emulate_precision_casts: round float16 and bfloat16 after each operator of a program, as the launches do, so
-            that no bit changes. False: a program computes in float32 and rounds what it stores, which is nearer to
-            the exact result; conversions that the function asks for are made all the same. PyTorch's compiler has an
-            option of this name.
+        emulate_precision_casts: round float16 and bfloat16 after each operator of a program, like the separate
+            launches, so that no bit changes. False: compute in float32 and round only the stored results, which is
+            closer to the exact result; conversions that the function requests are still performed. PyTorch's compiler
+            has an option with this name.
     """
     recording = graph.recording
     before = at_once(recording.lifetimes()[1])
@@ -181,15 +182,15 @@ def _fuse_span(
     rounds: bool,
     edits: dict[int, tuple[Launched, ...]],
 ) -> None:
-    """Fuse launches that run in one go.
+    """Fuse launches in a range without jumps.
 
     Arguments:
-        recording: has the launches.
-        facts: of it.
-        numbers: of the launches.
-        over_others: whether launches move behind others that are not fused with them.
-        rounds: whether half types are rounded after each operator.
-        edits: what becomes of launches, which is added to.
+        recording: the recording.
+        facts: its facts.
+        numbers: the launches of the range.
+        over_others: allow launches to move past others that are not fused with them.
+        rounds: round half-precision dtypes after each operator.
+        edits: the edits of launches, to which this adds.
     """
     groups: list[Group] = []
 
@@ -231,7 +232,7 @@ def _fuse_span(
 
 
 def _may_join(joined: Group | None, group: Group, shape: Shape, launch: Launched, number: int) -> bool:
-    """Whether a launch fits into a group, and this group to the one that the launch has joined already."""
+    """Return True if a launch may join a group, and this group the one that the launch has joined already."""
     tried = Group(shape, group.facts)
     for one in (joined, group):
         if one is not None:
@@ -243,7 +244,7 @@ def _may_join(joined: Group | None, group: Group, shape: Shape, launch: Launched
 
 
 def _shape_of(launch: Launched, facts: Facts) -> Shape | None:
-    """What a launch needs of a group; None where it is in none."""
+    """Return the shape of a launch, or None if it cannot be fused."""
     if launch.plan.elementwise is None or not facts.is_movable(launch):
         return None
     layouts: list[Layout] = []
@@ -270,7 +271,7 @@ def _shape_of(launch: Launched, facts: Facts) -> Shape | None:
 
 
 def _are_same(one: Address, other: Address) -> bool:
-    """Whether two addresses are of the same elements, in the same order."""
+    """Return True if two addresses contain the same elements in the same order."""
     if one.block != other.block or one.offset != other.offset or one.layout is None or other.layout is None:
         return False
     a, b = one.layout, other.layout
@@ -278,11 +279,12 @@ def _are_same(one: Address, other: Address) -> bool:
 
 
 def _fused(group: Group, rounds: bool) -> Launched | None:
-    """The group as one launch; None where that is not exactly the same, or there is nothing to gain.
+    """Return the group as one launch; None if the result would differ, or if there is no gain.
 
     Arguments:
         group: the launches.
-        rounds: whether half types are rounded after each operator. If not, "the same" is said of other dtypes alone.
+        rounds: round half-precision dtypes after each operator; otherwise only the results of other dtypes must be
+            equal.
     """
     if len(group.launches) < 2:
         return None
@@ -318,6 +320,6 @@ def _has_halves(launches: Sequence[Launched]) -> bool:
 
 
 def _walked(one: Address, shape: Shape) -> Layout:
-    """The layout as the group's loops walk it."""
+    """Return the layout for the loops of the group."""
     assert one.layout is not None
     return contiguous(shape.shape, one.layout.dtype) if shape.is_flat else one.layout

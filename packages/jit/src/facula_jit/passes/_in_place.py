@@ -1,4 +1,4 @@
-"""In place where a value dies: the result of an elementwise launch takes the place of an operand not needed again."""
+"""In-place writes: an elementwise launch stores its result in the memory of an operand that is no longer needed."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @boundary
 def write_in_place(graph: Graph) -> None:
-    """Let elementwise launches write where an operand lies that is not needed any more, and so need less memory.
+    """Make elementwise launches overwrite an operand that is not needed any more, which saves memory.
 
-    A copy to there is none, and left out.
+    Copies onto themselves, which result from this, are removed.
     """
     recording = graph.recording
     facts = Facts.of(graph)
-    last_used: dict[int, int] = {}  # of blocks whose place was taken
-    moved: dict[int, int] = {}  # a block -> the one whose place it takes
-    made_in: dict[int, int] = {}  # which part makes a block
+    last_used: dict[int, int] = {}  # of blocks that were overwritten
+    moved: dict[int, int] = {}  # block -> the block in which it is stored
+    made_in: dict[int, int] = {}  # the part that creates each block
     edits: dict[int, tuple[Launched, ...]] = {}
     for span in spans_of(recording):
         for number in range(span.start, span.stop):
@@ -41,7 +41,7 @@ def write_in_place(graph: Graph) -> None:
                     made_in.setdefault(one.block, span.part)
             changed = _renamed(launch, moved)
             if pair is not None and launch.operation == "copy":
-                edits[number] = ()  # it is there already
+                edits[number] = ()  # a copy onto itself
             elif changed is not launch:
                 edits[number] = (changed,)
     graph.rewritten(edits)
@@ -56,16 +56,16 @@ def _pair(
     number: int,
     last_used: dict[int, int],
 ) -> tuple[int, int] | None:
-    """A block that the launch makes, and one that it is the last to read, if they may be one.
+    """Return a block that the launch creates, and one that it is the last to read, if both can share memory.
 
     Arguments:
         launch: the launch.
-        facts: of the recording.
-        moved: blocks that take the places of others.
-        made_in: the part that makes each block which was met.
-        part: the launch's.
-        number: the launch's.
-        last_used: the last launch that uses a place, where that is not what the facts say.
+        facts: the facts of the recording.
+        moved: blocks that are stored in others.
+        made_in: the part that creates each block so far.
+        part: the part of the launch.
+        number: the number of the launch.
+        last_used: the last launch that uses a block, if it differs from the facts.
     """
     computed = launch.plan.elementwise
     if computed is None or not facts.is_movable(launch) or getattr(computed.operator, "is_apart", False):
@@ -88,7 +88,7 @@ def _pair(
 
 
 def _fits(one: Address, target: Address, facts: Facts) -> bool:
-    """Whether two addresses are of all elements of their blocks, in one order."""
+    """Return True if two addresses contain all elements of their blocks in the same order."""
     made, given = facts.blocks[target.block].layout, facts.blocks[one.block].layout
     if one.offset or target.offset or made is None or given is None or made.extent != given.extent:
         return False
@@ -99,7 +99,7 @@ def _fits(one: Address, target: Address, facts: Facts) -> bool:
 
 
 def _renamed(launch: Launched, moved: dict[int, int]) -> Launched:
-    """The launch with blocks in the places that they take."""
+    """Return the launch with blocks replaced by those in which they are stored."""
     if not moved:
         return launch
     arguments = tuple(

@@ -1,4 +1,4 @@
-"""Passes run one after the other, each followed by the verifier."""
+"""The pass manager: runs passes in sequence and verifies the graph after each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def run_passes(recording: Recording, passes: Sequence[Callable[[Graph], object]], name: str, words: str) -> Recording:
-    """The recording after passes over its graph.
+    """Return the recording after passes over its graph.
 
     Arguments:
-        recording: as it was recorded.
+        recording: the original recording.
         passes: functions of a graph.
-        name: the function's.
-        words: the signature, in words.
+        name: the name of the function.
+        words: the signature as text.
     """
     if not passes:
         return recording
