@@ -1,7 +1,7 @@
-"""The archive: a zip whose members are stored as they are, written at once or not at all, and read whole or refused.
+"""The archive: a zip with uncompressed members, which is written atomically and validated when it is read.
 
-`graph.json` and `tensors.safetensors` are always there. Of others `run/NAME.bin` are programs that run a graph without
-Python, and `extra/NAME` what a user put there.
+`graph.json` and `tensors.safetensors` are always present. `run/NAME.bin` are programs that run a graph without Python,
+and `extra/NAME` members that a user added.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ if TYPE_CHECKING:
 
 GRAPH, TENSORS = "graph.json", "tensors.safetensors"
 EXTRA = "extra/"
-CPU = ("cpu", "cpu:0")  # its names
+CPU = ("cpu", "cpu:0")  # names of the device
 FURTHER = re.compile(r"run/[A-Za-z0-9_.-]{1,100}\.bin|extra(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*)+")
-LONGEST = 200  # of a name
+LONGEST = 200  # maximum length of a name
 MAX_MEMBERS = 1000
 EPOCH = (1980, 1, 1, 0, 0, 0)  # so that equal graphs are equal files
 
 
 def extra_members(extra: Mapping[str, bytes | str] | None) -> dict[str, bytes]:
-    """A user's own members, by their names in the archive; TypeError or ValueError for what cannot be one."""
+    """Return the members that a user adds, by their names in the archive; raise TypeError or ValueError for
+    invalid ones.
+    """
     found = {}
     for name, contents in (extra or {}).items():
         if not isinstance(name, str) or not isinstance(contents, (str, bytes, bytearray, memoryview)):
@@ -60,23 +62,23 @@ def _is_further(name: str) -> bool:
 
 
 def fill_extra(extra: MutableMapping[str, Any] | None, members: Mapping[str, bytes]) -> None:
-    """Put a user's own members where he asks for them by name; of those that there are not, no bytes."""
+    """Store the user's members in a dict for the names that it contains; missing ones are empty."""
     for name in extra or ():
         extra[name] = members.get(f"{EXTRA}{name}", b"")  # type: ignore[index]
 
 
 def write(target: File, graph: bytes, tensors: Mapping[str, Parts], further: Mapping[str, bytes]) -> None:
-    """Replace the file at a path, or write into an open file from where it is.
+    """Replace the file at a path, or write to an open file at its position.
 
     Arguments:
-        target: where.
+        target: the path or file.
         graph: the contents of graph.json.
-        tensors: what tensors.safetensors has.
+        tensors: the contents of tensors.safetensors.
         further: other members, by name.
 
     Raises:
-        TypeError, ValueError: it is neither a path nor a binary file that is open for writing.
-        OSError: it cannot be written; an old file at the path is as it was.
+        TypeError, ValueError: the target is neither a path nor a binary file that is open for writing.
+        OSError: it cannot be written; an existing file at the path is unchanged.
     """
     found = resolved("save", target, "write")
     if isinstance(found, str):
@@ -103,12 +105,12 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def read(source: File) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:
-    """graph.json, the tensors, and other members; of an open file, from where it is to its end.
+    """Return graph.json, the tensors, and other members; an open file is read from its position to its end.
 
     Raises:
-        GraphFileError: for any other file.
-        TypeError, ValueError: it is neither a path nor a binary file that is open for reading.
-        OSError: there is none, or it cannot be read.
+        GraphFileError: the file is invalid.
+        TypeError, ValueError: the source is neither a path nor a binary file that is open for reading.
+        OSError: it does not exist, or cannot be read.
     """
     found = resolved("load", source, "read")
     path = shown(found)
@@ -126,7 +128,7 @@ def read(source: File) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:
         if isinstance(error, GraphFileError):
             raise
         raise GraphFileError(path, f"not a graph: {error or type(error).__name__}") from None
-    except Exception as error:  # zipfile unpacks structs of strangers, and raises what that raises
+    except Exception as error:  # zipfile unpacks untrusted structs, which may raise any error
         raise GraphFileError(path, f"not a graph: {type(error).__name__}: {error}") from None
     graph, packed = contents.pop(GRAPH), contents.pop(TENSORS)
     try:
@@ -137,7 +139,7 @@ def read(source: File) -> tuple[bytes, dict[str, Parts], dict[str, bytes]]:
 
 
 def _seekable(file: BinaryIO) -> tuple[BinaryIO, int]:
-    """An open file, or where it may give less than it is asked for what it has left; and where that begins."""
+    """Return an open file and its position; a file that may return short reads is read into memory."""
     if isinstance(file, (BytesIO, FileIO, BufferedReader, BufferedRandom)) and file.seekable():
         return file, file.tell()
     return BytesIO(take(file, sys.maxsize)), 0
@@ -154,7 +156,9 @@ def _members(path: str, file: BinaryIO, start: int | None) -> dict[str, bytes]:
 
 
 def _checked(path: str, archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """The members by name: stored ones alone, none twice, none from elsewhere, none larger than the file."""
+    """Return the members by name, after checking that each is uncompressed, unique, known, and within the size of the
+    file.
+    """
     found: dict[str, zipfile.ZipInfo] = {}
     listed = archive.infolist()
     if len(listed) > MAX_MEMBERS:

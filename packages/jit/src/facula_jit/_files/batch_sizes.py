@@ -1,7 +1,8 @@
-"""Graphs for all sizes of a batch: several captures of one function as one, whose numbers follow from the size.
+"""Graphs for all batch sizes: several captures of one function combined, with numbers that follow from the size.
 
-The captures are compared leaf by leaf. What is equal in all stays; an integer that changes has to be a multiple of the
-size plus a constant, a float a constant divided by one; two captures say which, and all others have to agree.
+The captures are compared leaf by leaf. Equal leaves stay. An integer that differs must be a multiple of the size plus a
+constant, and a float a constant divided by such a number. Two captures determine the formula, and all others must
+agree.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ if TYPE_CHECKING:
     from .._recording.marked_sizes import Decisions, Term
 
 SIZE, FLOAT, SHARE, PART = "$n", "$n.0", "$1/n", "$c/n"
-"""{"$n": [a, b]} is a * n + b, {"$n.0": [a, b]} the same as a float; {"$1/n": [a, b]} is 1 / (a * n + b), and
-{"$c/n": c} is c / n."""
-FEWEST = 3  # captures: two say what follows from the size, and another has to agree
+"""{"$n": [a, b]} is a * n + b, {"$n.0": [a, b]} the same as a float; {"$1/n": [a, b]} is 1 / (a * n + b), and {"$c/n":
+c} is c / n.
+"""
+FEWEST = 3  # captures: two determine the formula, and another one must agree
 MAX_SIZE = 1 << 31
 
-Sized = tuple[int, Any]  # a size, and what is there at that size
+Sized = tuple[int, Any]  # a size, and the data for that size
 
 
 def unify(sized: Sequence[Sized]) -> Any:
-    """One tree that is each of these at its size; SaveError names the operator and the line that are in the way."""
+    """Return one tree that equals each of these at its size; SaveError names the operator and line of a difference."""
     if len(sized) < FEWEST:
         known = ", ".join([str(size) for size, _ in sized])
         raise SaveError(
@@ -46,10 +48,10 @@ def unify(sized: Sequence[Sized]) -> Any:
 
 
 def check_decisions(runs: Sequence[tuple[int, Decisions | None]]) -> None:
-    """Check that no line of the program decides by the batch size: by other sizes in each capture.
+    """Check that no line of the program bases a decision on the batch size: on different sizes in each capture.
 
-    SaveError names the first that does. `runs`: the size of each capture, and what it decided by sizes; None where
-    nobody noted it.
+    SaveError names the first line that does. `runs` contains the size of each capture and its decisions, or None if
+    they were not noted.
     """
     noted = [(size, one) for size, one in runs if one is not None]
     for site in dict.fromkeys([site for _, one in noted for site in one.found]):
@@ -71,13 +73,13 @@ def check_decisions(runs: Sequence[tuple[int, Decisions | None]]) -> None:
 
 
 def _is_linear(sizes: Sequence[int], terms: Sequence[Term]) -> bool:
-    """Whether the result of arithmetic follows from all sizes by one factor and one constant.
+    """Return True if the result of arithmetic is linear in the size with a single factor and constant.
 
     Arguments:
-        sizes: of the captures.
+        sizes: the sizes of the captures.
         terms: the operation and its two operands in each of them.
     """
-    if len(sizes) < 2:  # nothing says what follows from the size
+    if len(sizes) < 2:  # a single size determines no formula
         return False
     _, lefts, rights = zip(*terms, strict=True)
     (a, b), (c, d) = _factors(sizes, lefts), _factors(sizes, rights)
@@ -89,7 +91,7 @@ def _is_linear(sizes: Sequence[int], terms: Sequence[Term]) -> bool:
 
 
 def _factors(sizes: Sequence[int], values: Sequence[int]) -> Any:
-    """The factor and the constant by which integers follow from the sizes; None, None where they do not."""
+    """Return the factor and the constant of integers that are linear in the sizes; None, None for others."""
     factor, left = divmod(values[1] - values[0], sizes[1] - sizes[0])
     constant = values[0] - factor * sizes[0]
     is_linear = not left and all([factor * size + constant == one for size, one in zip(sizes, values, strict=True)])
@@ -97,7 +99,9 @@ def _factors(sizes: Sequence[int], values: Sequence[int]) -> Any:
 
 
 def alike(sized: Sequence[Sized]) -> list[Sized]:
-    """Those that launch the same operators, as most do: a function's first capture may have found no `.grad`."""
+    """Return the captures with the most frequent list of operators: the first one of a function may have found
+    no `.grad`.
+    """
     groups: dict[tuple[str, ...], list[Sized]] = {}
     for size, tree in sized:
         groups.setdefault(tuple([_name(one) for one in tree["launches"]]), []).append((size, tree))
@@ -141,7 +145,7 @@ def _unified(sized: Sequence[Sized], what: str) -> Any:
 
 
 def _share(sized: Sequence[Sized]) -> Any:
-    """The form of a float that follows from the size."""
+    """Return the formula of a float that follows from the size."""
     values = [one for _, one in sized]
     forms: list[Any] = [{PART: one * size} for size, one in sized]
     shares, (m, _), (n, _) = [round(1 / one) if one else 0 for one in values], *sized[:2]
@@ -156,7 +160,7 @@ def _share(sized: Sequence[Sized]) -> Any:
 
 
 def at(tree: Any, size: int) -> Any:
-    """The tree at a size."""
+    """Return the tree for a size."""
     if type(tree) is list:
         return [at(one, size) for one in tree]
     if type(tree) is not dict:
@@ -180,9 +184,9 @@ def _number(kind: str, form: Any, size: int) -> float:
 
 
 def renumber(data: dict[str, Any]) -> None:
-    """Number blocks as they are met, and leave out those that nothing meets: so captures alike are data alike.
+    """Number blocks in the order of their use and remove unused ones, so that equal captures have equal data.
 
-    Blocks of equal constants are one, as their memory is.
+    Blocks of equal constants become one, as their memory is.
     """
     found: dict[int, int] = {}
     first = {one["memory"]: k for k, one in reversed(list(enumerate(data["blocks"]))) if "memory" in one}

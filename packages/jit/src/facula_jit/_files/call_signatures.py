@@ -1,4 +1,4 @@
-"""Kinds of calls as data: what the arguments of a loaded graph have to be like."""
+"""Signatures as data: the required arguments of a loaded graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAIN = {type(None): "none", bool: "bool", int: "int", float: "float", str: "str
 
 
 def as_data(key: Any) -> list[Any]:
-    """The arguments that a signature's key stands for; SaveError for what no file can hold."""
+    """Return the arguments that a signature's key represents; raise SaveError for those that files cannot contain."""
     return [[part[0], _part(part[1])] if type(part) is tuple and type(part[0]) is str else [None, _part(part)]
             for part in key[0]]  # fmt: skip
 
@@ -36,7 +36,7 @@ def _part(part: Any) -> Any:
     if kind in CONTAINERS:
         name = CONTAINERS[kind]
         if kind is defaultdict:
-            rest.pop()  # what makes the values that it misses
+            rest.pop()  # the factory of missing values
         return {name: [[_part(one[0]), _part(one[1])] for one in rest] if name == "dict" else list(map(_part, rest))}
     if kind in PLAIN:
         return {"value": [PLAIN[kind], rest[0]]}
@@ -44,9 +44,9 @@ def _part(part: Any) -> Any:
 
 
 def size_of(stored: Any, given: Any) -> int | None:
-    """The size of the batch at which a call fits, 0 where it fits at any; None where it does not.
+    """Return the batch size for which a call matches, 0 if it matches for all sizes, None if it does not match.
 
-    Strides of a tensor that has to be contiguous are not looked at: it can be copied.
+    The strides of a tensor that must be contiguous are ignored, since it can be copied.
     """
     found: set[int] = set()
     return max(found, default=0) if _fits(stored, given, found) and len(found) < 2 else None
@@ -74,7 +74,7 @@ def _fits(stored: Any, given: Any, found: set[int]) -> bool:
 
 
 def tensors_of(stored: Any) -> list[Any]:
-    """The tensors of stored arguments, in their order."""
+    """Return the tensors among stored arguments, in order."""
     if type(stored) is list:
         return [one for part in stored for one in tensors_of(part)]
     if type(stored) is not dict:
@@ -83,7 +83,7 @@ def tensors_of(stored: Any) -> list[Any]:
 
 
 def words(stored: Any) -> str:
-    """Stored arguments as a call is shown: (float32 (n, 16), int64 (n,))."""
+    """Return stored arguments in the notation of a call: (float32 (n, 16), int64 (n,))."""
     return f"({', '.join([_word(part) if name is None else f'{name}={_word(part)}' for name, part in stored])})"
 
 

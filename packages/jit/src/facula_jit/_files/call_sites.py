@@ -1,4 +1,4 @@
-"""Lines of programs that are elsewhere: errors of loaded graphs name the lines that were captured."""
+"""Call sites of saved programs: errors of loaded graphs name the lines that were captured."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LINE = re.compile(r"(.{1,200}):(\d{1,9}) \((.{1,200})\)")
 
 
 def _placed() -> None:
-    """What lends its code object to lines of other programs."""
+    """Provide a code object as a template for lines of other programs."""
 
 
 def site_of(line: str) -> Site:
-    """A line of the program that was saved, as errors name it."""
+    """Return the call site for a line of the saved program, as errors name it."""
     found = LINE.fullmatch(line)
     name, number, function = found.groups() if found else ("a loaded graph", "0", "unknown")
     code: CodeType = _placed.__code__.replace(

@@ -1,4 +1,4 @@
-"""What is raised for a graph that a file cannot hold, and for a file that is not as it should be."""
+"""Errors of graphs that cannot be saved, and of invalid files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from facula_errors import FaculaError
 
 
 class GraphFileError(CheckpointError):
-    """The file of a graph was refused, whole: `path` is the file, `reason` says why.
+    """The file of a graph is invalid: `path` is the file, `reason` the problem.
 
     >>> str(GraphFileError("model.facula", "it is truncated"))
     'model.facula: it is truncated'
@@ -17,13 +17,13 @@ class GraphFileError(CheckpointError):
 
 
 class SaveError(FaculaError, ValueError):
-    """A graph cannot be put into a file; the message says what of it, and by which line."""
+    """A graph cannot be saved to a file; the message names the part and the line."""
 
 
 class Refusal(FaculaError):
-    """Why the contents of a file cannot be used; becomes a GraphFileError, which knows the file."""
+    """The contents of a file are invalid; converted to a GraphFileError, which names the file."""
 
 
 def refuse(reason: str) -> NoReturn:
-    """Say that contents cannot be used."""
+    """Raise Refusal for invalid contents."""
     raise Refusal(reason)

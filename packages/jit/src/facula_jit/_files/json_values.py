@@ -1,4 +1,4 @@
-"""Values as JSON and back: numbers, layouts, parameters, trees of them."""
+"""Conversion of values to JSON and back: numbers, layouts, parameters, and trees of them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": c
 BEYOND = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 MAX_DIMS = 64
 GRAPH = "graph.json"
-MAX_BYTES = 1 << 62  # bytes, and elements
+MAX_BYTES = 1 << 62  # limit of bytes and of elements
 
 
 def dumps(value: object) -> bytes:
-    """JSON without spaces."""
+    """Return JSON without spaces."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def loads(text: bytes) -> Any:
-    """Strict JSON: UTF-8, no name twice, no NaN."""
+    """Parse strict JSON: UTF-8, no duplicate names, no NaN."""
     try:
         return parse_json(GRAPH, "the graph", text)
     except CheckpointError as error:
@@ -42,7 +42,7 @@ def loads(text: bytes) -> Any:
 
 
 class Matrix(NamedTuple):
-    """A sparse matrix by rows, as `resample` takes it: its planner looks at all of it."""
+    """A sparse matrix by rows, in the form that `resample` requires; its planner validates it completely."""
 
     length: int
     starts: list[int]
@@ -52,7 +52,7 @@ class Matrix(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------------------ writing
 def number(value: float) -> Any:
-    """A number; those that JSON lacks as a text."""
+    """Return a number; text for those that JSON does not support."""
     value = float(value) if isinstance(value, float) else value if isinstance(value, bool) else int(value)
     if isinstance(value, float) and not isfinite(value):
         return "nan" if value != value else "inf" if value > 0 else "-inf"
@@ -60,17 +60,17 @@ def number(value: float) -> Any:
 
 
 def layout(value: Layout) -> Any:
-    """A layout: dtype, shape, and strides unless it is contiguous."""
+    """Return a layout: dtype, shape, and strides unless it is contiguous."""
     return [value.dtype.name, list(value.shape), None if value.is_contiguous else list(value.strides)]
 
 
 def operand(value: Any) -> Any:
-    """What a plan is asked for an operand: a layout, the kind of a number, or nothing."""
+    """Return an operand of a plan's request: a layout, the type of a number, or None."""
     return value if value is None else value.__name__ if isinstance(value, type) else layout(value)
 
 
 def operator(value: str | Program) -> Any:
-    """An operator's name, or the program that it is."""
+    """Return the name of an operator, or the program."""
     if isinstance(value, str):
         return value
     instructions = [[one.operation, list(one.values)] for one in value.instructions]
@@ -79,7 +79,7 @@ def operator(value: str | Program) -> Any:
 
 
 def parameter(value: Any) -> Any:
-    """A parameter of a plan; TypeError for what is no plain data."""
+    """Return a parameter of a plan; raise TypeError for one that is not plain data."""
     if isinstance(value, (tuple, list)):
         return [parameter(one) for one in value]
     if value is None or isinstance(value, (bool, int, float)):
@@ -97,7 +97,7 @@ def parameter(value: Any) -> Any:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a parameter can be written."""
+    """Return True if a parameter can be written."""
     try:
         parameter(value)
     except TypeError:
@@ -106,25 +106,25 @@ def is_plain(value: Any) -> bool:
 
 
 def alignment(dtype: DType) -> int:
-    """Of what an address of elements has to be a multiple, in bytes: complex numbers are two."""
+    """Return the required alignment of an element's address in bytes: complex numbers consist of two."""
     return min(dtype.itemsize // (2 if dtype.is_complex else 1), 8)
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
 def is_int(value: object, least: int, most: int = MAX_BYTES) -> bool:
-    """Whether a value is an int in a range, its end included."""
+    """Return True for an int in a closed range."""
     return type(value) is int and least <= value <= most
 
 
 def an_int(value: Any, least: int, most: int, what: str) -> int:
-    """A value that has to be an int in a range."""
+    """Return an int; refuse other values and those outside a range."""
     if not is_int(value, least, most):
         refuse(f"{what} is {value!r:.60}; expected an integer from {least} to {most}")
     return int(value)
 
 
 def entries(value: Any, names: Iterable[str], what: str) -> list[Any]:
-    """The entries of an object, which has to have these."""
+    """Return the values of these names in an object; refuse it if one is missing."""
     names = list(names)
     if type(value) is not dict or not value.keys() >= set(names):
         refuse(f"{what} lacks some of {', '.join(names)}")
@@ -132,14 +132,14 @@ def entries(value: Any, names: Iterable[str], what: str) -> list[Any]:
 
 
 def a_list(value: Any, what: str, length: int | None = None) -> list[Any]:
-    """A value that has to be a list, of a length perhaps."""
+    """Return a list; refuse other values and other lengths, if a length is given."""
     if type(value) is not list or (length is not None and len(value) != length):
         refuse(f"{what} is {value!r:.60}; expected a list" + ("" if length is None else f" of {length}"))
     return value
 
 
 def to_number(value: Any) -> Any:
-    """A number of a file."""
+    """Return a number of a file."""
     if type(value) is str and value in BEYOND:
         return BEYOND[value]
     if type(value) not in (bool, int, float) or abs(value) >= 1 << 64:
@@ -149,7 +149,7 @@ def to_number(value: Any) -> Any:
 
 
 def to_layout(value: Any) -> Layout:
-    """A layout of a file: dtype, sizes and strides are looked at, and that they stay within 62 bits."""
+    """Return a layout of a file, after checking dtype, sizes and strides, and that its extent fits into 62 bits."""
     name, shape, strides = a_list(value, "a layout", 3)
     if type(name) is not str or name not in DTYPES:
         refuse(f"{name!r:.60} is no dtype; known are {', '.join(DTYPES)}")
@@ -174,7 +174,7 @@ def to_layout(value: Any) -> Layout:
 
 
 def to_operand(value: Any) -> Layout | type | None:
-    """An operand of a plan."""
+    """Return an operand of a plan."""
     if value is None:
         return None
     if type(value) is str:
@@ -183,7 +183,7 @@ def to_operand(value: Any) -> Layout | type | None:
 
 
 def to_operator(value: Any) -> str | Program:
-    """An operator, by name or as a program."""
+    """Return an operator: its name, or a program."""
     if type(value) is str:
         return value
     try:
@@ -194,7 +194,7 @@ def to_operator(value: Any) -> str | Program:
 
 
 def to_parameter(value: Any, depth: int = 6) -> Any:
-    """A parameter of a plan: numbers, names, and tuples of them."""
+    """Return a parameter of a plan: numbers, names, and tuples of them."""
     if not depth:
         refuse("parameters are nested too deeply")
     if type(value) is list:
@@ -221,7 +221,7 @@ def to_parameter(value: Any, depth: int = 6) -> Any:
 
 
 def to_form(data: Any, names: Collection[str]) -> list[Any]:
-    """A form of a number; `names` are the options that there are."""
+    """Return the form of a number; `names` are the available options."""
     form = a_list(data, "the form of a number")
     if form[:1] == ["constant"] and len(form) == 2 and type(form[1]) in (int, float):
         return form

@@ -1,4 +1,4 @@
-"""A graph of a file, ready to be called."""
+"""Loaded graphs: the graphs of a file as a callable object."""
 
 from __future__ import annotations
 
@@ -42,19 +42,20 @@ if TYPE_CHECKING:
 
 launching_modules.add(__name__)
 
-FORMAT = 2  # 1 is that of graphs in which no tensors decide what runs
-UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)  # what nonsense raises
-MAX_SIZES = 16  # of a batch, for which replays are kept
+FORMAT = 2  # format 1 has no tensor-dependent control flow
+# errors raised for invalid contents
+UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+MAX_SIZES = 16  # batch sizes per file for which replays are cached
 KINDS = ("parameter", "buffer", "state", "tensor", "constant", "grad")
 
 
 @boundary
 class Loaded(LoadedTensors):
-    """A graph that `load` read: called as the function that was captured, without its source.
+    """A graph that `load` has read: called like the captured function, without its source.
 
-    Tensors of the function's own are its own now: `parameters()`, `state_dict()`, `load_state_dict()`. `options` are
-    those of the optimizers' groups, whose numbers can be set. Dropout and other random draws come from the default
-    generator. `function` is None: there is no Python to run, and calls that fit no graph are refused.
+    The graph owns copies of the function's tensors: `parameters()`, `state_dict()`, `load_state_dict()`. `options` are
+    those of the optimizers' groups; their numbers can be set. Dropout and other random draws use the default generator.
+    `function` is None: there is no Python code to run, so that calls without a matching graph raise an error.
 
     Arguments:
         data: graph.json.
@@ -117,14 +118,14 @@ class Loaded(LoadedTensors):
         return Options(optimizer[:100], read, frozenset(fixed), WeakMethod(self._renew))
 
     def _put_grads(self) -> None:
-        """Let `.grad` be what it is between calls."""
+        """Set `.grad`s to their values between calls."""
         for ready in self._ready.values():
             recording = ready.replay.recording
             for leaf, grad in (*recording.puts, *recording.needed):
                 leaf._grad = grad
 
     def _at(self, place: int, size: int) -> SizedGraph:
-        """A graph at a size of the batch."""
+        """Return a graph for a batch size."""
         key = place, size
         if key in self._ready:
             self._ready.move_to_end(key)
@@ -168,7 +169,7 @@ class Loaded(LoadedTensors):
             )
         try:
             given = as_data(signature.key)
-        except SaveError:  # no file has such arguments
+        except SaveError:  # no file contains such arguments
             given = None
         wants, recording = [one["gradient"] for one in tensors_of(given)], is_grad_enabled()
         fitting = []
@@ -200,7 +201,7 @@ class Loaded(LoadedTensors):
         return result
 
     def _fit(self, tensor: Tensor, place: int, ready: SizedGraph) -> Tensor:
-        """An argument as the graph takes it."""
+        """Return an argument in the form that the graph requires."""
         like = ready.likes[place]
         if like.node is None and tensor.node is not None:
             if ready.replay.has_backward:
@@ -226,18 +227,18 @@ class Loaded(LoadedTensors):
             f"{self._name}: something is not as the graph was captured with: {replay.describe(replay.missed)}"
         )
 
-    # ------------------------------------------------------------------------------------------------------- to look at
+    # ------------------------------------------------------------------------------------------------------ inspection
     def graph(self, number: int = -1) -> Graph:
-        """What a graph of the file does, as operators; IndexError where there are not so many.
+        """Return a graph of the file as operators; raise IndexError if the number is too large.
 
-        A graph for any size of the batch is shown at the smallest size that it was captured with, or the latest used.
+        A graph for all batch sizes is shown for the smallest captured size, or the latest one used.
         """
         place = numbered(range(len(self._graphs)), number, "graphs")
         used = [ready for (one, _), ready in self._ready.items() if one == place]
         return Graph(used[-1].replay.recording, self._name, words(self._graphs[place].arguments))
 
     def _described(self) -> tuple[dict[str, Any], dict[str, Parts]]:
-        """graph.json as it is now, and the contents of memory."""
+        """Return the present graph.json, and the contents of memory."""
         data = dict(self._data)
         data["groups"] = [
             {**one, "options": {name: json_values.parameter(value) for name, value in options.items()}}
@@ -251,13 +252,13 @@ class Loaded(LoadedTensors):
         return data, {name: (*one, 0) for name, one in zip(names, self._shared.memory, strict=True)}
 
     def save(self, path: archive.File, *, _extra_files: Mapping[str, bytes | str] | None = None) -> None:
-        """Write it into a file again, with its tensors and options as they are now.
+        """Write it to a file again, with its present tensors and options.
 
-        Programs for machines without Python are left out where options were changed, whose numbers they have.
+        Programs for machines without Python are omitted if options have changed, since they contain the numbers.
 
         Arguments:
-            path: where, or a binary file that is open for writing.
-            _extra_files: bytes or texts of your own by name, beside those that it was loaded with.
+            path: the path, or a binary file that is open for writing.
+            _extra_files: bytes or texts by name, in addition to those that were loaded.
         """
         extra = archive.extra_members(_extra_files)
         data, contents = self._described()
@@ -268,12 +269,12 @@ class Loaded(LoadedTensors):
         archive.write(path, json_values.dumps(data), contents, {**(programs if is_same else {}), **kept, **extra})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles have tensors and options of their own, as a file would."""
+        """Copies and pickles own separate tensors and options, like a file."""
         whole = BytesIO()
         self.save(whole)
         return _unpacked, (whole.getvalue(),)
 
-    # ------------------------------------------------------------------------------------------ as modules have them
+    # ------------------------------------------------------------------------------------------------ module interface
     @property
     def forward(self) -> Loaded:
         """The graph itself."""
@@ -281,17 +282,17 @@ class Loaded(LoadedTensors):
 
     @property
     def code(self) -> str:
-        """The latest graph as it would be written in Python."""
+        """The latest graph as Python code."""
         return str(self.graph())
 
     @property
     def training(self) -> bool | None:
-        """Whether modules were in training mode when it was captured; None where there were none, or of both modes."""
+        """The training mode of the modules at the capture; None without modules, or with modules in both modes."""
         found = {graph.training for graph in self._graphs}
         return found.pop() if len(found) == 1 else None
 
     def train(self, mode: bool = True) -> Loaded:
-        """The graph itself: what training mode does differently is in it, or it is not.
+        """Return the graph itself, which has a fixed mode.
 
         Arguments:
             mode: True for training mode.
@@ -308,16 +309,16 @@ class Loaded(LoadedTensors):
         return self
 
     def eval(self) -> Loaded:
-        """The graph itself, if it was captured in evaluation mode, as `train(False)`."""
+        """Return the graph itself if it was captured in evaluation mode, like `train(False)`."""
         return self.train(False)
 
     def to(self, device: object = None, dtype: object = None, non_blocking: bool = False) -> Loaded:
-        """The graph itself, which stays on the CPU and in its dtypes.
+        """Return the graph itself, which stays on the CPU and in its dtypes.
 
         Arguments:
             device: None or the CPU.
             dtype: None.
-            non_blocking: makes no difference.
+            non_blocking: ignored.
 
         Raises:
             OperationError: for another device, and for any dtype.
@@ -331,7 +332,7 @@ class Loaded(LoadedTensors):
         return self
 
     def cpu(self) -> Loaded:
-        """The graph itself, which is on the CPU."""
+        """Return the graph itself, which is on the CPU."""
         return self
 
     def __repr__(self) -> str:
@@ -339,6 +340,6 @@ class Loaded(LoadedTensors):
 
 
 def _unpacked(whole: bytes) -> Loaded:
-    """What `Loaded.__reduce__` packed."""
+    """Return the graph that `Loaded.__reduce__` pickled."""
     graph, contents, members = archive.read(BytesIO(whole))
     return Loaded(json_values.loads(graph), contents, members)

@@ -14,46 +14,48 @@ from facula_tensor import Tensor, no_grad
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KEPT = ("parameter", "buffer", "state", "tensor")  # in a state dict
+KEPT = ("parameter", "buffer", "state", "tensor")  # kinds in a state dict
 
 
 @boundary
 class LoadedTensors:
-    """The part of a loaded graph that names its tensors, as a module does."""
+    """The part of a loaded graph that names its tensors, like a module."""
 
     _named: dict[str, Tensor]
-    _kinds: dict[str, str]  # of each name: "parameter", "buffer", "state", "tensor", "constant" or "grad"
+    _kinds: dict[str, str]  # name -> "parameter", "buffer", "state", "tensor", "constant" or "grad"
 
     def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """The names and tensors of what requires a gradient."""
+        """Return the names and tensors of all parameters that require a gradient."""
         return iter([(name, one) for name, one in self._named.items() if one.node is LEAF])
 
     def parameters(self) -> Iterator[Tensor]:
-        """The tensors that require a gradient."""
+        """Return the tensors that require a gradient."""
         return iter([one for _, one in self.named_parameters()])
 
     def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
-        """The names and tensors of the modules' buffers."""
+        """Return the names and tensors of the modules' buffers."""
         return iter([(name, one) for name, one in self._named.items() if self._kinds[name] == "buffer"])
 
     def buffers(self) -> Iterator[Tensor]:
-        """The modules' buffers."""
+        """Return the modules' buffers."""
         return iter([one for _, one in self.named_buffers()])
 
     def state_dict(self) -> dict[str, Tensor]:
-        """All tensors by name but for gradients: parameters, buffers, the state of optimizers. They share memory."""
+        """Return all tensors by name except gradients: parameters, buffers, the state of optimizers. They share
+        memory.
+        """
         return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in KEPT])
 
     def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> None:
-        """Copy tensors into those of the same names.
+        """Copy tensors to those of the same names.
 
         Arguments:
             state_dict: tensors by name.
-            strict: whether all names have to be there, and no others.
+            strict: require exactly the names of the graph.
 
         Raises:
             KeyError: names are missing or unknown.
-            TypeError, ValueError: a tensor is none, or of another shape.
+            TypeError, ValueError: a value is not a tensor, or has another shape.
         """
         if not isinstance(state_dict, Mapping):
             found = f"{type(state_dict).__name__} {state_dict!r:.60}"

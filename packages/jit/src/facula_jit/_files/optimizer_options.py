@@ -1,4 +1,4 @@
-"""Options of the optimizers in a loaded graph: they can be set, where the numbers that follow from them are known."""
+"""Options of the optimizers in a loaded graph, which can be set if the dependent numbers are known."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 @boundary
 class Options(MutableMapping[str, Any]):
-    """The options of one group of an optimizer, as its `param_groups` has them: `options["lr"] = 1e-3`.
+    """The options of one group of an optimizer, like an entry of `param_groups`: `options["lr"] = 1e-3`.
 
-    Numbers can be set, and pairs of numbers, but for those in `fixed`: these decide on more than the step's numbers, or
-    in a way that a file cannot say.
+    Numbers and pairs of numbers can be set, except those in `fixed`: these affect more than the scalars of the step, or
+    affect them by a formula that files cannot represent.
 
     Arguments:
         optimizer: the name of the optimizer's class.
         options: its options.
-        fixed: those that cannot be set.
-        changed: what is told of a change, as long as it is there.
+        fixed: the options that cannot be set.
+        changed: called after a change while its object is alive.
     """
 
     def __init__(

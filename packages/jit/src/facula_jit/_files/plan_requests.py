@@ -1,4 +1,4 @@
-"""Requests: descriptions of plans that a backend can make, and the arguments that launches of these plans need."""
+"""Requests: descriptions of plans that a backend can create, and the required arguments of their launches."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     from .._recording.records import Launched
 
-DRAWN = (int, int)  # a seed, and a place in its stream
+DRAWN = (int, int)  # a seed, and an offset in its stream
 DRAWS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("uniform", "normal"), (*DRAWN, float, float)),
     "randint": (*DRAWN, int, int),
     "bernoulli": (*DRAWN, float),
     "philox": (*DRAWN, int),
 }
-"""The numbers that a launch of these ends with, which no declaration names."""
+"""The numbers at the end of such a launch, which no declaration names."""
 
 
 class Request(NamedTuple):
-    """An operator, layouts and parameters, from which a backend makes a plan."""
+    """An operator, layouts and parameters, from which a backend creates a plan."""
 
     operator: str | Program
     inputs: tuple[Any, ...]
@@ -38,11 +38,11 @@ class Request(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The operator's name."""
+        """The name of the operator."""
         return self.operator if isinstance(self.operator, str) else self.operator.name
 
     def data(self) -> dict[str, Any]:
-        """As JSON; TypeError for a parameter that is not plain data."""
+        """Return it as JSON; raise TypeError for a parameter that is not plain data."""
         return {
             "operator": json_values.operator(self.operator),
             "inputs": [json_values.operand(one) for one in self.inputs],
@@ -52,7 +52,7 @@ class Request(NamedTuple):
 
     @classmethod
     def of(cls, data: Any) -> Request:
-        """The request that a file describes."""
+        """Return the request that a file describes."""
         operator, inputs, outputs, parameters = json_values.entries(
             data, ("operator", "inputs", "outputs", "parameters"), "a plan"
         )
@@ -65,7 +65,7 @@ class Request(NamedTuple):
 
 
 def request_of(launch: Launched) -> Request:
-    """The request from which the backend made the plan of a launch; Refusal if it is unknown."""
+    """Return the request from which the backend created the plan of a launch; raise Refusal if it is unknown."""
     plan = launch.plan
     if plan.request is None:
         raise Refusal(f"{launch.operation}: it is not known what its plan was made of")
@@ -83,9 +83,9 @@ class Role(NamedTuple):
     """The requirements on one argument of a launch.
 
     Arguments:
-        kind: "address", "int", "float", or "same": just `value`.
+        kind: "address", "int", "float", or "same" for exactly `value`.
         layout: the layout of the memory at an address.
-        written: whether the launch writes there.
+        written: True if the launch writes to the memory.
         value: the number that is passed in each launch.
         delta: bytes that were added to the address of a part.
     """
@@ -98,12 +98,12 @@ class Role(NamedTuple):
 
 
 def version_of(operator: str) -> int:
-    """The version of an operator in files that are written now."""
+    """Return the present version of an operator in files."""
     return VERSIONS.get(operator, 1)
 
 
 def plan_of(request: Request) -> Plan:
-    """The plan, if the request keeps the contract of its operator."""
+    """Return the plan if the request satisfies the contract of its operator; otherwise refuse it."""
     name, inputs = request.name, request.inputs
     try:
         if isinstance(request.operator, str):
@@ -129,7 +129,7 @@ def _shown(request: Request) -> str:
 
 
 def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
-    """The requirements on the arguments, without the workspace."""
+    """Return the requirements on the arguments, without the workspace."""
     roles = _whole(request)
     if part < 0:
         if plan.parts is not None:
@@ -148,13 +148,13 @@ def roles_of(request: Request, plan: Plan, part: int) -> list[Role]:
 
 
 def without_empty_parts(launches: list[Any]) -> list[Any]:
-    """Launches with the parts that their plans have.
+    """Return launches with the parts that their plans have.
 
-    At some sizes of a batch parts have no elements, as of `x.roll(1, 0)` of one row, and plans leave them out. In their
-    place the first part that has elements is launched again, with the same result.
+    At some batch sizes, parts have no elements, as in `x.roll(1, 0)` for one row, and plans omit them. Such a part is
+    replaced by a repetition of the first part with elements, which has the same result.
 
     Arguments:
-        launches: as a file describes them.
+        launches: in the form of the file.
     """
     found: list[Any] = []
     group: list[Any] = []  # parts of one launch
@@ -204,7 +204,9 @@ def _whole(request: Request) -> list[Role]:
 
 
 def _joined(request: Request) -> list[Role]:
-    """Of `cat`: how many steps, how many parts, and of each its address and the bytes that it gives to a step."""
+    """Return the requirements of `cat`: the numbers of steps and parts, and the address and bytes per step of
+    each part.
+    """
     (o,), parts = request.outputs, request.inputs
     (outer,) = request.parameters or (0,)
     if not json_values.is_int(outer, 1) or not parts:

@@ -1,4 +1,4 @@
-"""Programs for `facula-run` in a file: what their members are called, and the names of their inputs."""
+"""Members with programs for `facula-run`: their names, and the names of their inputs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ if TYPE_CHECKING:
     from .._capture.captured import Captured
     from .._replay.replay import Replay
 
-MODES = {None: "", True: ".train", False: ".eval"}  # as csrc/model/choose.c reads them
+MODES = {None: "", True: ".train", False: ".eval"}  # read by csrc/model/choose.c
 
 
 def training_of(replay: Replay) -> bool | None:
-    """Whether modules were in training mode; None without modules, or with modules in both modes."""
+    """Return the training mode of the modules; None without modules, or with modules in both modes."""
     modules = replay.recording.recorder.modules.values()
     modes = {before["training"] for _, before in modules if "training" in before}
     return modes.pop() if len(modes) == 1 else None
 
 
 def member_name(number: int, replay: Replay) -> str:
-    """The member of the zip that has a program, which says the mode of the modules."""
+    """Return the name of the zip member for a program, which contains the mode of the modules."""
     return f"run/graph{number}{MODES[training_of(replay)]}.bin"
 
 
 def captures_of_other_modes(captured: Captured[Any, Any]) -> list[tuple[Any, Replay]]:
-    """Of each signature whose latest capture ran in training mode, the latest in evaluation mode, and vice versa."""
+    """Return, for signatures whose latest capture ran in training mode, the latest one in evaluation mode, and
+    vice versa.
+    """
     found = []
     for key, entry in captured._entries.items():
         modes = [training_of(one) for one in entry.replays]
@@ -41,11 +43,11 @@ def captures_of_other_modes(captured: Captured[Any, Any]) -> list[tuple[Any, Rep
 
 
 def input_names(captured: Captured[Any, Any], arguments: list[Any]) -> list[str]:
-    """The names of a call's tensors: of the function's arguments, and inside of containers a place or key after a dot.
+    """Return the names of a call's tensors: the argument, with index or key after a dot inside containers.
 
     Arguments:
         captured: the captured function.
-        arguments: the call as `signatures.as_data` gives it.
+        arguments: the call in the form of `signatures.as_data`.
     """
     parameters = list(_parameters(captured, len(arguments)))
     named = [(name or parameters[place], part) for place, (name, part) in enumerate(arguments)]
@@ -54,7 +56,7 @@ def input_names(captured: Captured[Any, Any], arguments: list[Any]) -> list[str]
 
 
 def _parameters(captured: Captured[Any, Any], count: int) -> Iterator[str]:
-    """The names of the first positional parameters; x0, x1, ... of what is no Python function."""
+    """Generate the names of the first positional parameters; x0, x1, ... for objects other than Python functions."""
     own = captured._own
     code = getattr(own, "__code__", None)
     bound = own is not captured.function

@@ -1,4 +1,4 @@
-"""A recording from data: every number of graph.json is looked at before any launch is made of it."""
+"""The reader of graphs: checks every number of graph.json before it creates launches from it."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 FIELDS = ("name", "arguments", "inputs", "gradients", "blocks", "launches", "boundary", "roots", "outputs", "result",
           "passes", "targets", "puts", "needed", "changed", "skips", "generators", "refills", "watched")  # fmt: skip
 NODES = {"": None, "leaf": LEAF, "computed": Node}
-MAX_COUNT = 1 << 20  # blocks, launches, arguments of one
+MAX_COUNT = 1 << 20  # limit of blocks, launches, and arguments of one launch
 
 
 class Reader:
-    """Makes the recording of one graph of a file.
+    """A reader that creates the recording of one graph of a file.
 
     Arguments:
-        data: the graph, at one size of its batch.
+        data: the graph, for one batch size.
         plans: the requests of the file's plans.
-        memory: the storages that stay, each with what lies there.
+        memory: the storages at fixed addresses, each with its layout.
         tensors: the tensors of the program in them.
-        generators: those of the file's own by their place, which is filled.
-        wants: what node each argument that is a tensor has: "leaf", "computed" or "".
+        generators: the file's own generators by index, to which the reader adds.
+        wants: the node of each tensor argument: "leaf", "computed" or "".
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Reader:
         self.writes_to: set[int] = set()  # inputs
 
     def recording(self) -> Recording:
-        """The recording, ready to be replayed."""
+        """Return the recording, ready for replay."""
         data, recorder = self.data, self.recorder
         made: Any = Recording.__new__(Recording)
         made.recorder, made.breaks, made.unsettled = recorder, None, None
@@ -143,7 +143,7 @@ class Reader:
         return found
 
     def check_inside(self, block: int, offset: int, layout: Layout) -> None:
-        """Refuse what does not lie inside of a block, or between elements, or takes other elements for bools."""
+        """Refuse an address outside of a block, between elements, or with other elements instead of bools."""
         extent, unit = self.extents[block], json_values.alignment(layout.dtype)
         if offset < 0 or offset + layout.extent > extent.nbytes:
             refuse(f"an address is outside of block {block}: {layout} from byte {offset} of {extent.nbytes}")
@@ -164,7 +164,7 @@ class Reader:
             self.made[place] = request, plan_of(request)
         request, plan = self.made[place]
         part = an_int(data["part"], 0, MAX_COUNT, "a part") if "part" in data else -1
-        if part == 0 and plan.parts is None:  # at other sizes of the batch it begins elsewhere
+        if part == 0 and plan.parts is None:  # for other batch sizes it starts elsewhere
             part = -1
         roles = roles_of(request, plan, part)
         given = a_list(arguments, f"the arguments of {request.name}", len(roles))
@@ -260,9 +260,9 @@ class Reader:
         self.check_inside(block, offset, layout)
         return Gradient(block, layout, offset)
 
-    # ------------------------------------------------------------------------------------------------------ what else
+    # ---------------------------------------------------------------------------------------------------------- others
     def tensor(self, number: Any) -> Tensor:
-        """The tensor of this number."""
+        """Return the tensor with this number."""
         return self.tensors[an_int(number, 0, len(self.tensors) - 1, "a tensor")]
 
     def _put(self, data: Any) -> tuple[Tensor, Tensor | None]:

@@ -1,4 +1,4 @@
-"""What a loaded graph gives back: the tree of its results."""
+"""Results of a loaded graph: the tree that a call returns."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ MAX_DEPTH = 20
 
 
 def named_results() -> dict[str, type]:
-    """The classes of results with names that operators give; those of `linalg` are there when it was imported."""
-    import facula_tensor.linalg  # noqa: F401  # what few programs need
+    """Return the classes of named results of operators; those of `linalg` exist after its import."""
+    import facula_tensor.linalg  # noqa: F401  # few programs need it
 
     return return_types()
 
 
 def result_of(reader: Reader, made: Any, data: Any, depth: int = MAX_DEPTH) -> Any:
-    """The result, or a part of it, that graph.json describes.
+    """Return the result, or a part of it, that graph.json describes.
 
     Arguments:
-        reader: knows the blocks and the tensors.
-        made: the recording, whose inputs and outputs are known.
+        reader: the reader with the blocks and tensors.
+        made: the recording, with its inputs and outputs.
         data: the description.
-        depth: how deep the tree may be.
+        depth: the maximum depth of the tree.
     """
     if type(data) is not dict or len(data) != 1 or not depth:
         refuse(f"a result is {data!r:.60}")
@@ -77,12 +77,12 @@ def result_of(reader: Reader, made: Any, data: Any, depth: int = MAX_DEPTH) -> A
 
 
 def gives_arguments(result: Any) -> bool:
-    """Whether a result has arguments themselves."""
+    """Return True if a result contains arguments themselves."""
     return type(result) is InputOutput or (type(result) is Tree and any([gives_arguments(one) for one in result.parts]))
 
 
 def with_arguments(result: Any, made: Any, given: Sequence[Tensor]) -> Any:
-    """What a replay made of a result, with arguments as the call has them: it may have run on copies."""
+    """Return the result of a replay with the arguments of the call in place of copies on which it ran."""
     if type(result) is InputOutput:
         return given[result.place]
     if type(result) is not Tree:
@@ -93,7 +93,7 @@ def with_arguments(result: Any, made: Any, given: Sequence[Tensor]) -> Any:
 
 
 def _output(reader: Reader, made: Any, value: list[Any]) -> Output:
-    """A tensor in memory of its own."""
+    """Return a result tensor in new memory."""
     place, shown, offset, wants_grad, root = value
     place = an_int(place, 0, len(made.outputs) - 1, "a result")
     layout, offset = to_layout(shown), an_int(offset, 0, json_values.MAX_BYTES, "an offset")
@@ -102,7 +102,7 @@ def _output(reader: Reader, made: Any, value: list[Any]) -> Output:
 
 
 def _view(made: Any, value: list[Any]) -> AliasOutput:
-    """A tensor in the memory of an argument."""
+    """Return a result tensor in the memory of an argument."""
     argument, shown, offset, wants_grad, root, is_view = value
     place = an_int(argument, 0, len(made.inputs) - 1, "an argument")
     layout, offset = to_layout(shown), an_int(offset, 0, json_values.MAX_BYTES, "an offset")

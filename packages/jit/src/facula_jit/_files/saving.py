@@ -1,4 +1,4 @@
-"""`save` and `load`: graphs into files, and from files."""
+"""`save` and `load`: graphs to and from files."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ def save(
     run: bool = False,
     _extra_files: Mapping[str, bytes | str] | None = None,
 ) -> None:
-    """Write what was captured into a file, which any machine can load and run, without the function's source.
+    """Write captures to a file, which any machine can load and run without the source of the function.
 
-    The file has the operators, and all tensors of the program that they use: parameters, buffers, the state of
-    optimizers, `.grad`. Of each signature the latest capture is written. The file is a zip of a JSON graph and
-    safetensors: no pickle, no code. It is replaced at once, or not at all.
+    The file contains the operators and all tensors of the program that they use: parameters, buffers, optimizer state,
+    `.grad`. It contains the latest capture of each signature. It is a zip of a JSON graph and safetensors, without
+    pickles or code. It is replaced atomically.
 
     Arguments:
-        captured: a captured function that was captured at least once; one of its graphs; or what `load` gave.
-        path: where; such files are called ".facula". One that is open in binary mode, as `io.BytesIO()`, is written to
-            from where it is.
-        batch: one graph for every size of the batch, which is the first size of the first tensor. The function has to
-            be captured with three sizes at least, and its operators' sizes have to follow from the batch's. What Python
-            decides by a size (`min(len(x), 8)`) stays as it was for these.
-        run: also write a program of each capture, which `facula-run` runs without Python, for the sizes that were
-            captured. Where modules ran in training and in evaluation mode, there is a program of each.
-        _extra_files: bytes or texts of your own by name, which `load` gives back. The name is PyTorch's.
+        captured: a captured function with at least one capture; one of its graphs; or a result of `load`.
+        path: the path, by convention with the suffix ".facula". A file that is open in binary mode, such as
+            `io.BytesIO()`, is written from its position on.
+        batch: write one graph for all batch sizes, the first size of the first tensor. The function must be captured
+            with at least three sizes, and the sizes in its operators must follow from the batch size. Python decisions
+            based on a size (`min(len(x), 8)`) stay as they were for these.
+        run: also write a program of each capture for its sizes, which `facula-run` runs without Python. If modules ran
+            both in training and in evaluation mode, there is a program for each mode.
+        _extra_files: additional bytes or texts by name, which `load` returns. The name is PyTorch's.
 
     Raises:
-        SaveError: nothing was captured, or something of it cannot be in a file; the message names the line.
-        NotImplementedError: with `run`, an operator has no kernel in C, by its name, or a schedule steps inside.
+        SaveError: there is no capture, or a part of it cannot be in a file; the message names the line.
+        NotImplementedError: with `run`, an operator has no kernel in C, or a schedule steps inside the function.
         OSError: the file cannot be written.
 
     >>> import tempfile
@@ -104,7 +104,7 @@ def save(
     others = captures_of_other_modes(function) if run and isinstance(captured, _captured.Captured) else []
     data, contents, writer = _file_of(function.function, found, batch, others)
     if run:
-        from .._replay.portable_program import section  # of no use to those who do not save
+        from .._replay.portable_program import section  # only needed for saving
 
         for number, (key, replay) in enumerate([*found, *others]):
             inputs = input_names(function, as_data(key))
@@ -113,7 +113,7 @@ def save(
 
 
 def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
-    """What saving and loading would give, with constants for parameters."""
+    """Return the result of saving and loading, with constants for parameters."""
     data, contents, _ = _file_of(captured.function, captured._improved(), batch)
     for one in data["tensors"]:
         one.update(kind="constant", requires_grad=False)
@@ -128,17 +128,17 @@ def in_memory(captured: _captured.Captured[Any, Any], batch: bool) -> Loaded:
 
 @boundary
 def load(path: File, map_location: object = None, _extra_files: MutableMapping[str, Any] | None = None) -> Loaded:
-    """The graph of a file that `save` wrote: called like the function that was captured, with the same results.
+    """Return the graph of a file that `save` wrote. It is called like the captured function, with the same results.
 
-    Everything in the file is looked at before anything of it is used: it may be a stranger's.
+    The file is validated completely before any of its contents are used, since it may be untrusted.
 
     Arguments:
-        path: the file; or one that is open in binary mode, which is read from where it is to its end.
-        map_location: None or the CPU: there is no other device for graphs.
-        _extra_files: the names that were saved so; gets their bytes, and no bytes for others.
+        path: the file, or one that is open in binary mode, which is read from its position to its end.
+        map_location: None or the CPU: graphs do not support other devices.
+        _extra_files: a dict with names of saved members; it receives their bytes, and no bytes for unknown names.
 
     Raises:
-        GraphFileError: the file is none that `save` wrote, is damaged, or is of a later version.
+        GraphFileError: the file was not written by `save`, is damaged, or has a later version.
         OSError: the file cannot be read.
     """
     if map_location is not None and str(map_location) not in archive.CPU:
@@ -158,7 +158,7 @@ def load(path: File, map_location: object = None, _extra_files: MutableMapping[s
 def _file_of(
     function: Any, found: list[tuple[Any, Replay]], batch: bool, others: Sequence[tuple[Any, Replay]] = ()
 ) -> tuple[dict[str, Any], dict[str, Any], Writer]:
-    """graph.json, the contents of memory, and the writer; of `others` the file has the tensors alone."""
+    """Return graph.json, the contents of memory, and the writer; for `others`, the file contains only the tensors."""
     writer = Writer(function)
     described = [(as_data(key), replay) for key, replay in found]
     graphs = [(arguments, describe(writer, replay, arguments)) for arguments, replay in described]
@@ -178,7 +178,7 @@ def _file_of(
     shared, contents = writer.data()
     plans, operators = _put_together(entries)
     decides = any([replay.recording.recorder.decides for _, replay in found])
-    number = FORMAT if decides else 1  # earlier versions read it
+    number = FORMAT if decides else 1  # earlier versions can read it
     return {"format": number, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, writer
 
 
@@ -189,7 +189,7 @@ def _has_batch(replay: Replay) -> bool:
 
 
 def _put_together(entries: list[dict[str, Any]]) -> tuple[list[Any], dict[str, int]]:
-    """The plans of all launches, each once, and the versions of their operators."""
+    """Return the distinct plans of all launches, and the versions of their operators."""
     plans: dict[bytes, tuple[int, Any]] = {}
     operators: dict[str, int] = {}
     for entry in entries:

@@ -1,4 +1,4 @@
-"""The sections of graph.json that graphs share, and what is asked of them."""
+"""Sections of graph.json: graphs, operators and memory, with their validation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Section:
         if type(name) is not str:
             refuse("the name of a graph is no text")
         self.name: str = name[:200]
-        training = self.data.get("training")  # files of earlier versions do not say it
+        training = self.data.get("training")  # missing in files of earlier versions
         self.training: bool | None = training if type(training) is bool else None
         for one in a_list(self.sizes, "sizes"):
             an_int(one, 0, MAX_SIZE, "a size")
@@ -59,7 +59,7 @@ def check_versions(operators: Any) -> None:
 
 
 def memory_of(described: list[Any], contents: dict[str, Parts]) -> list[tuple[Storage, Layout]]:
-    """The storages of a file, each with what lies there."""
+    """Return the storages of a file, each with its layout."""
     found: list[tuple[Storage, Layout]] = []
     left = set(contents)
     for one in described:

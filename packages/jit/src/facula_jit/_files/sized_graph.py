@@ -1,4 +1,4 @@
-"""One graph of a file at one size of its batch, ready to run."""
+"""A graph of a file for one batch size, ready to run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Shared:
-    """What the graphs of a file share: plans as data, memory and tensors, generators, and groups of options."""
+    """Data that the graphs of a file share: plans, memory and tensors, generators, and groups of options."""
 
     def __init__(self, plans: list[Any], memory: list[tuple[Storage, Layout]]):
         self.plans, self.memory = plans, memory
@@ -37,13 +37,13 @@ class Shared:
         self.busy_flag = BusyFlag()
 
     def state_of(self, place: int) -> tuple[int, int]:
-        """The key and the offset of a generator now."""
+        """Return the present key and offset of a generator."""
         generator = self.generators.get(place, default_generator)
         return generator._key, generator._offset
 
 
 class SizedGraph:
-    """One graph at one size of its batch: its recording, and the replay."""
+    """One graph for one batch size: its recording and its replay."""
 
     def __init__(self, shared: Shared, data: Any, plans: list[Any], arguments: Any):
         self.shared = shared
@@ -76,7 +76,7 @@ class SizedGraph:
         )
 
     def renew(self, group: int, launches: list[list[int]], forms: list[list[Any]]) -> None:
-        """Put the numbers that follow from a group's options into the launches."""
+        """Write the numbers that follow from a group's options to the launches."""
         values, replay = values_of(self.shared.options[group]), self.replay
         known = replay.recording.launches
         for own, each in zip(forms, launches, strict=True):
@@ -90,7 +90,7 @@ class SizedGraph:
 
 
 def _refill(data: Any, shared: Shared, replay: Replay) -> tuple[int, list[list[int]], list[list[Any]]]:
-    """A group, its launches, and the forms of their numbers."""
+    """Return a group, its launches, and the forms of their numbers."""
     group, launches, forms = entries(data, ("group", "launches", "forms"), "a group of numbers")
     group = an_int(group, 0, len(shared.options) - 1, "a group")
     names, known = values_of(shared.options[group]), replay.recording.launches

@@ -1,4 +1,4 @@
-"""What the program's tensors are called: by the variables, modules and optimizers that a function finds them in."""
+"""Names of the program's tensors, by the variables, modules and optimizers through which a function accesses them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Named(NamedTuple):
 
 
 def named_tensors(function: Any, recorder: Recorder) -> list[Named]:
-    """The tensors that a function can find by name, each by its first."""
+    """Return the tensors that a function can access by name, each with its first name."""
     found: dict[int, Named] = {}
     optimizers: list[tuple[str, Any]] = []
     for name, value in _variables(function, recorder):
@@ -48,7 +48,7 @@ def named_tensors(function: Any, recorder: Recorder) -> list[Named]:
 
 
 def _variables(function: Any, recorder: Recorder) -> Iterator[tuple[str, Any]]:
-    """What the function is, what it closes over, and the global variables that its lines name."""
+    """Generate the function's object, its closure variables, and the global variables that it names."""
     if hasattr(type(function), "named_modules"):
         yield "", function
     elif hasattr(function, "__self__"):

@@ -1,4 +1,4 @@
-"""A capture as data: its launches, memory, results and tensors, as graph.json has them."""
+"""The writer of graphs: converts the launches, memory, results and tensors of a capture to data for graph.json."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ TREES = {tuple: "tuple", list: "list", dict: "dict", OrderedDict: "dict"}
 
 
 class Writer:
-    """What the graphs of one file share: memory, tensors in it, and groups of options.
+    """Data that the graphs of one file share: memory, tensors in it, and groups of options.
 
     Arguments:
-        function: the function, by whose variables tensors are named.
+        function: the function, whose variables name the tensors.
     """
 
     def __init__(self, function: Any):
         self.function = function
         self.storages: list[Storage] = []
-        self.reach: list[int] = []  # bytes of each that are met
-        self.layouts: list[Layout | None] = []  # what lies there, where no tensor says it
+        self.reach: list[int] = []  # used bytes of each
+        self.layouts: list[Layout | None] = []  # the layout of memory without a tensor
         self.tensors: list[Named] = []
         self.groups: list[dict[str, Any]] = []
-        self.known: dict[Any, int] = {}  # a storage's id, or what stands for it -> its number
-        self.called: dict[int, int] = {}  # a tensor's id -> its number
+        self.known: dict[Any, int] = {}  # id of a storage, or a key for it -> its number
+        self.called: dict[int, int] = {}  # id of a tensor -> its number
         self.named: dict[int, Named] = {}
         self.contents: list[str] = []  # the name of each memory in the file
-        self.written: set[int] = set()  # memory that launches change
+        self.written: set[int] = set()  # memory that launches modify
         self.optimizers: list[Any] = []  # the groups of the program, in the order of `groups`
 
     # ------------------------------------------------------------------------------------------------------- memory
     def memory(self, storage: Storage, key: Any = None, layout: Layout | None = None) -> int:
-        """The number of memory that stays; of several that stand for one, the first."""
+        """Return the number of memory at a fixed address; that of the first if several represent the same."""
         storage = root_of(storage)
         key = id(storage) if key is None else key
         if key not in self.known:
@@ -70,13 +70,13 @@ class Writer:
         return self.known[key]
 
     def meet(self, memory: int, nbytes: int, layout: Layout | None) -> None:
-        """So many bytes of memory are met, by what looks like this. Without elements it may begin anywhere."""
+        """Record the use of this many bytes of memory with a layout. An operand without elements may start anywhere."""
         if layout is None or layout.numel:
             self.reach[memory] = max(self.reach[memory], nbytes)
         self.layouts[memory] = self.layouts[memory] or layout
 
     def tensor(self, tensor: Tensor, key: Any = None, name: str = "") -> int:
-        """The number of a tensor of the program."""
+        """Return the number of a tensor of the program."""
         called = id(tensor) if key is None else key
         if called not in self.called:
             found = self.named.get(id(tensor)) or Named(name or f"{NAMELESS}{len(self.tensors)}", tensor, "tensor")
@@ -89,12 +89,12 @@ class Writer:
         return self.called[called]
 
     def grad(self, leaf: Tensor, grad: Tensor) -> int:
-        """The number of the `.grad` of a leaf: one for all graphs, each of which makes its own."""
+        """Return the number of the `.grad` of a leaf: one for all graphs, each of which computes its own."""
         name = self.tensors[self.tensor(leaf)].name
         return self.tensor(grad, ("grad", id(leaf)), f"{name}.grad")
 
     def names_of(self, recording: Recording) -> dict[int, tuple[str, int]]:
-        """For each block that stays: the name under which `data` has its contents, and how many bytes these are."""
+        """Return, for each block at a fixed address, the name and size in bytes of its contents in `data`."""
         known = {number: self.known.get(id(root_of(storage))) for number, storage in recording.fixed.items()}
         return {
             number: (self.contents[memory], self.reach[memory])
@@ -104,7 +104,7 @@ class Writer:
 
     # ---------------------------------------------------------------------------------------------------------- data
     def data(self) -> tuple[dict[str, Any], dict[str, tuple[Storage, Layout, int]]]:
-        """Tensors, memory and groups as JSON; and the contents of memory, by the name of its first tensor."""
+        """Return tensors, memory and groups as JSON, and the contents of memory by the name of its first tensor."""
         names: dict[str, int] = {}
         described, memory, contents = [], [], {}
         for number, one in enumerate(self.tensors):
@@ -143,12 +143,12 @@ class Writer:
 
 
 def describe(writer: Writer, replay: Replay, signature: list[Any]) -> dict[str, Any]:
-    """One capture as JSON; SaveError says what of it a file cannot hold."""
+    """Return one capture as JSON; SaveError names a part that files cannot contain."""
     return _Description(writer, replay).data(signature)
 
 
 class Asked(NamedTuple):
-    """What a launch is, as JSON, what its arguments have to be, and its line."""
+    """The description of a launch as JSON, the requirements on its arguments, and its line."""
 
     plan: dict[str, Any]
     roles: list[Role]
@@ -163,8 +163,8 @@ class _Description:
         self.paths = Names(self.recording).paths
         for one in named_tensors(writer.function, self.recorder):
             writer.named.setdefault(id(one.tensor), one)
-        self.own: dict[int, Any] = {}  # storage -> a tensor of the program in it, for memory that has a name
-        self.numbers: dict[int, list[float]] = {}  # launch -> the numbers of optimizers at present
+        self.own: dict[int, Any] = {}  # storage -> a tensor of the program in it, for memory with a name
+        self.numbers: dict[int, list[float]] = {}  # launch -> the present scalars of optimizers
 
     def data(self, signature: list[Any]) -> dict[str, Any]:
         recording, recorder, writer = self.recording, self.recorder, self.writer
@@ -219,7 +219,7 @@ class _Description:
 
     # ------------------------------------------------------------------------------------------------------- tensors
     def _is_used(self, tensor: Tensor) -> bool:
-        """Whether a launch reads or writes the memory of a tensor."""
+        """Return True if a launch reads or writes the memory of a tensor."""
         return self.recorder.numbers.get(id(root_of(tensor._storage))) in self.recorder.used
 
     def _grad(self, leaf: Tensor, grad: Any) -> list[int | None]:
@@ -248,7 +248,7 @@ class _Description:
         return {kind: json_values.layout(block.layout)}
 
     def _memory(self, storage: Storage, number: int) -> int:
-        """The number of memory that stays; of what holds constants one for all that are equal."""
+        """Return the number of memory at a fixed address; equal constants share one."""
         writer = self.writer
         if id(storage) in writer.known:
             return writer.known[id(storage)]
@@ -276,7 +276,7 @@ class _Description:
         return found
 
     def _offset(self, block: int, offset: int) -> int:
-        """An offset from where an argument begins, or the buffer."""
+        """Return an offset relative to the start of an argument, or of the buffer."""
         inputs = self.recorder.blocks[block].inputs
         if not inputs:
             return offset
@@ -329,7 +329,7 @@ class _Description:
         return [one.block, self._offset(one.block, one.offset)]
 
     def _refill(self, refill: Any) -> dict[str, Any]:
-        """A group of options, and how the numbers of its launches follow from them."""
+        """Return a group of options, and the forms of the numbers of its launches."""
         forms, group, writer = Forms(refill), refill.numbers.group, self.writer
         place = next((k for k, one in enumerate(writer.optimizers) if one is group), len(writer.optimizers))
         if place == len(writer.optimizers):
@@ -387,7 +387,9 @@ class _Description:
 
 
 def _is_shown(one: Address, layout: Layout | None) -> bool:
-    """Whether an address has what a plan says: passes plan for the same elements in one row."""
+    """Return True if an address matches the layout of a plan: passes create plans for the same elements in one
+    dimension.
+    """
     if one.layout is None or layout is None or one.layout == layout:
         return layout is not None and one.layout is not None
     both = one.layout.is_contiguous and layout.is_contiguous and one.layout.dtype is layout.dtype

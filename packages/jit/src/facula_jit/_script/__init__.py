@@ -1,5 +1,5 @@
-"""Scripts and traces: `script`, which rewrites conditions and loops for tensors to decide, `trace` and `freeze`."""
+"""Scripts and traces: `script` rewrites conditions and loops so that tensors may decide them; `trace` and `freeze`."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # import paths stored in pickles of earlier releases

@@ -1,4 +1,4 @@
-"""Which names a piece of Python binds, reads, and may still read afterwards."""
+"""Liveness analysis: the names that a piece of Python code binds, reads, and may read later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCOPES = (*DEFINES, ast.Lambda)
 
 
 def inside(nodes: Iterable[ast.AST], scopes: tuple[type[ast.AST], ...] = SCOPES) -> Iterator[ast.AST]:
-    """These nodes and all below them, but for what stands in functions, which have names of their own."""
+    """Generate these nodes and all nodes below them, except those inside functions, which have scopes of their own."""
     stack = list(nodes)
     while stack:
         node = stack.pop()
@@ -24,19 +24,19 @@ def inside(nodes: Iterable[ast.AST], scopes: tuple[type[ast.AST], ...] = SCOPES)
 
 
 def bound_by(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The names that a piece of a function binds in it, or unbinds."""
+    """Return the names that a piece of a function binds or deletes."""
     nodes = list(nodes)
     deleted = {one.id for one in inside(nodes) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Del)}
     return stored(nodes) | deleted
 
 
 def live_before(block: Sequence[ast.stmt], after: Set[str], loop: Set[str] | None = None) -> Set[str]:
-    """The names that may be read from the beginning of a block on, before they are bound.
+    """Return the names that may be read from the start of a block on, before they are bound.
 
     Arguments:
         block: its statements.
-        after: the names that may be read behind it.
-        loop: those that may be read where `break` and `continue` lead.
+        after: the names that may be read after it.
+        loop: the names that may be read after a `break` or `continue`.
     """
     live = after
     for one in reversed(block):
@@ -55,7 +55,7 @@ def _live_before_one(one: ast.stmt, live: Set[str], loop: Set[str]) -> Set[str]:
         target = frozenset() if isinstance(one, ast.While) else bound_by([one.target])
         head: Set[str] = loaded([one.test]) if isinstance(one, ast.While) else frozenset()
         behind = live_before(one.orelse, live, loop)
-        for _ in range(2):  # what one turn leaves the next one may read
+        for _ in range(2):  # one iteration may read the names that another one binds
             head = head | behind | (live_before(one.body, head | behind, head | behind | live) - target)
         return head if isinstance(one, ast.While) else head | loaded([one.iter])
     if isinstance(one, ast.With):

@@ -1,14 +1,15 @@
-"""A function's tree with functions in the places of its conditions and loops, so that tensors may decide.
+"""The rewriter of scripts: replaces conditions and loops by functions, so that tensors may decide them.
 
 Note [Scripts]
 ~~~~~~~~~~~~~~
-`if c: a = f(x) else: a = g(x)` becomes two functions of what the statements read, which give what they bind and
-somebody reads later, and `a, = choose(c, one, other, (x, a), ("a",))`; see `runtime.py` for what that does. An `if`
-that returns takes what follows it into the function of the other side, so that both return. `while` and `for` over
-`range` become functions of what they change. A variable without a value is UNDEFINED on the way, and deleted behind.
+`if c: a = f(x) else: a = g(x)` becomes two functions of the variables that the statements read, which return the
+variables that they bind and that are read later, and `a, = choose(c, one, other, (x, a), ("a",))`; `runtime.py` defines
+`choose`. If an `if` returns, the statements after it become part of the function for the other branch, so that both
+functions return. `while` and `for` over `range` become functions of the variables that they change. A variable without
+a value is passed as UNDEFINED, and deleted afterwards.
 
-What cannot be moved into a function (`break`, `yield`, `super()`, `global`, a `return` inside of a loop) stays as it
-is; its condition is asked by `plain`, which names the construct where a tensor decides.
+A statement that cannot become part of a function (`break`, `yield`, `super()`, `global`, a `return` inside a loop) is
+not rewritten. Its condition is wrapped by `plain`, which names the construct if a tensor decides.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
 
 N = TypeVar("N", ast.stmt, ast.expr)
-FLOW, CALLEE = "<flow>", "<callee>"  # variables that no program can name
+FLOW, CALLEE = "<flow>", "<callee>"  # variables with names that programs cannot use
 JUMPS = (ast.Break, ast.Continue)
-MOVES = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)  # what cannot stand in a function of its own
+MOVES = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)  # nodes that cannot be moved to another function
 COMPOUND = (ast.For, ast.While, ast.With, ast.Try, ast.Match)
 
 
 def rewritten(tree: ast.FunctionDef) -> ast.FunctionDef:
-    """The tree of a function, changed as Note [Scripts] says; `tree` is used up."""
+    """Return the tree of a function, rewritten as in Note [Scripts]; `tree` is modified."""
     arguments = tree.args
     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     named += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
@@ -49,24 +50,24 @@ def _deletions(body: Sequence[ast.stmt]) -> list[ast.AST]:
 
 
 class _Rewriter:
-    """Rewrites the blocks of one function.
+    """The rewriter of the blocks of one function.
 
     Arguments:
         own: its variables.
-        outer: names that it binds elsewhere, by `global` and `nonlocal`.
+        outer: the `global` and `nonlocal` names that it binds.
     """
 
     def __init__(self, own: Set[str], outer: Set[str]):
         self.own, self.outer, self.count = own, outer, 0
 
     def block(self, body: Sequence[ast.stmt], after: Set[str], sure: Set[str], ends: bool) -> list[ast.stmt]:
-        """Statements rewritten.
+        """Return rewritten statements.
 
         Arguments:
             body: the statements.
-            after: the names that may be read behind them.
-            sure: the names that have a value at the beginning.
-            ends: whether the function returns behind them.
+            after: the names that may be read after them.
+            sure: the names that certainly have a value at the start.
+            ends: True if the function returns after them.
         """
         made: list[ast.stmt] = []
         for place, one in enumerate(body):
@@ -141,18 +142,18 @@ class _Rewriter:
         return _at(one, [function, *self._assigned("loop_over", arguments, names, sure)])
 
     def _carried(self, one: ast.While | ast.For, live: Set[str], test: Set[str]) -> tuple[list[str], list[str]]:
-        """The variables that a loop changes and somebody reads, and others that it reads."""
+        """Return the variables that a loop changes and that are read, and the other variables that it reads."""
         names = bound_by([one]) & (live_before([one], live) | live)
         read = live_before(one.body, names | test) | test
         return sorted(names), sorted((read & self.own) - names)
 
     def _plain(self, one: ast.If | ast.While, live: Set[str], sure: Set[str], why: str) -> list[ast.stmt]:
-        """A condition or loop that stays, whose test says the construct where a tensor decides."""
+        """Return a condition or loop that is not rewritten; its test names the construct if a tensor decides."""
         one.test = ast.copy_location(_call("plain", [self.expression(one.test), ast.Constant(why)]), one.test)
         return self._nested(one, live, sure, done=(one.test,))
 
     def _nested(self, one: ast.stmt, live: Set[str], sure: Set[str], done: Sequence[ast.AST] = ()) -> list[ast.stmt]:
-        """A statement that stays, with what stands in it rewritten."""
+        """Return a statement that is not rewritten itself, with its parts rewritten."""
         if isinstance(one, DEFINES):
             return [one]
         after = live | (live_before([one], live) if isinstance(one, COMPOUND) else set())
@@ -170,19 +171,19 @@ class _Rewriter:
         return [one]
 
     def _inner(self, one: object, after: Set[str], sure: Set[str]) -> None:
-        """What stands in a statement and is none: a handler, a case, an item of `with`."""
+        """Rewrite a part of a statement other than statements: a handler, a case, an item of `with`."""
         if isinstance(one, (ast.ExceptHandler, ast.match_case)):
             one.body = self.block(one.body, after, sure, False)
         elif isinstance(one, ast.withitem):
             one.context_expr = self.expression(one.context_expr)
 
     def expression(self, one: ast.expr) -> ast.expr:
-        """An expression rewritten."""
-        return _Expressions().visit(one)  # type: ignore[return-value]  # an expression's
+        """Return a rewritten expression."""
+        return _Expressions().visit(one)  # type: ignore[return-value]  # an expression
 
     # ------------------------------------------------------------------------------------------------------ parts
     def _stays(self, one: ast.If | ast.While | ast.For, no_return: bool) -> str | None:
-        """The construct for which a statement cannot become functions, or None."""
+        """Return the construct because of which a statement cannot become functions, or None."""
         word = type(one).__name__.lower()
         if not isinstance(one, ast.If) and one.orelse:
             return f"`{word}` with `else`"
@@ -206,25 +207,25 @@ class _Rewriter:
         return None
 
     def _reads(self, sides: Iterable[Sequence[ast.stmt]], names: Sequence[str]) -> list[str]:
-        """The variables that statements are given: those that they read, and those that they may leave as they are."""
+        """Return the arguments for statements: variables that they read, and those that they may leave unchanged."""
         found: set[str] = set()
         return sorted(found.union(*[live_before(body, set(names)) for body in sides]) & self.own)
 
     def _values(self, names: Sequence[str], sure: Set[str]) -> ast.expr:
-        """The values of variables as a tuple, some of which may have none."""
+        """Return the values of variables, some of which may be undefined, as a tuple."""
         return ast.Tuple([_load(name) if name in sure else _or_undefined(name) for name in names], ast.Load())
 
     def _function(self, what: str, names: Sequence[str], body: list[ast.stmt], sure: Set[str]) -> ast.FunctionDef:
-        """A function of these variables; those that have no value are not there in it."""
+        """Return a function of these variables; those without a value are deleted in it."""
         self.count += 1
         start = [_deleted(name) for name in names if name not in sure]
         arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
         made = ast.FunctionDef(f"<{what} {self.count}>", arguments, [*start, *body], [])
-        made.type_params = []  # type: ignore[attr-defined]  # Python 3.12 asks for them
+        made.type_params = []  # type: ignore[attr-defined]  # required since Python 3.12
         return made
 
     def _assigned(self, function: str, arguments: list[ast.expr], names: list[str], sure: Set[str]) -> list[ast.stmt]:
-        """The call of a function that gives the values of these variables."""
+        """Return the call of a function that returns the values of these variables."""
         call = _call(function, arguments)
         if not names:
             return [ast.Expr(call)]
@@ -233,32 +234,32 @@ class _Rewriter:
 
 
 class _Expressions(ast.NodeTransformer):
-    """Rewrites what decides inside expressions, and calls."""
+    """A transformer of conditions inside expressions, and of calls."""
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """A node rewritten; functions have blocks of their own."""
+        """Return a rewritten node; functions have blocks of their own."""
         if isinstance(node, SCOPES) or any([isinstance(one, MOVES) for one in inside([node])]):
             return node
         made: Any = super().visit(node)
         return made if made is node else _located(made, node)  # type: ignore[arg-type]  # expressions are replaced
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        """`a if c else b`."""
+        """Rewrite `a if c else b`."""
         self.generic_visit(node)
         return _call("choose_value", [node.test, _later(node.body), _later(node.orelse)])
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        """`a and b`, `a or b`."""
+        """Rewrite `a and b`, `a or b`."""
         self.generic_visit(node)
         return _call("both" if isinstance(node.op, ast.And) else "either", [_later(one) for one in node.values])
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        """`not a`."""
+        """Rewrite `not a`."""
         self.generic_visit(node)
         return _call("negated", [node.operand]) if isinstance(node.op, ast.Not) else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        """`a < b < c`."""
+        """Rewrite `a < b < c`."""
         self.generic_visit(node)
         if len(node.ops) == 1:
             return node
@@ -266,7 +267,7 @@ class _Expressions(ast.NodeTransformer):
         return _call("compared", [node.left, signs, *[_later(one) for one in node.comparators]])
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        """`x[i]`."""
+        """Rewrite `x[i]`."""
         self.generic_visit(node)
         if isinstance(node.slice, (ast.Slice, ast.Tuple, ast.Constant)) or isinstance(node.ctx, ast.Del):
             return node
@@ -276,7 +277,7 @@ class _Expressions(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """`f(x)`: of the script of f, if it is a function of the program's."""
+        """Rewrite `f(x)` to call the script of f if f is a function of the program."""
         self.generic_visit(node)
         if not (isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "vars", "eval", "exec")):
             node.func = ast.Call(_load(CALLEE), [node.func], [])
@@ -300,13 +301,13 @@ def _or_undefined(name: str) -> ast.expr:
 
 
 def _deleted(name: str) -> ast.stmt:
-    """`if name is UNDEFINED: del name`."""
+    """Return `if name is UNDEFINED: del name`."""
     undefined = ast.Attribute(_load(FLOW), "UNDEFINED", ast.Load())
     return ast.If(ast.Compare(_load(name), [ast.Is()], [undefined]), [ast.Delete([ast.Name(name, ast.Del())])], [])
 
 
 def _surely_bound(body: Sequence[ast.stmt], names: Iterable[str]) -> Set[str]:
-    """Which of these names have a value behind a block, whatever they had before."""
+    """Return those of these names that certainly have a value after a block."""
     return {name for name in names if name not in live_before(body, {name})}
 
 
@@ -315,19 +316,19 @@ def _texts(names: Sequence[str]) -> ast.expr:
 
 
 def _at(one: ast.stmt, made: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements at the line of the one that they stand for."""
+    """Return statements at the line of the one that they replace."""
     return [_located(each, one) for each in made]
 
 
 def _located(made: N, node: ast.expr | ast.stmt) -> N:
-    """What stands for a node, at the line where that begins: Python takes calls of methods for those of the last."""
+    """Return a replacement at the line where a node begins: Python assigns calls of methods to the last line."""
     made.lineno, made.col_offset = node.lineno, node.col_offset
     made.end_lineno, made.end_col_offset = node.lineno, node.col_offset
     return made
 
 
 def _is_range(one: ast.For) -> bool:
-    """Whether a loop is over `range` of one to three numbers, into one variable."""
+    """Return True for a loop over `range` of one to three numbers with a single variable."""
     call = one.iter
     return (
         isinstance(one.target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
@@ -337,18 +338,18 @@ def _is_range(one: ast.For) -> bool:
 
 
 def _kept_target(one: ast.For, live: Set[str]) -> str | None:
-    """The construct of a loop whose variable is read later."""
+    """Return the construct of a loop if its variable is read later, else None."""
     return "`for` whose variable is read behind it" if bound_by([one.target]) & live else None
 
 
 def _jumps_of(one: ast.If | ast.While | ast.For) -> bool:
-    """Whether a `break` or `continue` in a statement is its own, or leads out of it."""
+    """Return True if a statement contains a `break` or `continue` that leaves it or belongs to it."""
     loops = (*SCOPES, ast.For, ast.While)
     return any([isinstance(node, JUMPS) for node in inside([*one.body, *one.orelse], loops)])
 
 
 def _always_leaves(body: Sequence[ast.stmt]) -> bool:
-    """Whether nothing runs behind these statements."""
+    """Return True if execution never continues after these statements."""
     if not body:
         return False
     last = body[-1]

@@ -1,7 +1,7 @@
-"""What scripts call where their source has an `if`, a loop or a call: Python's own way, unless a tensor decides.
+"""Runtime functions of scripts, which replace conditions, loops and calls: like Python, unless a tensor decides.
 
-Whether a condition is a tensor is known when it is there. Where it is, and nobody may look at it (inside `capture`, or
-batched by `vmap`), it becomes `cond` or `while_loop`. All else goes Python's own way.
+A condition may turn out to be a tensor at run time. If its value must not be read then (inside `capture`, or batched by
+`vmap`), the statement becomes `cond` or `while_loop`. All other statements run as in Python.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNDEFINED = Undefined()
 
 
 def get(read: Callable[[], Any]) -> Any:
-    """A variable's value, or UNDEFINED."""
+    """Return the value of a variable, or UNDEFINED."""
     try:
         return read()
     except NameError:
@@ -49,7 +49,7 @@ def get(read: Callable[[], Any]) -> Any:
 
 
 def asks(value: object) -> bool:
-    """Whether this decides, and nobody may look at it."""
+    """Return True for a tensor whose value must not be read by Python."""
     if not isinstance(value, Tensor):
         return False
     recorder: Any = current_recorder()
@@ -57,24 +57,24 @@ def asks(value: object) -> bool:
 
 
 def _condition(value: Any) -> Tensor | bool:
-    """A value as Python's `if` takes it."""
+    """Return a value in the form of a condition."""
     if not isinstance(value, Tensor):
         return bool(value)
     return value if value.dtype is bool_ else value != 0
 
 
-# ------------------------------------------------------------------------------------------------------- branches
+# -------------------------------------------------------------------------------------------------------- branches
 def choose(
     test: Any, true: Callable[..., Values], false: Callable[..., Values], values: Values, names: Sequence[str]
 ) -> Values:
-    """An `if`: what the variables `names` are after it.
+    """Run an `if`, and return the values of the variables `names` after it.
 
     Arguments:
         test: the condition.
         true: the statements, as a function of `values`.
-        false: those of `else`.
-        values: what they read.
-        names: what they bind that is read later.
+        false: the statements of `else`.
+        values: the variables that they read.
+        names: the names of the variables that they bind and that are read later.
     """
     if not asks(test) or test.numel() != 1:
         return (true if test else false)(*values)
@@ -95,13 +95,13 @@ def choose(
 
     made = cond(_condition(test), side(true), side(false))
     if len(found) < 2 or (recorder is not None and recorder.breaks is not None):
-        return found[-1]  # the side that this run takes comes last
+        return found[-1]  # the branch that this run takes is last
     rest = iter(made)
     return tuple([next(rest) if _is_tree(first) else one for one, first in zip(found[-1], found[0], strict=True)])
 
 
 def _with_first(names: Sequence[str], first: Values, second: Values) -> Values:
-    """What the side that runs second gives; where the two cannot be one result, what the first gave."""
+    """Return the results of the branch that runs second; those of the first where both cannot be one result."""
     given = []
     for name, one, other in zip(names, first, second, strict=True):
         agree = one is other or (_is_tree(one) and _is_tree(other) and _agree(one, other))
@@ -113,7 +113,7 @@ def _with_first(names: Sequence[str], first: Values, second: Values) -> Values:
 
 
 def _agree(one: Any, other: Any) -> bool:
-    """Whether two trees can be one result."""
+    """Return True if two trees can be one result."""
     try:
         check_agree("if", leaves_of("if", "one", one), leaves_of("if", "the other", other), by_value=True)
     except ArgumentError:
@@ -122,13 +122,13 @@ def _agree(one: Any, other: Any) -> bool:
 
 
 def choose_result(test: Any, true: Callable[..., Any], false: Callable[..., Any], values: Values) -> Any:
-    """An `if` whose statements return: what is returned.
+    """Run an `if` whose statements return, and return the result.
 
     Arguments:
         test: the condition.
         true: the statements, as a function of `values`.
-        false: those of `else`, and what follows.
-        values: what they read.
+        false: the statements of `else`, and those after the `if`.
+        values: the variables that they read.
     """
     if not asks(test) or test.numel() != 1:
         return (true if test else false)(*values)
@@ -137,12 +137,12 @@ def choose_result(test: Any, true: Callable[..., Any], false: Callable[..., Any]
 
 
 def choose_value(test: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
-    """`true() if test else false()`."""
+    """Return `true() if test else false()`."""
     return choose_result(test, true, false, ())
 
 
 def both(*parts: Callable[[], Any]) -> Any:
-    """`and` of parts that are asked for in turn."""
+    """Return the `and` of parts, evaluated in order."""
     found = parts[0]()
     for part in parts[1:]:
         if asks(found):
@@ -156,12 +156,12 @@ def both(*parts: Callable[[], Any]) -> Any:
 
 
 def _joined(found: Tensor, value: Any) -> Any:
-    """`and` of a tensor that decides and what is asked after it."""
+    """Return the `and` of a tensor and the value after it."""
     return logical_and(found, value) if isinstance(value, Tensor) else found if value else value
 
 
 def either(*parts: Callable[[], Any]) -> Any:
-    """`or` of parts that are asked for in turn."""
+    """Return the `or` of parts, evaluated in order."""
     found = parts[0]()
     for part in parts[1:]:
         if asks(found):
@@ -175,12 +175,12 @@ def either(*parts: Callable[[], Any]) -> Any:
 
 
 def compared(left: Any, signs: Sequence[str], *others: Callable[[], Any]) -> Any:
-    """`a < b < c`, whose parts are asked for in turn.
+    """Return `a < b < c`, with parts evaluated in order.
 
     Arguments:
-        left: the first.
-        signs: what stands between them, by the names of Python's trees.
-        others: the others.
+        left: the first operand.
+        signs: the comparison operators, by their names in Python's AST.
+        others: the other operands.
     """
     found: Any = True
     for sign, other in zip(signs, others, strict=True):
@@ -201,14 +201,14 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def item(values: Any, place: Any) -> Any:
-    """`values[place]`, where a tensor of one number may be the place."""
+    """Return `values[place]`; the index may be a tensor with one number."""
     if isinstance(values, Tensor) and _is_number(place):
         return values[place.reshape(1)].squeeze(0)
     return values[place]
 
 
 def place(one: Any) -> Any:
-    """A place that is assigned to."""
+    """Return an index for an assignment."""
     return one.reshape(1) if _is_number(one) else one
 
 
@@ -217,22 +217,22 @@ def _is_number(one: Any) -> bool:
 
 
 def negated(value: Any) -> Any:
-    """`not value`."""
+    """Return `not value`."""
     return logical_not(value) if asks(value) else not value
 
 
-# ---------------------------------------------------------------------------------------------------------- loops
+# ----------------------------------------------------------------------------------------------------------- loops
 def loop(
     test: Callable[..., Any], body: Callable[..., Values], given: Values, values: Values, names: Sequence[str]
 ) -> Values:
-    """A `while`: what the variables `names` are after it.
+    """Run a `while`, and return the values of the variables `names` after it.
 
     Arguments:
         test: the condition, as a function of `given` and `values`.
-        body: the statements, as another, which gives the next values.
-        given: what they read.
-        values: what they change.
-        names: the names of these.
+        body: the statements, as a function of the same that returns the next values.
+        given: the variables that they only read.
+        values: the variables that they change.
+        names: the names of the latter.
     """
     while True:
         goes_on = test(*given, *values)
@@ -244,7 +244,7 @@ def loop(
 
 
 def _carried(test: Callable[..., Any], body: Callable[..., Values], given: Values, values: Values) -> Values:
-    """A loop that a tensor decides about, as `loop` has it."""
+    """Run a loop whose condition is a tensor, with the arguments of `loop`."""
     test, body = _watched(test, given), _watched(body, given)
     return while_loop(lambda *values: _condition(test(*given, *values)), lambda *values: body(*given, *values), values)
 
@@ -253,15 +253,15 @@ def loop_over(
     made: Callable[..., Any], limits: Values, body: Callable[..., Values], given: Values, values: Values,
     names: Sequence[str],
 ) -> Values:  # fmt: skip
-    """A `for` over `range(...)`: what the variables `names` are after it.
+    """Run a `for` over `range(...)`, and return the values of the variables `names` after it.
 
     Arguments:
-        made: `range`, or what the program calls so.
-        limits: what it is called with.
-        body: the statements, as a function of `given`, `values` and the number; it gives the next values.
-        given: what they read.
-        values: what they change.
-        names: the names of these.
+        made: `range`, or an object of the program with this name.
+        limits: its arguments.
+        body: the statements, as a function of `given`, `values` and the number that returns the next values.
+        given: the variables that they only read.
+        values: the variables that they change.
+        names: the names of the latter.
     """
     if made is builtins.range and any(map(asks, limits)) and _can_be_carried("for", values, names):
         start, stop, step = (0, *limits, 1) if len(limits) == 1 else (*limits, 1) if len(limits) == 2 else limits
@@ -283,7 +283,7 @@ def loop_over(
 
 
 def _can_be_carried(statement: str, values: Values, names: Sequence[str]) -> bool:
-    """Whether all variables of a loop are tensors; a break that names one which is not."""
+    """Return True if all variables of a loop are tensors; otherwise break the capture and name one that is not."""
     for name, one in zip(names, values, strict=True):
         if not all([isinstance(leaf, Tensor) for leaf in take_apart(one)[0]]):
             _refuse(f"the variable {name!r} of a {statement} is {_words(one)}, which a tensor lets change",
@@ -293,7 +293,7 @@ def _can_be_carried(statement: str, values: Values, names: Sequence[str]) -> boo
 
 
 def plain(test: Any, why: str) -> Any:
-    """A condition that has to be Python's own: what it decides cannot be a function.
+    """Return a condition that Python must evaluate, since its statement cannot become a function.
 
     Arguments:
         test: the condition.
@@ -304,25 +304,25 @@ def plain(test: Any, why: str) -> Any:
     return test
 
 
-# --------------------------------------------------------------------------------------------------------- words
+# ---------------------------------------------------------------------------------------------------------- errors
 def _refuse(problem: str, remedy: str) -> None:
     recorder: Any = current_recorder()
-    if recorder is None:  # inside vmap, where there is no other way
+    if recorder is None:  # inside vmap there is no fallback
         raise OperationError(f"script: {problem}; {remedy}")
     recorder.broken(problem, remedy)
 
 
 def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]:
-    """A function that breaks the capture where it changes something of Python's that it finds, as an entry of a list.
+    """Return a function that breaks the capture if it changes a Python object, such as an entry of a list.
 
     Arguments:
-        function: statements that a tensor decides about.
-        values: what they read.
+        function: statements whose execution depends on a tensor.
+        values: the variables that they read.
     """
     recorder: Any = current_recorder()
 
     def run(*args: Any) -> Any:
-        if current_recorder() is not recorder:  # a step of a loop that is not recorded
+        if current_recorder() is not recorder:  # an iteration of a loop that is not recorded
             return function(*args)
         before = Snapshot([*values, *variables_of(function).values()])
         branches = getattr(recorder, "branches", ())
@@ -338,7 +338,7 @@ def _watched(function: Callable[..., Any], values: Values) -> Callable[..., Any]
 
 
 def _is_tree(value: object) -> bool:
-    """Whether a value is a tensor or number, or made of such."""
+    """Return True for a tensor, a number, or a container of these."""
     return all([isinstance(one, (Tensor, *OTHERS)) for one in take_apart(value)[0]])
 
 

@@ -1,4 +1,6 @@
-"""`script`: a function or module whose Python may be decided by tensors, where nobody may look at them."""
+"""`script`: functions and modules in which tensors may decide Python control flow, even if their values cannot
+be read.
+"""
 
 from __future__ import annotations
 
@@ -28,30 +30,30 @@ T = TypeVar("T")
 
 _INSTALLED = tuple({get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _MARK = "__facula_script__"  # an attribute of functions: "ignore", "unused", "export"
-_by_code: WeakKeyDictionary[CodeType, CodeType | None] = WeakKeyDictionary()  # None: it stays what it is
+_by_code: WeakKeyDictionary[CodeType, CodeType | None] = WeakKeyDictionary()  # None: not rewritten
 _made: WeakKeyDictionary[FunctionType, None] = WeakKeyDictionary()
 
 
 @boundary
 def script(obj: T, optimize: object = None, *, example_inputs: object = None) -> T:
-    """`obj`, a function or module, with `if`, `while`, `for` and `and` that tensors may decide inside `capture`.
+    """Return a function or module in which tensors may decide `if`, `while`, `for` and `and` inside `capture`.
 
-    Its source is read, and rewritten as a tree: what runs does the same as before. Where a condition turns out to be a
-    tensor while a capture is taken, or one that `vmap` batches, it becomes `cond` or `while_loop`, of the variables
-    that are read later. Functions of the program's that it calls are rewritten as they are called, but for those
-    marked by `ignore`. What cannot be a function of its own (a `break`, a `return` in a loop) breaks the capture where
-    a tensor decides, by its name and line.
+    The source is read and rewritten as a tree; the result behaves like the original. If a condition is a tensor during
+    a capture, or is batched by `vmap`, the statement becomes `cond` or `while_loop` of the variables that are read
+    later. Functions of the program that it calls are rewritten at their calls, except those marked by `ignore`. A
+    statement that cannot become a function (a `break`, a `return` in a loop) breaks the capture if a tensor decides;
+    the message names the construct and the line.
 
-    A module's copy is given, which shares its parameters and buffers: the `forward` of it and of those below, and
-    methods marked by `export`, are rewritten. A class stays what it is.
+    For a module, the result is a copy that shares its parameters and buffers. The `forward` methods of the copy and its
+    submodules are rewritten, and methods marked by `export`. A class is returned unchanged.
 
     Arguments:
         obj: the function or module.
-        optimize, example_inputs: no difference.
+        optimize, example_inputs: ignored.
 
     Raises:
-        RuntimeError: there is no source, it is no `def`, or it yields.
-        TypeError: `obj` is nothing that is called.
+        RuntimeError: the source is not available, is not a `def`, or contains a `yield`.
+        TypeError: `obj` is not callable.
 
     >>> from facula_jit import capture
     >>> from facula_tensor import tensor
@@ -78,7 +80,7 @@ def script(obj: T, optimize: object = None, *, example_inputs: object = None) ->
 
 
 def scripted(function: FunctionType) -> FunctionType:
-    """The script of a function; RuntimeError where there is none."""
+    """Return the script of a function; raise RuntimeError if there is none."""
     if function in _made:
         return function
     code = function.__code__
@@ -107,7 +109,7 @@ def scripted(function: FunctionType) -> FunctionType:
 
 
 def callee(function: Any) -> Any:
-    """What a script calls in the place of this: its script, if it is a function of the program's."""
+    """Return the callable for a call in a script: the script of a function of the program, or the function itself."""
     if type(function) is MethodType:
         own = callee(function.__func__)
         return function if own is function.__func__ else MethodType(own, function.__self__)
@@ -137,7 +139,7 @@ MAX_KNOWN = 10_000
 
 
 def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
-    """A copy of a module and of those below, that shares their tensors."""
+    """Return a copy of a module and its submodules that shares their tensors."""
     if id(module) in known:
         return known[id(module)]
     made = known[id(module)] = copy.copy(module)
@@ -162,7 +164,7 @@ def _scripted_module(module: Any, known: dict[int, Any]) -> Any:
 
 
 def _cannot_save(*args: object, **kwargs: object) -> NoReturn:
-    """What PyTorch's scripts have as `save`: SaveError, with the way to do it."""
+    """Raise SaveError with instructions: the `save` method of scripts, which PyTorch has."""
     raise SaveError(
         "save: a script knows no sizes, and files hold what was recorded for some; "
         "write trace(it, example_inputs).save(path), in which tensors go on deciding"
@@ -180,7 +182,7 @@ def _marked(function: F, mark: str) -> F:
 
 
 def is_scripting() -> bool:
-    """Whether this code is a script: False, and True where a script asks.
+    """Return whether this code runs as a script: False, and True inside a script.
 
     >>> is_scripting()
     False
@@ -190,7 +192,7 @@ def is_scripting() -> bool:
 
 @boundary
 def ignore(drop: F | bool = False, **options: object) -> F | Callable[[F], F]:
-    """Mark a function that scripts call as it is. With or without parentheses.
+    """Mark a function that scripts call without rewriting it. Use with or without parentheses.
 
     >>> @ignore
     ... def f(x):
@@ -203,11 +205,11 @@ def ignore(drop: F | bool = False, **options: object) -> F | Callable[[F], F]:
 
 @boundary
 def unused(fn: F) -> F:
-    """Mark a function that no script calls: NotImplementedError where one does."""
+    """Mark a function that scripts must not call: a call raises NotImplementedError."""
     return _marked(fn, "unused")
 
 
 @boundary
 def export(fn: F) -> F:
-    """Mark a method that `script` rewrites beside `forward`."""
+    """Mark a method that `script` rewrites in addition to `forward`."""
     return _marked(fn, "export")

@@ -1,4 +1,4 @@
-"""`trace` and `freeze`: captures under the names that PyTorch's programs use."""
+"""`trace` and `freeze`: captures under the names that PyTorch programs use."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
     from .._files.archive import File
 
-SIZES = 3  # of the batch, by which a frozen graph learns what follows from it
+SIZES = 3  # the number of batch sizes that determine how a frozen graph depends on the size
 
 
 class TracerWarning(Warning):
-    """What a trace warns of: a decision of Python's that the traced graph does not make again."""
+    """A warning of a trace: a Python decision that the traced graph does not repeat."""
 
 
 class TracingRecorder(Recorder):
-    """A recorder that lets Python look at elements, with a warning: what follows from them is a constant."""
+    """A recorder that permits reads of elements in Python with a warning: results derived from them are constant."""
 
-    said: Any = None  # the last line that was warned of
+    said: Any = None  # the line of the last warning
 
     def read(self, operation: str) -> None:
-        """Elements are about to be looked at."""
+        """Warn that elements are about to be read in Python."""
         site = user_site()
         if site == self.said:
             return
@@ -51,14 +51,14 @@ class TracingRecorder(Recorder):
 
 
 class Traced(Captured[Any, Any]):
-    """A traced function or module: a captured one that can be saved, and that Python's decisions do not stop."""
+    """A traced function or module: a captured one that can be saved, and that Python decisions do not break."""
 
     recorder_kind = TracingRecorder
     example_inputs: tuple[Any, ...]
 
     @property
     def code(self) -> str:
-        """The latest graph as it would be written in Python."""
+        """The latest graph as Python code."""
         return str(self.graph())
 
     def save(
@@ -69,13 +69,13 @@ class Traced(Captured[Any, Any]):
         run: bool = False,
         _extra_files: Mapping[str, bytes | str] | None = None,
     ) -> None:
-        """Write it into a file, as `save` does.
+        """Write it to a file, like `save`.
 
         Arguments:
-            path: where, or a binary file that is open for writing.
-            batch: one graph for all sizes of the batch.
+            path: the path, or a binary file that is open for writing.
+            batch: write one graph for all batch sizes.
             run: add programs that run without Python.
-            _extra_files: bytes or texts of your own by name.
+            _extra_files: additional bytes or texts by name.
         """
         save(self, path, batch=batch, run=run, _extra_files=_extra_files)
 
@@ -92,23 +92,23 @@ def trace(
     *,
     example_kwarg_inputs: Mapping[str, Any] | None = None,
 ) -> Traced:
-    """A function or module as the graph of what it does with example inputs.
+    """Trace a function or module: record the graph of its operations for example inputs.
 
-    It is `capture`, but that what Python decides by elements is warned of and taken as it was; calls of other shapes
-    run the function again and are traced, too.
+    This is `capture`, except that Python decisions based on elements are allowed with a warning, and are then constant.
+    Calls with other shapes run the function again and are traced, too.
 
     Arguments:
         func: the function or module.
-        example_inputs: its arguments: a tuple or a list, or one tensor (or dict), which is the one argument.
-        optimize: None; there is nothing to set.
-        check_trace: run both once more, and warn where the results differ.
-        check_inputs: further arguments to check with, each as `example_inputs`.
-        check_tolerance: how far results may differ, absolutely and of each element.
-        strict: taken, and means nothing.
-        example_kwarg_inputs: arguments by name.
+        example_inputs: its arguments: a tuple or list, or one tensor (or dict) as the only argument.
+        optimize: None; not supported.
+        check_trace: run both once more, and warn if the results differ.
+        check_inputs: further arguments for this check, each like `example_inputs`.
+        check_tolerance: the absolute and relative tolerance of the check.
+        strict: ignored.
+        example_kwarg_inputs: keyword arguments.
 
     Raises:
-        CaptureError: something cannot be traced; the message names the line.
+        CaptureError: an operation cannot be traced; the message names the line.
 
     >>> from facula_tensor import ones
     >>> double = trace(lambda x: x * 2, ones(2))
@@ -142,7 +142,7 @@ def _arguments(inputs: Any) -> tuple[Any, ...]:
 
 
 def _check(traced: Traced, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float) -> None:
-    """Warn where the graph gives something else than the function."""
+    """Warn if the results of the graph differ from those of the function."""
     state = get_rng_state()
     wanted = tensors_in(traced.function(*args, **kwargs))
     set_rng_state(state)
@@ -164,15 +164,16 @@ def _is_close(a: Tensor, b: Tensor, tolerance: float) -> bool:
 
 @boundary
 def freeze(mod: Traced, preserved_attrs: Sequence[str] | None = None, optimize_numerics: bool = True) -> Loaded:
-    """A traced module as a graph for inference alone: its parameters are constants, and nothing is recorded.
+    """Convert a traced module to a graph for inference only: parameters become constants, and gradients are not
+    recorded.
 
-    The graph is for all sizes of the batch, the first size of the first example input, where the operators' sizes
-    follow from it; else for the examples' shapes.
+    If all sizes in the operators follow from the batch size, the first size of the first example input, the graph
+    supports all batch sizes. Otherwise it supports the shapes of the examples.
 
     Arguments:
         mod: a traced module in evaluation mode.
         preserved_attrs: None; a graph has no attributes.
-        optimize_numerics: taken, and means nothing.
+        optimize_numerics: ignored.
 
     Raises:
         RuntimeError: the module is in training mode.
@@ -197,13 +198,13 @@ def freeze(mod: Traced, preserved_attrs: Sequence[str] | None = None, optimize_n
         if _has_batch(args):
             try:
                 return in_memory(_captured(mod, [_repeated(args, 1 + k) for k in range(SIZES)]), batch=True)
-            except Exception:  # of any kind: the program's function may want just the examples' shapes
+            except Exception:  # any type: the function may support only the shapes of the examples
                 pass
         return in_memory(_captured(mod, [args]), batch=False)
 
 
 def _captured(mod: Traced, calls: Sequence[tuple[Any, ...]]) -> Captured[Any, Any]:
-    """The function, captured in calls of its own."""
+    """Return the function captured in separate calls."""
     made = capture(mod.function, on_break="error")
     for number, args in enumerate(calls):
         for _ in range(MAX_ATTEMPTS):
@@ -214,12 +215,12 @@ def _captured(mod: Traced, calls: Sequence[tuple[Any, ...]]) -> Captured[Any, An
 
 
 def _has_batch(args: tuple[Any, ...]) -> bool:
-    """Whether the first argument is a tensor with rows."""
+    """Return True if the first argument is a tensor with rows."""
     return bool(args) and isinstance(args[0], Tensor) and args[0].ndim > 0 and args[0].shape[0] > 0
 
 
 def _repeated(args: tuple[Any, ...], times: int) -> tuple[Any, ...]:
-    """Arguments several times one after the other: those that have as many rows as the first."""
+    """Return arguments concatenated with themselves, if they have as many rows as the first one."""
     rows = args[0].shape[0]
     return tuple([
         cat([one] * times) if isinstance(one, Tensor) and one.ndim and one.shape[0] == rows else one

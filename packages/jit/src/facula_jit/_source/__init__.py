@@ -1,5 +1,5 @@
-"""Source code: syntax trees of functions, what their statements read and bind, and functions split at a line."""
+"""Source code: syntax trees of functions, the names that statements read and bind, and functions split at a line."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # import paths stored in pickles of earlier releases

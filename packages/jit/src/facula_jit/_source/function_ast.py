@@ -1,4 +1,4 @@
-"""A function's tree from its source, and back to a function."""
+"""Conversion of functions to syntax trees and back."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _made: WeakKeyDictionary[FunctionType, ast.FunctionDef] = WeakKeyDictionary()
 
 
 class SourceError(FaculaError, RuntimeError):
-    """The source of a function cannot be read, or is not what runs."""
+    """The source of a function is not available, or differs from the code that runs."""
 
 
 def tree_of(function: FunctionType) -> ast.FunctionDef:
-    """The definition of a function, with the line numbers of its file. A new tree each time.
+    """Return the definition of a function as a new tree, with the line numbers of its file.
 
     Raises:
-        SourceError: there is no source, as of what was typed at a prompt; it is a lambda or a coroutine; or what runs
-            is not what stands there.
+        SourceError: the source is not available, as for functions typed at a prompt; the function is a lambda or a
+            coroutine; or the source differs from the code that runs.
     """
     if function in _made:
         return deepcopy(_made[function])
@@ -43,7 +43,7 @@ def tree_of(function: FunctionType) -> ast.FunctionDef:
     indented = lines[0][:1].isspace()
     try:
         parsed: ast.AST = ast.parse("".join(["if 1:\n" if indented else "", *lines]))
-    except SyntaxError:  # of a lambda: the lines of the statement that it is part of
+    except SyntaxError:  # for a lambda: the lines of the enclosing statement
         raise SourceError(f"{name}: its lines cannot be read alone; define it by `def`") from None
     tree = parsed.body[0].body[0] if indented else parsed.body[0]  # type: ignore[attr-defined]
     if type(tree) is not ast.FunctionDef:
@@ -57,21 +57,23 @@ def tree_of(function: FunctionType) -> ast.FunctionDef:
 
 
 def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, object] | None = None) -> FunctionType:
-    """A function of this tree in the place of another: with its globals, variables, defaults and names.
+    """Return a function with this tree, and the globals, variables, defaults and names of another one.
 
     Arguments:
-        tree: what it does; it is kept, and not to be changed any more.
-        like: the other.
-        values: further variables that it closes over, by name; no name has to be one that a program could write.
+        tree: the definition; it is stored, and must not be modified later.
+        like: the other function.
+        values: further closure variables by name; their names may be invalid identifiers.
     """
     cells = cells_of(like)
     cells.update({name: CellType(value) for name, value in (values or {}).items()})
     parts = like.__qualname__.split(".")
     owners = [one for one, after in pairwise(parts) if "<locals>" not in (one, after)]
     name = (owners or ["_"])[-1]
-    owner = ast.ClassDef(name, [], [], [tree], [])  # private names are the class's; it hides the tree's
+    # private names are mangled by the class; it hides the name of the tree
+    owner = ast.ClassDef(name, [], [], [tree], [])
     names = ast.arguments([], [ast.arg(name) for name in cells], None, [], [], None, [])
-    outside: list[ast.stmt] = [] if name in cells else [ast.Global([name])]  # where the tree finds the class itself
+    # so that the tree finds the class of this name itself
+    outside: list[ast.stmt] = [] if name in cells else [ast.Global([name])]
     outer = ast.FunctionDef("outer", names, [*outside, owner], [])
     if "type_params" in outer._fields:  # since Python 3.12
         outer.type_params = owner.type_params = []  # type: ignore[attr-defined]
@@ -91,7 +93,7 @@ def function_of(tree: ast.FunctionDef, like: FunctionType, values: Mapping[str, 
 
 
 def line_under_way(code: CodeType) -> int | None:
-    """The line at which this thread is in the innermost call of a code object."""
+    """Return the present line of this thread in the innermost call of a code object."""
     frame = sys._getframe(1)
     while frame is not None:
         if frame.f_code is code:
@@ -108,9 +110,9 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 def _same(a: CodeType, b: CodeType) -> bool:
-    """Whether two code objects have the same names and constants.
+    """Return True if two code objects have the same names and constants.
 
-    Their instructions may differ: the compiler calls methods of what a module imported in a way of its own.
+    Their instructions may differ: the compiler emits different calls for methods of imported modules.
     """
     if set(a.co_names) != set(b.co_names) or a.co_varnames != b.co_varnames:
         return False

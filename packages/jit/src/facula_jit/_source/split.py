@@ -1,12 +1,12 @@
-"""Functions cut at a line that cannot be captured: the statements around it become functions of their own.
+"""Splitting of functions at a line that cannot be captured: the statements before and after become separate functions.
 
 Note [Split functions]
 ~~~~~~~~~~~~~~~~~~~~~~
-A piece is a run of statements of one block, as a function of the variables that it reads. It returns those that it
-sets and something later reads; one that is not set on this way is UNSET meanwhile. What leaves the block (return,
-break, continue), deletes names or binds modules stays where it is; of `if`, `for`, `with` and the like around the line
-the heads stay, and their blocks are cut in turn. In the line itself every function that is called is captured by
-itself, if it is the program's own.
+A piece is a sequence of statements of one block, as a function of the variables that it reads. It returns the variables
+that it sets and that are read later; a variable that is not set on this path is represented by UNSET. Statements that
+leave the block (return, break, continue), delete names or bind modules stay in place. If the line is inside `if`,
+`for`, `with` or similar statements, their heads stay, and their blocks are split recursively. Functions of the program
+that are called in the line itself are captured separately.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import FunctionType
 
-# Names of what the cut function closes over, and of its own variables: no program can have them.
+# Names of closure variables and local variables in the split function, which programs cannot use.
 TAKE, LOCALS, RESULT, CAPTURED, NONE = "take:", "locals:", "result:", "captured:", "unset:"
 REACHED, RAISED, ANY_ERROR = "reached:", "raised:", "any error:"
 
@@ -51,16 +51,16 @@ def cut(
     piece: Callable[[FunctionType], object],
     callee: Callable[[object], object],
 ) -> FunctionType | None:
-    """The function, split; None where there is nothing around its line.
+    """Return the split function; None if no statements remain around its line.
 
     Arguments:
         function: a function with source.
-        line: that of the statement that cannot be captured; None if it is not known: the function is cut in the middle.
-        piece: what is called in the place of each piece.
-        callee: what is called in the place of each function that is called in the line.
+        line: the line of the statement that cannot be captured; None to split the function in the middle.
+        piece: returns the callable for each piece.
+        callee: returns the callable for each function that is called in the line.
 
     Raises:
-        SourceError: the source cannot be had, or the function is one that is not cut.
+        SourceError: the source is not available, or the function cannot be split.
     """
     tree = tree_of(function)
     if any([isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(tree)]):
@@ -80,18 +80,18 @@ def cut(
 
 
 class Unset(Enum):
-    """The one value of a variable that is not set."""
+    """The type with a single value for unset variables."""
 
     UNSET = 0
 
 
 def _taken(variables: dict[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
-    """The values of variables, UNSET where there is none."""
+    """Return the values of variables, UNSET for unset ones."""
     return tuple([variables.get(name, Unset.UNSET) for name in names])
 
 
 def _reached(error: BaseException, known: tuple[Any, ...], names: Sequence[str]) -> tuple[Any, ...]:
-    """The values of variables where a piece raised an error: what its own frame has of them; else what is known."""
+    """Return the values of variables at an error in a piece: those of its frame, or else the known ones."""
     trace = error.__traceback__
     assert trace is not None
     code, within = trace.tb_frame.f_code, trace.tb_next
@@ -105,8 +105,9 @@ def _reached(error: BaseException, known: tuple[Any, ...], names: Sequence[str])
 
 
 def _open(tree: ast.FunctionDef) -> tuple[list[ast.stmt], list[ast.stmt], list[ast.stmt], frozenset[str]]:
-    """What a piece begins with, its statements, what it ends with, and the names that it returns; of other functions
-    all is statements."""
+    """Return the first statements of a piece, its other statements, its last ones, and the names that it returns. For
+    other functions, all statements are in the second list.
+    """
     *body, last = tree.body
     if not isinstance(last, ast.Return) or TAKE not in loaded([last]):
         return [], tree.body, [], frozenset()
@@ -119,7 +120,7 @@ VALUES = {TAKE: _taken, LOCALS: locals, NONE: Unset.UNSET, REACHED: _reached, AN
 
 
 class _Cutter:
-    """Cuts one function; `values` are its pieces, by the names that it calls them by."""
+    """The splitter of one function; `values` are its pieces, by the names under which it calls them."""
 
     def __init__(self, function: FunctionType, tree: ast.FunctionDef, line: int | None, piece: Any):
         self.function, self.line, self.piece = function, line, piece
@@ -132,10 +133,10 @@ class _Cutter:
         self.variables = (set(stored(tree.body)) | set(arguments)) - outside
         self.restless = restless(tree, function.__code__)
         self.second = line_of_second(tree)
-        self.tried = 0  # in how many statements that may catch errors
+        self.tried = 0  # nesting depth of statements that may catch errors
 
     def cut(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
-        """The block around the line, or around its middle; `later` are the names that are read after it."""
+        """Split a block at the line, or in its middle; `later` are the names that are read after it."""
         if self.line is None:
             return self._halved(block, later)
         for at, one in enumerate(block):
@@ -158,7 +159,7 @@ class _Cutter:
         return [*self.pieces(block[:at], later | loaded(block[at:])), *self.pieces(block[at:], later)]
 
     def _opened(self, one: ast.stmt, later: frozenset[str]) -> list[ast.stmt]:
-        """A statement that stays: its blocks are cut, if it has any, and what it calls is captured."""
+        """Return a statement that stays, with its blocks split and its callees captured."""
         blocks = [name for name in BLOCKS if isinstance(getattr(one, name, None), list)]
         if isinstance(one, DEFINES):
             return [one]
@@ -168,13 +169,13 @@ class _Cutter:
             later |= loaded([one])
         line = self.line
         inside = line is not None and any([is_at(part, line) for part in parts_of(one, blocks)])
-        if not inside and one.lineno >= self.second:  # it is in the head
+        if not inside and one.lineno >= self.second:  # the line is in the head
             _Calls().visit_head(one)
         self._in_blocks(one, blocks, later, self.cut if inside or line is None else self.pieces)
         return [one]
 
     def pieces(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
-        """The block, in as few pieces as there can be."""
+        """Return the block in the smallest possible number of pieces."""
         made: list[ast.stmt] = []
         run: list[ast.stmt] = []
         for at, one in enumerate(block):
@@ -193,7 +194,7 @@ class _Cutter:
         return [*made, *self._piece(run, later)]
 
     def _left(self, one: ast.stmt, later: frozenset[str]) -> list[ast.stmt]:
-        """A statement that leaves its block, at some place in it."""
+        """Return a statement that leaves its block."""
         if isinstance(one, DEFINES):
             return [one]
         blocks = [name for name in BLOCKS if isinstance(getattr(one, name, None), list)]
@@ -205,22 +206,22 @@ class _Cutter:
         return [one]
 
     def _in_blocks(self, one: ast.stmt, blocks: Sequence[str], later: frozenset[str], do: Any) -> None:
-        """Let `do(block, later)` be in the place of each block of a statement."""
+        """Replace each block of a statement by `do(block, later)`."""
         self.tried += isinstance(one, CATCHES)
         for owner, name in [(one, name) for name in blocks] + [(part, "body") for part in owners_in(one)]:
             setattr(owner, name, do(getattr(owner, name), later))
         self.tried -= isinstance(one, CATCHES)
 
     def _calling(self, one: ast.stmt) -> ast.stmt:
-        """The statement; what it calls is captured, unless the graph of that is differentiated twice."""
+        """Return the statement with its callees captured, unless their graph is differentiated twice."""
         return one if one.lineno < self.second else _Calls().visit(one)  # type: ignore[no-any-return]
 
     def _piece(self, run: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
-        """A run of statements as a call of a piece, or as it is where tensors have nothing to do in it."""
+        """Return a sequence of statements as a call of a piece; unchanged if it contains no tensor operations."""
         if not any([works(one) for one in run]) or run[-1].lineno < self.second:
             return run
         for at, one in enumerate(run):
-            if isinstance(one, DEFINES) and one.name in later:  # more than this piece uses it
+            if isinstance(one, DEFINES) and one.name in later:  # other pieces use it, too
                 before, after = run[:at], run[at + 1 :]
                 return [*self._piece(before, later | loaded([one, *after])), one, *self._piece(after, later)]
         read: set[str] = set()
@@ -260,18 +261,18 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 def _take(names: Sequence[str]) -> ast.Call:
-    """`take(locals(), names)`."""
+    """Return `take(locals(), names)`."""
     return _call(TAKE, _call(LOCALS), ast.Tuple([ast.Constant(name) for name in names], ast.Load()))
 
 
 def _unset(name: str) -> ast.stmt:
-    """`if name is UNSET: del name`."""
+    """Return `if name is UNSET: del name`."""
     test = ast.Compare(ast.Name(name, ast.Load()), [ast.Is()], [ast.Name(NONE, ast.Load())])
     return ast.If(test, [ast.Delete([ast.Name(name, ast.Del())])], [])
 
 
 def _caught(done: ast.stmt, names: Sequence[str]) -> ast.stmt:
-    """`try: done` whose errors leave the variables as they are in the piece."""
+    """Return `try: done` that gives variables their values in the piece if it raises an error."""
     constants = ast.Tuple([ast.Constant(name) for name in names], ast.Load())
     reached = _call(REACHED, ast.Name(RAISED, ast.Load()), _take(names), constants)
     targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
@@ -280,7 +281,7 @@ def _caught(done: ast.stmt, names: Sequence[str]) -> ast.stmt:
 
 
 def _placed(tree: Any, where: ast.stmt) -> Any:
-    """A tree whose new parts stand at the line of a statement."""
+    """Set the position of new nodes in a tree to that of a statement."""
     for one in ast.walk(tree):
         if isinstance(one, (ast.stmt, ast.expr, ast.arg)) and not hasattr(one, "lineno"):
             ast.copy_location(one, where)
@@ -289,7 +290,7 @@ def _placed(tree: Any, where: ast.stmt) -> Any:
 
 
 class _Calls(ast.NodeTransformer):
-    """Lets `captured` choose what is called: `f(x)` becomes `captured(f)(x)`. Built-in functions stay."""
+    """A transformer from `f(x)` to `captured(f)(x)`, except for built-in functions."""
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
@@ -298,7 +299,7 @@ class _Calls(ast.NodeTransformer):
         return node
 
     def visit_head(self, one: ast.stmt) -> None:
-        """The same in what stands before a statement's blocks."""
+        """Transform the head of a statement, before its blocks."""
         for name in ("test", "iter", "items", "subject"):
             part: Any = getattr(one, name, None)
             if part is not None:
@@ -306,7 +307,9 @@ class _Calls(ast.NodeTransformer):
 
 
 class _Whole(ast.NodeTransformer):
-    """Lets every statement mean the same in a function of its own: declarations to the front, `super()` in full."""
+    """A transformer that makes statements independent of their function: it moves declarations to the front, and adds
+    the arguments of `super()`.
+    """
 
     def __init__(self, tree: ast.FunctionDef):
         self.tree = tree

@@ -1,12 +1,13 @@
-"""Contracts: what a kernel is promised of shapes and parameters, which its planner does not look at.
+"""Contracts: the shapes and parameters that a kernel accepts, which its planner does not check.
 
-In a program the operators look at their operands before a plan is made. A file has no operators, and may be a
-stranger's: an operator is in a file only if it has a contract, and every launch is held to it, when the file is
-written as when it is read. A contract is a function (inputs, outputs, parameters) of a request for a plan that says
-whether all that the kernel reads and writes lies within the layouts; what it raises is a no, too.
+In a program, operators validate their operands before a plan is created. A file contains no operators and may be
+untrusted. An operator is therefore permitted in files only if it has a contract, and every launch is checked against it
+when a file is written or read. A contract is a function (inputs, outputs, parameters) of a request for a plan. It
+returns True if all memory accesses of the kernel are within the layouts; an exception counts as False.
 
-Where next: `declared.py`, what follows from declarations by their family; the other modules, rows of single operators.
-Their results are mostly those that the declarations say, and a row is a promise (inputs, parameters) beyond that.
+Where next: `declared.py` derives contracts from declarations of operator families; the other modules contain rows for
+single operators. Most of their results follow from declarations, and a row is a promise (inputs, parameters) with the
+remaining requirements.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ ROWS: dict[str, Contract] = {
     **products.CONTRACTS,
     **optimizer_steps.CONTRACTS,
 }
-"""The contracts of operators of neither family, by the names of their kernels."""
+"""Contracts of operators outside of both families, by the names of their kernels."""
 PROGRAM: Contract = elementwise.program
 VERSIONS: dict[str, int] = {}
-"""The versions of operators whose meaning has changed since files have been written; of all others 1."""
+"""The versions of operators whose meaning has changed since files are written; 1 for all others."""
 
 
 def contract_of(kernel: str) -> Contract | None:
-    """The contract of the operator whose kernel has this name: its row, or what follows from its declaration."""
+    """Return the contract of the operator with this kernel: its row, or one derived from its declaration."""
     return ROWS.get(kernel) or declared.contract_from(kernel)

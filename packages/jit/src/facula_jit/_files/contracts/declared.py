@@ -1,7 +1,7 @@
-"""Contracts that follow from declarations: of elementwise operators, and of those along dimensions of one operand.
+"""Contracts derived from declarations: of elementwise operators, and of operators along dimensions of one operand.
 
-An operator of these families needs no row, whoever declares it. A declaration along dimensions names its parameters by
-KINDS, and its `outputs` raises for what its kernel cannot do.
+An operator of these families needs no row, even if a program declares it. A declaration along dimensions names its
+parameters as in KINDS, and its `outputs` raises an error for unsupported operands.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
 MAX_OPERANDS = 16
 FLAGS = ("backwards", "descending", "keepdim", "root", "upper")
-INTEGERS = ("blank", "ignore_index", "offset", "seed", "zero_infinity")  # of numbers of a launch; others are floats
-LAZY = ("functional", "fft", "linalg", "special")  # modules of facula_tensor, which declare operators
-LOOPS = ("pow_number",)  # that other operators' declarations ask for
+# scalars of a launch that are integers; others are floats
+INTEGERS = ("blank", "ignore_index", "offset", "seed", "zero_infinity")
+LAZY = ("functional", "fft", "linalg", "special")  # modules of facula_tensor that declare operators
+LOOPS = ("pow_number",)  # requested by the declarations of other operators
 
 
 def _is_dim(op: Operator, layout: Layout, value: Any) -> bool:
-    """Whether a value is a dimension from the front; None where the function takes it for all of them."""
+    """Return True for a nonnegative dimension, or None if the function accepts it for all dimensions."""
     if value is None:
         return op.signature is not None and signature(op.signature).parameters["dim"].default is None
     return is_place(value, layout.ndim)
@@ -44,16 +45,16 @@ KINDS: dict[str, Callable[[Operator, Layout, Any], bool]] = {
     **dict.fromkeys(("correction", "p"), lambda op, layout, value: type(value) in (int, float)),
     **dict.fromkeys(FLAGS, lambda op, layout, value: is_flag(value)),
 }
-"""What a parameter of an operator along dimensions has to be, by its name."""
+"""Checks of the parameters of an operator along dimensions, by name."""
 
 
 def operator_of(kernel: str) -> Operator | None:
-    """The operator whose kernel has this name; modules that were not needed yet are imported for it."""
+    """Return the operator with this kernel; modules that declare operators are imported if necessary."""
     found = _among_the_known(kernel)
     if found is None:
         for name in LAZY:
             import_module(f"facula_tensor.{name}")
-        _ = extend.recurrent_layer  # whose module is imported for it
+        _ = extend.recurrent_layer  # imports its module
         found = _among_the_known(kernel)
     return found
 
@@ -66,7 +67,7 @@ def _among_the_known(kernel: str) -> Operator | None:
 
 
 def is_loop(kernel: str) -> bool:
-    """Whether a kernel computes each element by itself: the loop of an elementwise operator."""
+    """Return True if a kernel computes each element separately: the loop of an elementwise operator."""
     if kernel in LOOPS:
         return True
     op = operator_of(kernel)
@@ -74,7 +75,7 @@ def is_loop(kernel: str) -> bool:
 
 
 def elementwise(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Inputs that broadcast to outputs of one shape and one stride."""
+    """Check that inputs broadcast to outputs with the same shape and strides."""
     first = outputs[0]
     arrays = [one for one in inputs if type(one) is Layout]
     return (
@@ -86,12 +87,12 @@ def elementwise(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 
 def loop(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """One result, of inputs that broadcast to it."""
+    """Check for one result, to which the inputs broadcast."""
     return len(outputs) == 1 and elementwise(inputs, outputs, parameters)
 
 
 def contract_from(kernel: str) -> Contract | None:
-    """The contract that follows from the declaration of a kernel's operator; None for one of neither family."""
+    """Return the contract derived from the declaration of a kernel's operator; None outside of both families."""
     if is_loop(kernel):
         return loop
     op = operator_of(kernel)
@@ -108,11 +109,11 @@ def contract_from(kernel: str) -> Contract | None:
 
 
 def as_declared(kernel: str, promise: Promise) -> Contract:
-    """The contract of a kernel whose results are those that its operator's declaration says.
+    """Return the contract of a kernel whose results follow from its operator's declaration.
 
     Arguments:
         kernel: its name.
-        promise: what it is promised of operands and parameters beyond what the declaration itself looks at.
+        promise: the requirements on operands and parameters that the declaration itself does not check.
     """
 
     def contract(inputs: Any, outputs: Any, parameters: Any) -> bool:
@@ -135,6 +136,6 @@ def as_declared(kernel: str, promise: Promise) -> Contract:
 
 
 def numbers_of(kernel: str) -> tuple[type, ...]:
-    """The numbers that a launch ends with, as the declaration names them."""
+    """Return the types of the scalars at the end of a launch, which the declaration names."""
     op = operator_of(kernel)
     return () if op is None else tuple([int if name in INTEGERS else float for name in op.launch_scalars])

@@ -1,4 +1,4 @@
-"""Contracts of decompositions, inverses and systems of matrices: NumPy's LAPACK, and triangular systems in C."""
+"""Contracts of decompositions, inverses and linear systems: NumPy's LAPACK, and triangular systems in C."""
 
 from __future__ import annotations
 
@@ -14,50 +14,50 @@ if TYPE_CHECKING:
     from .declared import Promise
 
 PRECISE = (float32, float64, complex64, complex128)
-MAX_DIMS = 32  # of NumPy's arrays, in its older versions
+MAX_DIMS = 32  # of NumPy's arrays, in older versions
 
 
 def are_matrices(a: Layout) -> bool:
-    """Whether a layout has matrices that LAPACK has routines for."""
+    """Return True for matrices with a dtype that LAPACK supports."""
     return 2 <= a.ndim <= MAX_DIMS and a.dtype in PRECISE
 
 
 def matrices(inputs: Any, parameters: Any) -> bool:
-    """Matrices, and flags."""
+    """Check for matrices, and flags."""
     return are_matrices(inputs[0]) and all([is_flag(one) for one in parameters])
 
 
 def square(inputs: Any, parameters: Any) -> bool:
-    """The same of as many rows as columns."""
+    """Check for square matrices, and flags."""
     return matrices(inputs, parameters) and inputs[0].shape[-1] == inputs[0].shape[-2]
 
 
 def function_grad(inputs: Any, parameters: Any) -> bool:
-    """The gradient of a function of square matrices."""
+    """Check for the gradient of a function of square matrices."""
     g, a = inputs
     return g.shape == a.shape and g.dtype is a.dtype and square((a,), parameters)
 
 
 def solve(inputs: Any, parameters: Any) -> bool:
-    """Systems, whose leading dimensions broadcast."""
+    """Check for linear systems with leading dimensions that broadcast."""
     a, b = inputs
     return square((a,), ()) and are_matrices(b) and a.shape[-1] == b.shape[-2] and b.dtype is a.dtype
 
 
 def triangular_solve(inputs: Any, parameters: Any) -> bool:
-    """Systems with triangular matrices, of which there may be one for all: the planner looks at dtypes."""
+    """Check for triangular systems, possibly with one matrix for all: the planner checks dtypes."""
     a, b = inputs
     return all([is_flag(one) for one in parameters]) and min(a.ndim, b.ndim) >= 2 and a.shape[-1] == a.shape[-2]
 
 
 def permutation(inputs: Any, parameters: Any) -> bool:
-    """Pivots, which NumPy looks at, to matrices."""
+    """Check for pivots, which NumPy validates, to be converted to matrices."""
     (pivots,), (rows,) = inputs, parameters
     return 1 <= pivots.ndim < MAX_DIMS and pivots.dtype is int32 and type(rows) is int and pivots.shape[-1] <= rows
 
 
 def pinv(inputs: Any, parameters: Any) -> bool:
-    """Pseudo-inverses; tolerances broadcast to the stack of matrices."""
+    """Check for pseudo-inverses, with tolerances that broadcast to the stack of matrices."""
     (a, *tolerances), (hermitian,) = inputs, parameters
     batch = a.shape[:-2]
     return (

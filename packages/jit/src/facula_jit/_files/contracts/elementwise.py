@@ -1,4 +1,4 @@
-"""Contracts of elementwise programs, copies and fills; `declared.py` has that of a loop."""
+"""Contracts of elementwise programs, copies and fills; `declared.py` contains that of a loop."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_INSTRUCTIONS = 4096
-OF_ONE_VALUE = ("require", "float16", "bfloat16")  # instructions of programs that are no operators
+OF_ONE_VALUE = ("require", "float16", "bfloat16")  # instructions of programs that are not operators
 
 
 def copy(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """One array, broadcast to the result's shape."""
+    """Check for one array that broadcasts to the shape of the result."""
     return len(inputs) == len(outputs) == 1 and elementwise(inputs, outputs, parameters)
 
 
 def fill(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """A number for all elements of one result."""
+    """Check for a number that fills one result."""
     return len(inputs) == len(outputs) == 1 and isinstance(inputs[0], type)
 
 
 def program(asked: Program, inputs: Any, outputs: Any) -> bool:
-    """A program of loops, each of whose values was there before; folded to one number where it is a reduction."""
+    """Check for a program of loops that only use earlier values; a reduction has a single number as its result."""
     known = asked.operands + len(asked.constants)
     without_value: set[int] = set()
     if len(inputs) != asked.operands or len(asked.instructions) > MAX_INSTRUCTIONS:
@@ -62,7 +62,7 @@ def program(asked: Program, inputs: Any, outputs: Any) -> bool:
 
 
 def program_of(data: Any) -> Program:
-    """The program that a file describes; ValueError, TypeError or KeyError where it does not."""
+    """Return the program that a file describes; raise ValueError, TypeError or KeyError if it is invalid."""
     name, operands, constants = data["name"], data["operands"], data["constants"]
     instructions = [(operation, tuple(values)) for operation, values in data["instructions"]]
     integers = [operands, *[one for _, values in instructions for one in values], *data["results"]]
