@@ -1,7 +1,8 @@
-"""Names for the face: what programs say to captures.
+"""Names for facula: control of captures by programs.
 
-- `note_break` breaks the capture that is under way. Functions in `never_captured` are not captured in cut lines.
-- `reset` and `pause` are no methods of captured functions, whose attributes are those of what was captured.
+- `note_break` breaks the current capture. Functions in `never_captured` run eagerly between the parts of split
+  functions.
+- `reset` and `pause` are not methods of captured functions, whose attributes are those of the original function.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ __all__ = ["never_captured", "note_break", "pause", "reset"]
 
 
 def reset(captured: Captured[..., Any]) -> None:
-    """Forget what was captured: the next calls are captured again."""
+    """Discard all captures; the next calls are captured again."""
     captured._reset()
 
 
 def pause(captured: Captured[..., Any], is_paused: bool) -> None:
-    """Let calls run eagerly from now on, or captured again."""
+    """Make later calls run eagerly, or capture them again."""
     captured._pause(is_paused)
 
 
 def note_break(problem: str, remedy: str) -> None:
-    """Break the capture that is under way in this thread, if there is one, at the program's line.
+    """Break the current capture of this thread, if any, at the line of the program.
 
     Arguments:
-        problem: what cannot be captured.
-        remedy: what to do.
+        problem: the operation that cannot be captured.
+        remedy: the remedy.
 
     >>> note_break("this function is not to be captured", "leave the mark out")  # none is under way
     """

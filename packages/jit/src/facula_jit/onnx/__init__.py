@@ -1,8 +1,7 @@
-"""facula_jit.onnx: models as ONNX files, which the `onnx` package writes.
+"""facula_jit.onnx: export of models as ONNX files, which the `onnx` package writes.
 
-What it is: a model's forward, recorded operator by operator, and a table from operators to ONNX's nodes.
-May import: what facula_jit may; `onnx` inside of functions alone.
-Where next: `docs/onnx.md` of the repository.
+An export records a model's forward operator by operator, and converts operators to ONNX nodes by a table. May import:
+modules permitted for facula_jit; `onnx` only inside functions. Where next: `docs/onnx.md` of the repository.
 """
 
 from facula_errors.extend import published as _published

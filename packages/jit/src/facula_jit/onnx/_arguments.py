@@ -1,4 +1,4 @@
-"""What a model is exported with: the tensors among its arguments, their names, and sizes that may be others."""
+"""Arguments of an export: the tensors of a model's call, their names, and their dynamic sizes."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
     Axes: TypeAlias = Mapping[str, Mapping[int, str] | Sequence[int]]
 
-MAX_DIMENSIONS = 3  # whose names differ: the model runs once for each of their combinations
+MAX_DIMENSIONS = 3  # each combination of dynamic dimensions is a run of the model
 
 
 class Arguments:
-    """The arguments of a model. `tensors` are those among them, each once, and `names` their names.
+    """The arguments of a model. `tensors` are the distinct tensors among them, and `names` their names.
 
     Arguments:
         model: a module, or a function.
         args: its positional arguments.
         kwargs: its keyword arguments.
-        names: the tensors' names, or None for those of the model's own parameters.
-        axes: which sizes may vary, by the tensors' names.
-        shapes: the same, by the arguments' places.
-        results: the names of results, which `axes` may have, too.
+        names: the names of the tensors, or None for those of the model's parameters.
+        axes: the sizes that may vary, by the names of tensors.
+        shapes: the same, by the positions of arguments.
+        results: the names of results, which `axes` may also contain.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Arguments:
                 raise InvalidTypeError(f"onnx.export: expected {what} to be a dict; got {type(options).__name__}")
         parameters = parameters_of(model)
         if not kwargs and args and isinstance(args[-1], dict) and set(args[-1]) <= {one.name for one in parameters}:
-            *args, kwargs = args  # type: ignore[assignment]  # as PyTorch takes them
+            *args, kwargs = args  # type: ignore[assignment]  # the convention of PyTorch
         self.args, self.kwargs = tuple(args), dict(kwargs)
         self.tensors = list({id(one): one for one in tensors_in([*self.args, *self.kwargs.values()])}.values())
         for one in self.tensors:
@@ -78,7 +78,9 @@ class Arguments:
             )
 
     def _own_names(self, parameters: Sequence[Named]) -> list[str]:
-        """The tensors' names by the model's parameters; with a number where a parameter has several."""
+        """Return the names of the tensors: those of the model's parameters, with a number if a parameter has several
+        tensors.
+        """
         places = [one.name for one in parameters if one.kind is not Named.VAR_KEYWORD] or ["input"]
         labelled = [(places[min(number, len(places) - 1)], one) for number, one in enumerate(self.args)]
         names: dict[int, str] = {}
@@ -90,12 +92,12 @@ class Arguments:
         return [names[id(one)] for one in self.tensors]
 
     def _dimensions(self, axes: Axes, results: Sequence[str]) -> list[Dimension]:
-        """The axes whose sizes may vary."""
+        """Return the axes whose sizes may vary."""
         found = []
         for name, given in axes.items():
             if name not in self.names:
                 if name in results or name.startswith("output"):
-                    continue  # what the results' sizes are follows from those of the inputs
+                    continue  # sizes of results follow from those of the inputs
                 raise ArgumentError(f"onnx.export: dynamic_axes: expected names of inputs, {self.names}; got {name!r}")
             ndim = self.tensors[self.names.index(name)].ndim
             if not isinstance(given, (Mapping, list, tuple)):
@@ -111,16 +113,17 @@ class Arguments:
 
     @property
     def distinct(self) -> list[Dimension]:
-        """A dimension of each name."""
+        """One dimension for each name."""
         return [next(one for one in self.dimensions if one.name == label) for label in self.labels]
 
     def runs(self, stride: int) -> list[tuple[int, ...]]:
-        """The sizes of each run: the given ones, others for each subset of the dimensions, and others again to check.
+        """Return the sizes of each run: the given ones, others for each subset of the dimensions, and others for a
+        check.
 
-        None is 1: what has one entry may lie in memory in other ways.
+        A size of 1 is replaced by 2, since the memory layout of single entries is ambiguous.
 
         Arguments:
-            stride: by how much others differ.
+            stride: the difference between sizes.
         """
         given = []
         for label in self.labels:
@@ -139,7 +142,7 @@ class Arguments:
         return self.tensors[self.names.index(one.input)].shape[one.axis]
 
     def resized(self, sizes: Sequence[int]) -> tuple[list[Tensor], tuple[Any, ...], dict[str, Any]]:
-        """The tensors for some sizes, copied, and the arguments with them."""
+        """Return copies of the tensors with these sizes, and the arguments that contain them."""
         copies = {}
         for name, one in zip(self.names, self.tensors, strict=True):
             made = one.detach()
@@ -152,7 +155,7 @@ class Arguments:
         return list(copies.values()), _replaced(self.args, copies), _replaced(self.kwargs, copies)
 
     def declared(self) -> list[tuple[str, Any, Shape]]:
-        """Each tensor's name, dtype and shape, with the names of sizes that vary."""
+        """Return the name, dtype and shape of each tensor, with the names of dynamic sizes."""
         found = []
         for name, one in zip(self.names, self.tensors, strict=True):
             labels = {dim.axis: dim.name for dim in self.dimensions if dim.input == name}
@@ -162,10 +165,10 @@ class Arguments:
 
 
 def parameters_of(model: Callable[..., Any]) -> list[Named]:
-    """The parameters of a module's forward, or of a function."""
+    """Return the parameters of a function or of a module's forward."""
     try:
         return list(signature(getattr(model, "forward", model)).parameters.values())
-    except (TypeError, ValueError):  # a function of C has none
+    except (TypeError, ValueError):  # a C function has no signature
         return []
 
 
@@ -177,7 +180,7 @@ def _checked(names: Sequence[str], count: int) -> list[str]:
 
 
 def _replaced(tree: Any, tensors: Mapping[int, Tensor]) -> Any:
-    """Tuples, lists and dicts with other tensors in them."""
+    """Return tuples, lists and dicts with their tensors replaced."""
     if isinstance(tree, Tensor):
         return tensors[id(tree)]
     if isinstance(tree, dict):

@@ -1,7 +1,7 @@
-"""Conditions and loops as ONNX's If and Loop.
+"""Conversion of conditions and loops to ONNX's If and Loop.
 
-Values come out of their bodies for blocks that are written there and met behind, and into each step of a loop for those
-that the step before it wrote. All else stays inside.
+The results of their bodies are the blocks that are written inside and used afterwards. The carried values of a loop are
+those that the previous iteration wrote. All other values stay inside.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ._nodes import Node
     from ._regions import Either, Part, Repeat
 
-    Convert: TypeAlias = Callable[[Sequence[Part], set[int]], None]  # appends nodes; the blocks that are met behind
+    # appends nodes; the set contains the blocks that are used afterwards
+    Convert: TypeAlias = Callable[[Sequence[Part], set[int]], None]
 
 ON_ONE_SIDE = "computed by one of two functions that a tensor chooses from, and read afterwards; return it from both"
 BY_STEPS = "computed by the steps of a loop, of which there may be none, and read afterwards; carry it"
@@ -32,8 +33,8 @@ def convert_either(memory: Memory, part: Either, behind: set[int], convert: Conv
     Arguments:
         memory: the values.
         part: the condition.
-        behind: the blocks that are met after it.
-        convert: appends what is inside.
+        behind: the blocks that are used after it.
+        convert: appends the nodes of its branches.
     """
     b, before = memory.b, memory.state
     module, condition = b.module, _truth(memory, part.condition)
@@ -64,13 +65,13 @@ def convert_either(memory: Memory, part: Either, behind: set[int], convert: Conv
 
 
 def convert_repeat(memory: Memory, part: Repeat, behind: set[int], convert: Convert) -> None:
-    """Append a loop as one node. What decides is computed before it, and again behind each step.
+    """Append a loop as one node. Its test is computed before the loop, and again after each iteration.
 
     Arguments:
         memory: the values.
         part: the loop.
-        behind: the blocks that are met after it.
-        convert: appends what is inside.
+        behind: the blocks that are used after it.
+        convert: appends the nodes of its body.
     """
     b, module = memory.b, memory.b.module
     written, tested = written_in([part]), set(written_in(part.test))
@@ -103,7 +104,7 @@ def convert_repeat(memory: Memory, part: Repeat, behind: set[int], convert: Conv
 
 
 def _truth(memory: Memory, condition: Address) -> str:
-    """Whether a float32 is not 0, as a bool; the bool that it was made of where there is one."""
+    """Return a condition as a bool; if its float32 was converted from a bool, that one."""
     b, name = memory.b, memory.read(condition._replace(layout=contiguous((), float32)))
     last = b.nodes[-1] if b.nodes else None
     if last is not None and last.op_type == "Cast" and name in last.outputs:
@@ -114,21 +115,21 @@ def _truth(memory: Memory, condition: Address) -> str:
 
 
 def _read(memory: Memory, addresses: Sequence[Address]) -> list[str]:
-    """The values at some places, of which bodies say what they are like."""
+    """Return the values at some addresses, and declare their types as results of a body."""
     names = [memory.read(one) for one in addresses]
     _say(memory, addresses, names)
     return names
 
 
 def _write(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
-    """Put values at some places."""
+    """Write values to some addresses."""
     _say(memory, addresses, names)
     for name, one in zip(names, addresses, strict=True):
         memory.write(one, name)
 
 
 def _say(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
-    """Note what the values of these places are like."""
+    """Declare the dtypes and shapes of values at these addresses."""
     for name, one in zip(names, addresses, strict=True):
         assert one.layout is not None
         memory.b.values[name] = one.layout.dtype, one.layout.shape

@@ -1,4 +1,4 @@
-"""From what a model did to nodes: each operator is looked up in the table, its memory turned into values."""
+"""Conversion of a recorded model to ONNX nodes: operators by a table, memory to values."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from ._trace import Trace
 
 MODULES = (_elementwise, _indexing, _moves, _norms, _pooling, _products, _recurrent, _reductions)
-IN_PLACE = ("put", "scatter")  # kernels that leave what they do not write as it was
+IN_PLACE = ("put", "scatter")  # kernels that leave part of their result unchanged
 
 
 class Converted(NamedTuple):
-    """A model as nodes: what they are, and the names and layouts of the results."""
+    """A model as nodes, with the names and layouts of its results."""
 
     b: Builder
     outputs: list[tuple[str, Layout]]
 
 
 def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Sequence[Tensor]) -> Converted:
-    """The nodes of a model. OnnxExporterError names the first operator that has none, and its line.
+    """Return the nodes of a model. OnnxExporterError names the first operator without a node, and its line.
 
     Arguments:
-        trace: what the model did.
+        trace: the recorded model.
         opset: the version of ONNX's operators.
-        input_names: the names of the tensors that it was given.
+        input_names: the names of its tensor arguments.
         results: the tensors that it returned.
     """
     modules, parameters = _names_of(trace, input_names)
@@ -71,13 +71,13 @@ def convert(trace: Trace, opset: int, input_names: Sequence[str], results: Seque
 
 
 def _convert_parts(memory: Memory, modules: dict[int, str], parts: Sequence[Part], behind: set[int]) -> None:
-    """Append the nodes of operators, and of conditions and loops.
+    """Append the nodes of operators, conditions and loops.
 
     Arguments:
         memory: the values.
         modules: the paths of modules, by id.
-        parts: what is converted.
-        behind: the blocks that are met after it.
+        parts: the parts to convert.
+        behind: the blocks that are used after them.
     """
     convert = partial(_convert_parts, memory, modules)
     for number, part in enumerate(parts, 1):
@@ -121,23 +121,23 @@ def _convert(memory: Memory, step: Step) -> None:
 
 
 def _nodes_of(b: Builder, call: Call, program: Program | None) -> str | Sequence[str | None]:
-    """The names of what an operator gives: one of the table, or a program."""
+    """Return the names of an operator's results, from the table or from its program."""
     converter, known = converters.get(call.operator), operators.get(call.operator)
     if converter is None and known is not None and isinstance(known.kernel, str) and known.kernel in converters:
         converter, call = converters[known.kernel], call._replace(operator=known.kernel)
     is_double = any([one is not None and one.dtype is float64 for one in call.layouts])
-    is_another = known is None or known.program is not program  # a program with the name of an operator or a kernel
+    is_another = known is None or known.program is not program  # a program with the name of an operator or kernel
     if program is not None and (converter is None or is_another or is_double):
-        return run_program(b, call, program)  # of float64, too: runtimes have few nodes for it
+        return run_program(b, call, program)  # for float64, too, which few nodes of runtimes support
     if converter is not None:
         return converter(b, call)
     raise OnnxExporterError(reason_for(call.operator))
 
 
 def _names_of(trace: Trace, input_names: Sequence[str]) -> tuple[dict[int, str], dict[int, list[Parameter]]]:
-    """The paths of modules by id, and the names of their tensors by the id of the storage that these lie in.
+    """Return the paths of modules by id, and the names of their tensors by the id of their storage.
 
-    A name that an input has, or a tensor of a module before, gets its module's class and a number in front.
+    If an input or an earlier tensor has the same name, the class of the module and a number are prepended.
     """
     paths: dict[int, str] = {}
     found: dict[int, list[Parameter]] = {}

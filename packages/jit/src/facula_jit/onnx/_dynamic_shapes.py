@@ -1,4 +1,4 @@
-"""Which sizes of arguments may vary, as `dynamic_shapes` says it: a tree like the arguments."""
+"""`dynamic_shapes`: a tree like the arguments with the sizes that may vary."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Dim:
-    """A size of an argument that may be another one when an exported file is used. Dimensions of one name are equal.
+    """A size of an argument that may differ when an exported file is used. Dimensions with the same name are equal.
 
-    `Dim.DYNAMIC` and `Dim.AUTO` are sizes without a name, each by itself; `Dim.STATIC` is a size that stays.
+    `Dim.DYNAMIC` and `Dim.AUTO` are independent sizes without names; `Dim.STATIC` is a fixed size.
 
     Arguments:
-        name: how the file calls it.
+        name: the name in the file.
         min: the smallest size that the program uses; the file does not check it.
-        max: the greatest.
+        max: the largest size.
 
     >>> Dim("batch", max=64)
     Dim('batch')
@@ -45,12 +45,12 @@ Dim.AUTO, Dim.DYNAMIC, Dim.STATIC = Dim("AUTO"), Dim("DYNAMIC"), Dim("STATIC")
 
 
 def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[Dim, ...]:
-    """A `Dim` for each name.
+    """Return a `Dim` for each name.
 
     Arguments:
         names: the names.
         min: the smallest size.
-        max: the greatest.
+        max: the largest size.
     """
     return tuple([Dim(name, min=min, max=max) for name in names])
 
@@ -58,28 +58,28 @@ def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[D
 def labels_of(
     model: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], shapes: Any, names: Mapping[int, str]
 ) -> dict[str, dict[int, str]]:
-    """The names of axes that may vary, by the names of tensors.
+    """Return the names of dynamic axes, by the names of tensors.
 
     Arguments:
-        model: what is exported.
+        model: the exported model.
         args: its positional arguments.
         kwargs: its keyword arguments.
         shapes: a dict by the names of its parameters, or a sequence in the order of its arguments.
-        names: the tensors' names, by id.
+        names: the names of the tensors, by id.
     """
     given: Any = [*args, *kwargs.values()]
     if isinstance(shapes, Mapping):
         given = dict(kwargs)
         try:
             bound = signature(getattr(model, "forward", model)).bind(*args)
-        except (TypeError, ValueError):  # arguments that are missing are among kwargs
+        except (TypeError, ValueError):  # missing arguments are in kwargs
             bound = signature(getattr(model, "forward", model)).bind_partial(*args)
         given |= bound.arguments
     return {names[id(one)]: labels for one, labels in _in_tree("dynamic_shapes", given, shapes, names)}
 
 
 def _in_tree(where: str, value: Any, shapes: Any, names: Mapping[int, str]) -> Iterator[tuple[Tensor, dict[int, str]]]:
-    """The tensors of a tree that have axes which may vary, and these."""
+    """Generate the tensors of a tree with dynamic axes, and these axes."""
     if shapes is None:
         return
     if isinstance(value, Tensor):
@@ -97,7 +97,7 @@ def _in_tree(where: str, value: Any, shapes: Any, names: Mapping[int, str]) -> I
 
 
 def _labels(where: str, one: Tensor, shapes: Any, name: str) -> dict[int, str]:
-    """The names of a tensor's axes that may vary."""
+    """Return the names of a tensor's dynamic axes."""
     if isinstance(shapes, (tuple, list)) and len(shapes) == one.ndim:
         shapes = dict(enumerate(shapes))
     if not isinstance(shapes, Mapping):

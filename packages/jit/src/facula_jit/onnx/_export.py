@@ -36,7 +36,7 @@ OFF = (
     "keep_initializers_as_inputs", "operator_export_type", "profile", "report", "training",
 )  # fmt: skip
 MEANINGLESS = ("artifacts_dir", "autograd_inlining", "fallback")
-STRIDES = (1, 2, 4, 8, 16, 32)  # by which sizes that vary differ from the given ones
+STRIDES = (1, 2, 4, 8, 16, 32)  # differences between sizes of the same dynamic axis
 
 
 @boundary
@@ -62,39 +62,39 @@ def export(
 ) -> ONNXProgram:
     """Export a model as an ONNX file. The `onnx` package writes it: `pip install onnx`.
 
-    The model runs once, in the mode that it is in (call `eval()` before), without recording gradients; each operator
-    becomes nodes, and parameters keep the names that they have in `state_dict()`. What depends on Python values is as
-    it was in this run. In-place changes of what the model made become new values.
+    The model runs once in its present mode (call `eval()` before), without recording gradients. Each operator is
+    converted to nodes, and parameters keep their names in `state_dict()`. Values that depend on Python are constant.
+    In-place changes of tensors that the model creates become new values.
 
     Arguments:
         model: a module, or a function of tensors.
-        args: its positional arguments, or the only one. Tensors become the file's inputs, all else is constant.
-        f: a path, or a file that is open for writing bytes; None writes nothing.
+        args: its positional arguments, or the only one. Tensors become inputs of the file; other values are constant.
+        f: a path, or a file that is open for writing bytes; None to write no file.
         kwargs: its keyword arguments.
-        input_names: the names of the tensors among the arguments; by default those of the parameters of `forward`.
-        output_names: the names of the tensors that it returns; by default "output", or "output_0" and so on.
+        input_names: the names of the tensor arguments; by default those of the parameters of `forward`.
+        output_names: the names of the returned tensors; by default "output", or "output_0" and so on.
         opset_version: the version of ONNX's operators, from 18 to 23; 18 by default.
-        dynamic_axes: sizes of inputs that may be others when the file is used: `{"x": {0: "batch"}}`, or `{"x": [0]}`.
-            The model runs for several of them. Axes of one name are equal. Entries for outputs are not needed.
-        dynamic_shapes: the same, by places: a dict by the names of the model's parameters, or a tuple in their order,
+        dynamic_axes: sizes of inputs that may differ when the file is used: `{"x": {0: "batch"}}`, or `{"x": [0]}`. The
+            model runs for several sizes. Axes with the same name are equal. Entries for outputs are not needed.
+        dynamic_shapes: the same, by position: a dict by the names of the model's parameters, or a tuple in their order,
             with a dict of axes for each tensor, `{"x": {0: "batch"}}`; a name may be a `Dim`.
-        do_constant_folding: compute what depends on constants alone, but for parameters.
-        external_data: whether parameters go into a file beside `f`.
-        export_params: True: a file without them is not written.
-        verbose: whether to print what was exported.
-        dynamo: PyTorch's choice between two exporters; here is one.
-        verify: whether to run the file by onnxruntime, and compare its results with the model's.
-        optimize: taken, and means nothing.
-        options: PyTorch's further ones, at their defaults.
+        do_constant_folding: compute values that depend only on constants; parameters are not folded.
+        external_data: write parameters to a separate file next to `f`.
+        export_params: must be True: files always contain parameters.
+        verbose: print the exported model.
+        dynamo: ignored; PyTorch selects one of two exporters by it.
+        verify: run the file with onnxruntime, and compare its results with those of the model.
+        optimize: ignored.
+        options: PyTorch's other options, which must have their default values.
 
     Returns:
-        The program, whose `model_proto` is what the `onnx` package has, and whose `save` writes it.
+        The program. Its `model_proto` is the object of the `onnx` package, and its `save` writes the file.
 
     Raises:
-        OnnxExporterError: an operator has no ONNX node here, or the model looks at elements in Python, as shapes that
-            depend on data do; the message names it, its line and what to do.
+        OnnxExporterError: an operator has no ONNX node here, or the model reads elements in Python, for example for
+            data-dependent shapes. The message names the operator, its line and the remedy.
         ImportError: the onnx package is not installed.
-        TypeError, ValueError: wrong arguments.
+        TypeError, ValueError: invalid arguments.
 
     >>> from facula_tensor import ones
     >>> export(lambda x: (x * 2).relu(), ones(2, 3))  # doctest: +SKIP
@@ -135,10 +135,10 @@ def export(
 
 
 def _converted(model: Callable[..., Any], given: Arguments, opset: int) -> tuple[list[Sizes], list[Converted], Results]:
-    """The model for several sizes, the first being the given ones: the sizes, its nodes, its first results.
+    """Convert the model for several sizes, starting with the given ones; return sizes, nodes, and first results.
 
-    Sizes that differ by one are tried first. Where the model raises, as one does that halves and joins images, they
-    differ by two, by four and so on.
+    Sizes that differ by one are tried first. If the model raises an error, for example because it halves and joins
+    images, they differ by two, by four and so on.
     """
     problem: Exception | None = None
     for stride in STRIDES:
@@ -166,7 +166,7 @@ def _converted(model: Callable[..., Any], given: Arguments, opset: int) -> tuple
 
 
 def _check_options(options: Mapping[str, object]) -> None:
-    """TypeError or ValueError for further options that are unknown, or ask for what is not done here."""
+    """Raise TypeError or ValueError for options that are unknown, or request unsupported behavior."""
     for name, value in options.items():
         if name not in (*OFF, *MEANINGLESS):
             raise InvalidTypeError(f"onnx.export: got an unexpected keyword argument {name!r}")
@@ -175,7 +175,7 @@ def _check_options(options: Mapping[str, object]) -> None:
 
 
 def _check(model: object, args: object, f: object, opset: object, export_params: bool) -> None:
-    """TypeError or ValueError for arguments of wrong kinds."""
+    """Raise TypeError or ValueError for arguments of invalid types."""
     if type(opset) is not int or not OLDEST <= opset <= NEWEST:
         raise InvalidValueError(f"onnx.export: expected opset_version from {OLDEST} to {NEWEST}; got {opset!r}")
     if not export_params:
@@ -189,7 +189,7 @@ def _check(model: object, args: object, f: object, opset: object, export_params:
 
 
 def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
-    """The tensors of a result, each with where it is: keys of dicts, places in tuples and lists."""
+    """Generate the tensors of a result with their paths: keys of dicts, indices in tuples and lists."""
     if isinstance(result, Tensor):
         yield path, result
     elif isinstance(result, Mapping):
@@ -205,7 +205,7 @@ def _labelled(result: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
 
 
 def _check_free(b: Builder, names: Sequence[str]) -> None:
-    """ArgumentError where a value inside has the name of a result."""
+    """Raise ArgumentError if an internal value has the name of a result."""
     inside = {*b.parameters, *b.constants, *[name for node in all_nodes(b.nodes) for name in node.outputs]}
     taken = inside.intersection(names)
     if taken:
@@ -213,7 +213,7 @@ def _check_free(b: Builder, names: Sequence[str]) -> None:
 
 
 def _output_names(labels: Sequence[str], given: Sequence[str] | None, inputs: Sequence[str]) -> list[str]:
-    """The names of the results."""
+    """Return the names of the results."""
     if not labels:
         raise OnnxExporterError("onnx.export: the model returns no tensor; return what the file is to compute")
     own = [label or "output" for label in labels]

@@ -1,4 +1,4 @@
-"""Which value is in memory at each moment: operators read and write addresses, ONNX nodes take and give values."""
+"""Values in memory: operators read and write addresses, but ONNX nodes have values as operands and results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """A value that is in a block: where it begins, in bytes, and how its elements lie."""
+    """A value in a block: its offset in bytes, and the layout of its elements."""
 
     name: str
     offset: int
@@ -34,12 +34,12 @@ class Form(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether its elements lie side by side in row-major order."""
+        """True if its elements are contiguous in row-major order."""
         return is_row_major(self.shape, self.strides)
 
 
 class Parameter(NamedTuple):
-    """A tensor of the model's, and its name."""
+    """A tensor of the model, and its name."""
 
     name: str
     layout: Layout
@@ -50,25 +50,26 @@ class State(NamedTuple):
     """The values in blocks at one moment.
 
     Attributes:
-        forms: those of each block, all with the same elements.
-        holders: blocks that hold no value, and why.
+        forms: the forms of each block, all with the same elements.
+        holders: blocks without a value, with the reason.
     """
 
     forms: dict[int, list[Form]]
     holders: dict[int, str]
 
     def copy(self) -> State:
-        """The same, to be changed by itself."""
+        """Return an independent copy."""
         return State({block: list(forms) for block, forms in self.forms.items()}, dict(self.holders))
 
 
 class Memory:
-    """The values in all blocks. What is written becomes a new value: nodes change nothing. `state` is what is there.
+    """The values in all blocks. Each write creates a new value, since nodes have no side effects. `state` contains the
+    present values.
 
     Arguments:
-        b: where nodes go.
+        b: the builder that receives nodes.
         blocks: the blocks.
-        parameters: the model's tensors, by the id of the storage that they lie in.
+        parameters: the tensors of the model, by the id of their storage.
     """
 
     def __init__(self, b: Builder, blocks: list[Block], parameters: dict[int, list[Parameter]]):
@@ -77,7 +78,7 @@ class Memory:
 
     # --------------------------------------------------------------------------------------------------- reading
     def read(self, one: Address) -> str:
-        """The name of what lies at an address, as its layout shows it."""
+        """Return the name of the value at an address, with its layout."""
         layout = one.layout
         assert layout is not None
         if one.block in self.state.holders:
@@ -102,7 +103,7 @@ class Memory:
         return name
 
     def _view(self, forms: list[Form], one: Address, layout: Layout) -> str:
-        """A view of a value that is there."""
+        """Return a view of an existing value."""
         size = layout.dtype.itemsize
         for form in forms:
             start, end = one.offset - form.offset, one.offset - form.offset + layout.extent
@@ -119,7 +120,7 @@ class Memory:
         raise OnnxExporterError("reads memory that no operator filled; fill it, as zeros() does")
 
     def _own(self, one: Address, layout: Layout, storage: Storage) -> str:
-        """What a tensor of the model's holds: a parameter, a part of one, or a constant."""
+        """Return the value of a tensor of the model: a parameter, a part of one, or a constant."""
         for parameter in self.parameters.get(id(storage), ()):
             start = one.offset - parameter.offset
             whole = parameter.layout
@@ -136,7 +137,7 @@ class Memory:
         return name if single == layout.shape else self.b.add("Expand", name, self.b.integers(*layout.shape))
 
     def _parameter(self, parameter: Parameter, storage: Storage) -> str:
-        """A parameter by its name; its elements stay where they are until the file is written."""
+        """Return a parameter's name; its elements are not copied until the file is written."""
         if parameter.name not in self.b.parameters:
             element_type(parameter.layout.dtype)
             address = storage.ptr + parameter.offset
@@ -145,10 +146,10 @@ class Memory:
 
     # --------------------------------------------------------------------------------------------------- writing
     def write(self, one: Address, name: str) -> None:
-        """A value is put at an address; what else lies in the block stays."""
+        """Store a value at an address; other values in the block are preserved."""
         layout = one.layout
         assert layout is not None
-        block = self.blocks[one.block]  # never one of the model's own
+        block = self.blocks[one.block]  # never one of the model's tensors
         self.state.holders.pop(one.block, None)
         size = layout.dtype.itemsize
         whole = block.layout.nbytes if block.layout is not None else 0
@@ -169,35 +170,35 @@ class Memory:
         self.state.forms[one.block] = [Form(made, 0, flat_layout.shape, (1,), layout.dtype)]
 
     def _blank(self, block: int, flat: Layout) -> None:
-        """Zeros, in memory that nothing was written to."""
+        """Store zeros in a block that has not been written."""
         name = self.b.add("Expand", self.b.number(0, flat.dtype), self.b.integers(*flat.shape))
         self.state.forms[block] = [Form(name, 0, flat.shape, flat.strides, flat.dtype)]
 
     def hold(self, block: int, why: str) -> None:
-        """What is in a block is no value, for a reason; reading it is refused."""
+        """Mark a block as unreadable, with the reason for the error."""
         self.state.holders[block] = why
 
     # ---------------------------------------------------------------------------------------- conditions and loops
     def has(self, block: int) -> bool:
-        """Whether there is a value in a block."""
+        """Return True if a block contains a value."""
         return bool(self.state.forms.get(block)) and block not in self.state.holders
 
     def address_of(self, block: int) -> Address:
-        """All that is in a block, as the value that is there has it."""
+        """Return the address of the whole value in a block."""
         form = self.state.forms[block][0]
         return Address(block, form.offset, layout_of(form.shape, form.strides, form.dtype, cpu), False)
 
     def prepare(self, block: int, before: int) -> bool:
-        """Let a block that was made before a launch have a value; whether one has it."""
+        """Initialize a block that was created before a launch; return True if it has a value."""
         known = self.blocks[block]
         if not self.has(block) and known.layout is not None and known.after < before:
             self._blank(block, contiguous((known.layout.nbytes // known.layout.dtype.itemsize,), known.layout.dtype))
         return self.has(block)
 
     def restore(self, state: State, written: Iterable[int]) -> None:
-        """What there was at a moment before a condition or loop, but for the blocks that it writes.
+        """Restore the state before a condition or loop, except for the blocks that it writes.
 
-        Constants and parameters that were met since then stay known: they are no values of the condition's own.
+        Constants and parameters that were added since then are preserved: they are not values of the condition itself.
         """
         inside, self.state = self.state, state
         for block, forms in inside.forms.items():
@@ -209,7 +210,7 @@ class Memory:
 
 
 def same_view(shape: Any, strides: Any, other_shape: Any, other_strides: Any) -> bool:
-    """Whether two layouts of one place show the same."""
+    """Return True if two layouts at the same offset are equivalent."""
     return shape == other_shape and all(
         [size == 1 or a == b for size, a, b in zip(shape, strides, other_strides, strict=True)]
     )

@@ -1,4 +1,4 @@
-"""What an ONNX graph is made of, before the `onnx` package writes it: nodes, constants, and a builder of both."""
+"""The parts of an ONNX graph before the `onnx` package writes it: nodes, constants, and a builder of both."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
     Shape: TypeAlias = Sequence[int | str | None]
 
-# What TensorProto.DataType says: numbers of the format, which do not change.
+# Values of TensorProto.DataType, which are fixed by the format.
 ELEMENT_TYPES = {float32: 1, uint8: 2, int8: 3, int16: 5, int32: 6, int64: 7, bool_: 9, float16: 10, float64: 11}
 NUMPY_TYPES = {dtype.numpy.name: number for dtype, number in ELEMENT_TYPES.items() if dtype.numpy is not None}
 
 
 class OnnxExporterError(FaculaError, RuntimeError):
-    """A model does something that has no ONNX node here, or that a file cannot say."""
+    """A model performs an operation without an ONNX node here, or one that a file cannot represent."""
 
 
 def element_type(dtype: DType) -> int:
-    """ONNX's number for a dtype; OnnxExporterError where it has none that runtimes compute in."""
+    """Return ONNX's number for a dtype; raise OnnxExporterError if runtimes do not compute in it."""
     if dtype not in ELEMENT_TYPES:
         raise OnnxExporterError(f"{dtype.name} has no kernels in ONNX runtimes; convert to float32, as .float() does")
     return ELEMENT_TYPES[dtype]
 
 
 def widened(dtype: DType) -> DType:
-    """A dtype that most nodes take, for elements of one that few take: int32 for bools and narrower integers."""
+    """Return a dtype that most nodes support instead of one that few do: int32 for bools and narrower integers."""
     return int32 if dtype in (bool_, uint8, int8, int16) else dtype
 
 
 class Node(NamedTuple):
-    """One ONNX node: its type, the names of values that it takes ("" for one left out) and gives, its attributes."""
+    """One ONNX node: its type, the names of its operands ("" for omitted ones) and results, its attributes."""
 
     op_type: str
     inputs: tuple[str, ...]
@@ -50,12 +50,12 @@ class Node(NamedTuple):
 
 
 class Body(NamedTuple):
-    """What a node runs by itself, as attribute: a side of a condition, or a step of a loop.
+    """A subgraph in an attribute of a node: a branch of a condition, or the body of a loop.
 
     Attributes:
-        nodes: they may read values that were made before the node.
-        inputs: the names of what each step is given.
-        outputs: the names of what it gives.
+        nodes: its nodes, which may read values computed before the node.
+        inputs: the names of the inputs of each iteration.
+        outputs: the names of its results.
     """
 
     nodes: tuple[Node, ...]
@@ -64,18 +64,18 @@ class Body(NamedTuple):
 
 
 def bodies_of(node: Node) -> list[Body]:
-    """The bodies among a node's attributes."""
+    """Return the bodies among a node's attributes."""
     return [one for one in node.attributes.values() if isinstance(one, Body)]
 
 
 def with_bodies(node: Node, function: Callable[[Body], Body]) -> Node:
-    """The node with others in the places of its bodies."""
+    """Return the node with its bodies replaced."""
     made = {key: function(one) if isinstance(one, Body) else one for key, one in node.attributes.items()}
     return node._replace(attributes=made)
 
 
 def all_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Nodes, with those in their bodies."""
+    """Generate nodes, including those in their bodies."""
     for node in nodes:
         yield node
         for body in bodies_of(node):
@@ -83,7 +83,7 @@ def all_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def renamed(node: Node, names: Mapping[str, str]) -> Node:
-    """A node that takes values of other names, in its bodies, too."""
+    """Return a node with renamed operands, also in its bodies."""
 
     def inside(body: Body) -> Body:
         outputs = tuple([names.get(one, one) for one in body.outputs])
@@ -93,22 +93,22 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
 
 
 class Constant(NamedTuple):
-    """A value that is known when the model is exported, and what it is for, in words."""
+    """A value that is known at export, and a description of its purpose."""
 
     value: np.ndarray
     purpose: str
 
 
 class Builder:
-    """Makes nodes, one after the other, and names what they give.
+    """A builder that appends nodes and names their results.
 
-    `nodes` are in the order in which they run; `parameters` and `constants` are what is known before, and `values` the
-    dtypes and shapes of what bodies are given and give. `module` and `purpose` say what is being exported: each node
-    and each constant is told of them.
+    `nodes` are in the order in which they run; `parameters` and `constants` are known before. `values` contains the
+    dtypes and shapes of inputs and results of bodies. `module` and `purpose` describe the operation that is being
+    exported, and are attached to each node and constant.
 
     Arguments:
         opset: the version of the operators.
-        taken: names that no value may get.
+        taken: names that values must not have.
     """
 
     def __init__(self, opset: int, taken: Iterable[str]):
@@ -121,7 +121,7 @@ class Builder:
         self._counts: Counter[str] = Counter()
 
     def name(self, kind: str) -> str:
-        """A name that nothing has."""
+        """Return an unused name."""
         while True:
             self._counts[kind] += 1
             name = f"{kind}_{self._counts[kind]}"
@@ -129,11 +129,11 @@ class Builder:
                 return name
 
     def add(self, op_type: str, *inputs: str, **attributes: Any) -> str:
-        """Append a node with one result: its name."""
+        """Append a node with one result, and return its name."""
         return self.add_many(op_type, *inputs, results=1, **attributes)[0]
 
     def add_many(self, op_type: str, *inputs: str, results: int, **attributes: Any) -> tuple[str, ...]:
-        """Append a node with several results: their names. Inputs left out in the end are "" or not there."""
+        """Append a node with several results, and return their names. Omitted trailing inputs are "" or missing."""
         number = self.name(op_type)
         taken = list(inputs)
         while taken and not taken[-1]:
@@ -145,7 +145,7 @@ class Builder:
 
     @guarded
     def within(self, nodes: list[Node]) -> Iterator[None]:
-        """A block in which nodes are appended to these."""
+        """Return a context manager in which nodes are appended to this list."""
         outer, self.nodes = self.nodes, nodes
         try:
             yield
@@ -153,12 +153,12 @@ class Builder:
             self.nodes = outer
 
     def body(self, nodes: Sequence[Node], inputs: Sequence[str], outputs: Sequence[str]) -> Body:
-        """A body, each of whose results is given by a node of its own.
+        """Return a body in which each result is computed by a separate node.
 
         Arguments:
             nodes: its nodes.
-            inputs: what it is given.
-            outputs: its results; `values` has their dtypes and shapes.
+            inputs: the names of its inputs.
+            outputs: its results; `values` contains their dtypes and shapes.
         """
         made = {name for node in nodes for name in node.outputs}
         copies: list[Node] = []
@@ -172,42 +172,42 @@ class Builder:
         return Body((*nodes, *copies), tuple(inputs), tuple(names))
 
     def is_known(self, name: str) -> bool:
-        """Whether a value is there before any node runs."""
+        """Return True if a value is known before any node runs."""
         return name in self.constants or name in self.parameters
 
     def constant(self, value: np.ndarray | np.generic) -> str:
-        """The name of a new constant."""
+        """Return the name of a new constant."""
         name = self.name("constant")
         self.constants[name] = Constant(np.asarray(value), self.purpose)
         return name
 
     def integers(self, *numbers: int) -> str:
-        """A constant of one dimension, as shapes and axes are."""
+        """Return a one-dimensional constant, such as a shape or axes."""
         return self.constant(np.array(numbers, np.int64))
 
     def number(self, value: complex, dtype: DType) -> str:
-        """A constant without dimensions."""
+        """Return a constant without dimensions."""
         element_type(dtype)
         return self.constant(np.array(value).astype(dtype.numpy))
 
     def constant_of(self, name: str) -> float | None:
-        """The number that a name stands for; None where it is computed, or has dimensions."""
+        """Return the number that a name represents; None if it is computed, or has dimensions."""
         found = self.constants.get(name)
         return found.value.item() if found is not None and found.value.shape == () else None
 
-    # ------------------------------------------------------------------------------------------------- small steps
+    # -------------------------------------------------------------------------------------------------- shorthands
     def cast(self, name: str, dtype: DType, given: DType | None = None) -> str:
-        """The value in another dtype; as it is where `given` is the same."""
+        """Return the value in another dtype; unchanged if `given` is the same."""
         return name if given is dtype else self.add("Cast", name, to=element_type(dtype))
 
     def reshape(self, name: str, shape: Sequence[int]) -> str:
-        """The value in another shape."""
+        """Return the value in another shape."""
         return self.add("Reshape", name, self.integers(*shape), allowzero=int(0 in shape))
 
     def slice(self, name: str, axis: int, start: int, stop: int, step: int = 1) -> str:
-        """Some entries along an axis."""
+        """Return a slice along an axis."""
         return self.add("Slice", name, *map(self.integers, (start, stop, axis, step)))
 
     def reduce(self, op_type: str, name: str, axes: Sequence[int], keepdim: bool) -> str:
-        """A reduction over some axes."""
+        """Return a reduction over some axes."""
         return self.add(op_type, name, self.integers(*axes), keepdims=int(keepdim), noop_with_empty_axes=1)

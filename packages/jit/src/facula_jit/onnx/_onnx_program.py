@@ -1,4 +1,4 @@
-"""What an export gives: a program that can be saved and run."""
+"""The result of an export: a program that can be saved and run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ._writer import onnx_package
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CLOSE = {2: 2e-2, 4: 1e-3, 8: 1e-6}  # how far results may differ, by the bytes of a float
+CLOSE = {2: 2e-2, 4: 1e-3, 8: 1e-6}  # tolerances, by the size of a float in bytes
 
 
 class ONNXProgram:
-    """An exported model; `model_proto` is it as the `onnx` package has it. A call runs it by onnxruntime."""
+    """An exported model; `model_proto` is the object of the `onnx` package. A call runs it with onnxruntime."""
 
     def __init__(self, model_proto: Any):
         self.model_proto = model_proto
@@ -31,7 +31,7 @@ class ONNXProgram:
 
         Arguments:
             destination: a path, or a file that is open for writing bytes.
-            external_data: whether parameters go into a file of their own beside it, as those of more than 2 GB must.
+            external_data: write parameters to a separate file next to it, which is required above 2 GB.
         """
         options: dict[str, Any] = {}
         if external_data:
@@ -42,11 +42,11 @@ class ONNXProgram:
 
     @boundary
     def __call__(self, *args: Any, **kwargs: Any) -> list[Tensor]:
-        """What onnxruntime computes: the results, in order. It is installed by `pip install onnxruntime`.
+        """Run the model with onnxruntime and return the results, in order. Install it with `pip install onnxruntime`.
 
         Arguments:
-            args: what the model was exported with, or the like.
-            kwargs: arguments by name.
+            args: arguments like those of the export.
+            kwargs: keyword arguments.
         """
         given = list({id(one): one for one in tensors_in([*args, *kwargs.values()])}.values())
         names = [one.name for one in self.model_proto.graph.input]
@@ -70,11 +70,11 @@ class ONNXProgram:
 
 
 def verify(program: ONNXProgram, inputs: Sequence[Tensor], wanted: Sequence[Tensor]) -> None:
-    """OnnxExporterError where onnxruntime computes something else.
+    """Raise OnnxExporterError if the results of onnxruntime differ.
 
     Arguments:
         program: the exported model.
-        inputs: the tensors that the model is given.
+        inputs: the tensor arguments of the model.
         wanted: its results.
     """
     names = [one.name for one in program.model_proto.graph.output]

@@ -1,4 +1,4 @@
-"""What a model did as a tree: operators, and conditions and loops with the operators inside them."""
+"""The structure of a recorded model: operators, conditions and loops as a tree."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Step(NamedTuple):
     """One operator of a model.
 
     Attributes:
-        name: the operator's, or that of its kernel.
-        kernel: what a backend was asked for, a name or an elementwise program.
-        parameters: what its plan was made for beside layouts.
+        name: the name of the operator, or of its kernel.
+        kernel: the backend's operator, a name or an elementwise program.
+        parameters: the parameters of its plan besides layouts.
         operands: memory, numbers and None, in the operator's order.
         results: the memory that it writes.
-        numbers: what its kernel takes beside.
-        site: the program's line.
+        numbers: further arguments of its kernel.
+        site: the line of the program.
         module: the module that called it.
         first: the number of its first launch.
     """
@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
 
 class Either(NamedTuple):
-    """A condition: `true` runs where a float32 is not 0, `false` where it is. They begin at launch `first`."""
+    """A condition: `true` runs if a float32 is not 0, `false` if it is. They start at launch `first`."""
 
     condition: Address
     true: list[Part]
@@ -50,7 +50,7 @@ class Either(NamedTuple):
 
 
 class Repeat(NamedTuple):
-    """A loop: `test`, and while a float32 that it leaves is not 0, `body` and `test` again. It begins at `first`."""
+    """A loop: it runs `test`, and while its float32 is not 0, `body` and `test` again. It starts at launch `first`."""
 
     condition: Address
     test: list[Part]
@@ -62,15 +62,15 @@ Part: TypeAlias = "Step | Either | Repeat"
 
 
 def parts_of(steps: Sequence[Step], skips: Sequence[Skip], loops: Sequence[Loop]) -> list[Part]:
-    """The operators in order, those of conditions and loops inside these.
+    """Return the operators in order, nested in conditions and loops.
 
     Arguments:
         steps: the operators.
-        skips: the launches that conditions leave out, the inner ones before the outer ones.
-        loops: the launches that are done again.
+        skips: the launches that conditions skip, inner ones before outer ones.
+        loops: the launches that are repeated.
     """
     spans: list[Skip | Loop] = [*reversed(skips), *loops]
-    spans.sort(key=lambda one: (one.first, -_end_of(one)))  # the outer ones first
+    spans.sort(key=lambda one: (one.first, -_end_of(one)))  # outer ones first
     of_launch: dict[int, list[Step]] = {}
     for step in steps:
         of_launch.setdefault(step.first, []).append(step)
@@ -78,12 +78,12 @@ def parts_of(steps: Sequence[Step], skips: Sequence[Skip], loops: Sequence[Loop]
 
 
 def _end_of(span: Skip | Loop) -> int:
-    """The launch behind a condition's or a loop's last one."""
+    """Return the launch after the end of a condition or loop."""
     return span.last if isinstance(span, Loop) else span.first + span.launches
 
 
 def _between(of_launch: dict[int, list[Step]], spans: list[Skip | Loop], start: int, stop: int) -> list[Part]:
-    """The parts of some launches; `spans` that begin there are taken out."""
+    """Return the parts of a range of launches; `spans` that start in it are removed."""
     parts: list[Part] = []
     while start < stop:
         if not spans or spans[0].first != start:
@@ -107,7 +107,7 @@ def _between(of_launch: dict[int, list[Step]], spans: list[Skip | Loop], start: 
 
 
 def steps_in(parts: Iterable[Part]) -> Iterator[Step]:
-    """The operators of some parts, with those inside conditions and loops."""
+    """Generate the operators of parts, including those inside conditions and loops."""
     for part in parts:
         if isinstance(part, Either):
             yield from steps_in([*part.true, *part.false])
@@ -118,12 +118,12 @@ def steps_in(parts: Iterable[Part]) -> Iterator[Step]:
 
 
 def written_in(parts: Iterable[Part]) -> list[int]:
-    """The blocks that some parts write, in order."""
+    """Return the blocks that parts write, in order."""
     return list(dict.fromkeys([one.block for step in steps_in(parts) for one in step.results]))
 
 
 def met_in(parts: Sequence[Part]) -> set[int]:
-    """The blocks that some parts read or write."""
+    """Return the blocks that parts read or write."""
     found = set(written_in(parts))
     for step in steps_in(parts):
         found.update([one.block for one in step.operands if isinstance(one, Address)])

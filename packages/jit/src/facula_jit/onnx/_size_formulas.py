@@ -1,7 +1,7 @@
-"""Sizes that are known only when a model runs: found by comparing what it does for several.
+"""Formulas for dynamic sizes, found by comparing recordings of a model for several sizes.
 
-A model is recorded for a few sizes. Its nodes have to be the same; numbers among its constants that differ (shapes,
-places, counts) are sums of products of the sizes, which a few nodes compute from the arguments.
+The nodes of all recordings must be equal. Numbers that differ between their constants (shapes, indices, counts) are
+sums of products of the sizes, which a few nodes compute from the arguments.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ._conversion import Converted
     from ._nodes import Builder, Node, Shape
 
-    Factors = dict[tuple[int, ...], np.ndarray]  # sizes that are multiplied -> by what
+    Factors = dict[tuple[int, ...], np.ndarray]  # sizes to be multiplied -> their factor
 
 
 class Dimension(NamedTuple):
-    """A size that may be another one when the model runs: its name, and where it is found."""
+    """A dynamic size: its name, and its input and axis."""
 
     name: str
     input: str
@@ -32,22 +32,22 @@ class Dimension(NamedTuple):
 
 
 def subsets(count: int) -> list[tuple[int, ...]]:
-    """All subsets of so many things, the smallest first."""
+    """Return all subsets of this many elements, the smallest first."""
     return [one for size in range(count + 1) for one in combinations(range(count), size)]
 
 
 def generalise(
     dimensions: Sequence[Dimension], sizes: Sequence[tuple[int, ...]], found: Sequence[Converted]
 ) -> list[Shape]:
-    """Let a model be right for any sizes: the first of `found` is changed.
+    """Make a model valid for all sizes, by modifying the first of `found`.
 
     Arguments:
-        dimensions: what varies.
-        sizes: the sizes of each run: as many as there are subsets of the dimensions, and one to check.
-        found: the model, as each run made it.
+        dimensions: the dynamic dimensions.
+        sizes: the sizes of each run: one for each subset of the dimensions, and one for a check.
+        found: the converted model of each run.
 
     Returns:
-        The shapes of the results; a name for a size that is one of the dimensions, None for one that is computed.
+        The shapes of the results; a name for a size that equals a dimension, None for one that is computed.
     """
     first, others = found[0].b, [one.b for one in found[1:]]
     _check_nodes(first, others)
@@ -99,13 +99,13 @@ def _check_nodes(first: Builder, others: Sequence[Builder]) -> None:
 
 
 def _alone(node: Node) -> Node:
-    """The node without its bodies."""
+    """Return the node without its bodies."""
     return node._replace(attributes={}) if bodies_of(node) else node
 
 
 def factors_of(values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]]) -> Factors | None:
-    """By what products of sizes are multiplied, to give these values for these sizes; None where they are no sum of
-    such products. The last value checks the others.
+    """Return the factors of products of sizes whose sums are these values for these sizes; None if there are none. The
+    last value is a check.
 
     >>> factors_of([np.array([6]), np.array([8]), np.array([12])], [(3,), (4,), (6,)])
     {(): array([0.]), (0,): array([2.])}
@@ -123,7 +123,7 @@ def factors_of(values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]]) -
 
 
 def _inferred(values: Sequence[np.ndarray], name: str, used: Sequence[Node]) -> np.ndarray | None:
-    """A shape with one number that varies, which Reshape finds by itself; None for what is no such shape."""
+    """Return a shape with -1 for its only varying number, if all users are Reshape nodes; otherwise None."""
     are_shapes = all([node.op_type == "Reshape" and node.inputs[1] == name for node in used])
     if not are_shapes or any([one.shape != values[0].shape or 0 in one for one in values]):
         return None
@@ -137,7 +137,7 @@ def _inferred(values: Sequence[np.ndarray], name: str, used: Sequence[Node]) -> 
 
 
 def _counted(b: Builder, values: Sequence[np.ndarray], sizes: Sequence[tuple[int, ...]], places: Sequence[str]) -> str:
-    """Nodes that count, as `arange` does, to a number that varies; "" for what is no such count."""
+    """Append nodes that generate a range, like `arange`, up to a varying number; return "" for other values."""
     longest = max(values, key=len)
     if len(longest) < 2 or longest.dtype.name not in ("int64", "float32", "float64"):
         return ""
@@ -155,13 +155,13 @@ def _counted(b: Builder, values: Sequence[np.ndarray], sizes: Sequence[tuple[int
 
 
 def _places_of(b: Builder, dimensions: Sequence[Dimension]) -> list[str]:
-    """Nodes that find each size: names of values of one element."""
+    """Append nodes that compute each size, and return the names of their one-element values."""
     shapes = {name: b.add("Shape", name) for name in dict.fromkeys([one.input for one in dimensions])}
     return [b.add("Gather", shapes[one.input], b.integers(one.axis), axis=0) for one in dimensions]
 
 
 def _computed(b: Builder, factors: Factors, places: Sequence[str], like: np.ndarray) -> str:
-    """Nodes that compute what was a constant."""
+    """Append nodes that compute the value of a former constant."""
     kind = np.int64 if like.dtype.kind in "iu" else np.float64
     total = ""
     for product, factor in factors.items():
@@ -183,7 +183,7 @@ def _computed(b: Builder, factors: Factors, places: Sequence[str], like: np.ndar
 def _shape_of(
     shapes: Sequence[np.ndarray], dimensions: Sequence[Dimension], sizes: Sequence[tuple[int, ...]]
 ) -> list[int | str | None]:
-    """A result's shape, with the names of sizes that are those of dimensions."""
+    """Return a result's shape, with names for sizes that equal a dimension."""
     found: list[int | str | None] = []
     for axis in range(len(shapes[0])):
         lengths = [int(one[axis]) for one in shapes]

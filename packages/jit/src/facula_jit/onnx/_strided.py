@@ -1,9 +1,8 @@
-"""Views as ONNX nodes: elements with strides and an offset, taken out of an array in row-major order.
+"""Views as ONNX nodes: elements with strides and an offset, selected from an array in row-major order.
 
-Memory of n elements is seen as an array whose dimensions are as long as the view's strides say: strides (12, 1) of 60
-elements are an array of (5, 12). What the view shows is a slice of it, with its dimensions in another order, repeated
-where a stride is 0. Where strides do not divide each other (diagonals, windows that overlap), each element is taken by
-its place.
+The memory is interpreted as an array with dimensions that match the strides of the view: for strides (12, 1), 60
+elements are an array of (5, 12). The view is a slice of this array with permuted dimensions, repeated where a stride is
+0. If strides do not divide each other (diagonals, overlapping windows), elements are gathered by index.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Slices(NamedTuple):
-    """A view as a slice: the shape that memory is seen in, and what is taken along each of its dimensions."""
+    """A view as a slice: the shape of the memory, and the range along each of its dimensions."""
 
     shape: tuple[int, ...]
     starts: tuple[int, ...]
@@ -36,15 +35,15 @@ def strided(
     strides: Sequence[int],
     offset: int,
 ) -> str:
-    """A view of a value, as a value.
+    """Return a view of a value as a new value.
 
     Arguments:
         b: the builder.
         name: the value, in row-major order.
         whole: its shape.
-        shape: the view's.
-        strides: in elements.
-        offset: the element that the view begins with.
+        shape: the shape of the view.
+        strides: its strides, in elements.
+        offset: the first element of the view.
     """
     if tuple(shape) == whole and offset == 0 and is_row_major(shape, strides):
         return name
@@ -73,7 +72,7 @@ def strided(
 
 
 def _sliced(b: Builder, name: str, slices: Slices) -> str:
-    """One node that takes a slice."""
+    """Append a Slice node."""
     taken = [axis for axis, size in enumerate(slices.shape) if slices.counts[axis] != size]
     starts = [slices.starts[axis] for axis in taken]
     steps = [slices.steps[axis] for axis in taken]
@@ -84,7 +83,8 @@ def _sliced(b: Builder, name: str, slices: Slices) -> str:
 
 
 def slices_along(whole: Sequence[int], sizes: Sequence[int], strides: Sequence[int], offset: int) -> Slices | None:
-    """A view as a slice of an array as it is: each dimension of it runs along one of the array's. Strides descend.
+    """Return a view as a slice of an array in its own shape, or None. Each of its dimensions follows one of the array;
+    strides are in descending order.
 
     >>> slices_along((5, 12), (3, 4), (24, 3), 1)
     Slices(shape=(5, 12), starts=(0, 1), counts=(3, 4), steps=(2, 3))
@@ -109,7 +109,7 @@ def slices_along(whole: Sequence[int], sizes: Sequence[int], strides: Sequence[i
 
 
 def slices_of(numel: int, sizes: Sequence[int], strides: Sequence[int], offset: int) -> Slices | None:
-    """A view as a slice of memory of `numel` elements, seen in another shape; None where it is none. Strides descend.
+    """Return a view as a slice of `numel` elements in another shape, or None. Strides are in descending order.
 
     >>> slices_of(60, (5, 4), (12, 1), 3)
     Slices(shape=(5, 12), starts=(0, 3), counts=(5, 4), steps=(1, 1))
@@ -134,7 +134,7 @@ def slices_of(numel: int, sizes: Sequence[int], strides: Sequence[int], offset: 
 
 
 def is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether elements lie side by side, in row-major order."""
+    """Return True for contiguous elements in row-major order."""
     expected = 1
     for size, step in zip(reversed(shape), reversed(strides), strict=True):
         if size != 1 and step != expected:
@@ -144,7 +144,7 @@ def is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
 
 
 def places_of(shape: Sequence[int], strides: Sequence[int], offset: int) -> np.ndarray:
-    """The place in memory of each element of a view."""
+    """Return the memory index of each element of a view."""
     places = np.full((), offset, np.int64)
     for size, step in zip(shape, strides, strict=True):
         places = places[..., None] + np.arange(size, dtype=np.int64) * step
@@ -152,7 +152,7 @@ def places_of(shape: Sequence[int], strides: Sequence[int], offset: int) -> np.n
 
 
 def memory_order(shape: Sequence[int], strides: Sequence[int]) -> list[int] | None:
-    """The dimensions in the order that elements lie in, where these fill their memory once; None where they do not."""
+    """Return the dimensions in memory order if the elements fill their memory exactly, else None."""
     order = sorted(range(len(shape)), key=lambda dim: (strides[dim], shape[dim] != 1), reverse=True)
     dense = is_row_major([shape[dim] for dim in order], [strides[dim] for dim in order])
     return order if dense else None

@@ -1,4 +1,4 @@
-"""A model's operators, one by one: what its forward launches, each with its operands in their places."""
+"""Recording of a model operator by operator, with operands in their positions."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 class Tracer(Recorder):
-    """A recorder that keeps operators whole, where a replay keeps their launches."""
+    """A recorder that stores operators as a whole, in addition to launches."""
 
     def __init__(self, inputs: Sequence[Tensor]):
         super().__init__(inputs, stops=True)
         self.steps: list[Step] = []
 
     def entered(self, module: Any) -> None:
-        """A call of a module begins: the names of its tensors are those of the file."""
+        """Record the start of a module's call, since its tensors' names are those of the file."""
         super().entered(module)
         self.modules.setdefault(id(module), (module, dict(vars(module))))
 
     def launched(self, plan: Plan, n: int, arguments: Sequence[Any], arrays: int) -> None:
-        """A launch is done."""
+        """Record a launch."""
         first = len(self.launches)
         super().launched(plan, n, arguments, arrays)
         addresses: list[Any] = [
@@ -62,16 +62,16 @@ class Tracer(Recorder):
         )
 
     def renumber(self, first: int, moved: Callable[[int], int]) -> None:
-        """The launches from `first` on have other numbers now."""
+        """Update the operators after launches from `first` on were renumbered."""
         super().renumber(first, moved)
         for place, step in enumerate(self.steps):
             if step.first >= first:
                 self.steps[place] = step._replace(first=moved(step.first))
 
     def read(self, operation: str) -> None:
-        """Elements are about to be looked at."""
+        """Report a graph break: elements are about to be read in Python."""
         frame, called, program = sys._getframe(1), operation, user_frame(1)
-        while frame is not program:  # the last one that is public is what the program's line calls
+        while frame is not program:  # the outermost public function is the one that the program's line calls
             name = frame.f_code.co_name
             if name[0] != "_" and (
                 hasattr(Tensor, name) or name in facula_tensor.__all__ or name in functional.__all__
@@ -86,7 +86,7 @@ class Tracer(Recorder):
 
 
 def _in_order(kinds: Sequence[object], arrays: Sequence[Any], numbers: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Operands in the operator's order, from the arrays and the numbers among them; and the numbers that are left."""
+    """Return the operands in the operator's order, and the remaining numbers."""
     places, left, operands = iter(arrays), list(numbers), []
     for kind in kinds:
         if isinstance(kind, type):
@@ -100,7 +100,7 @@ def _in_order(kinds: Sequence[object], arrays: Sequence[Any], numbers: Sequence[
 
 
 class Trace(NamedTuple):
-    """What a function did with tensors: its operators, the memory that they met, what it was given and returned."""
+    """A recorded function: its operators, the memory that they use, its arguments and its result."""
 
     parts: list[Part]
     blocks: list[Block]
@@ -109,15 +109,15 @@ class Trace(NamedTuple):
     recorder: Tracer
 
     def address_of(self, tensor: Tensor) -> Address:
-        """Where a tensor lies."""
+        """Return the address of a tensor."""
         return Address(self.recorder.number_of(tensor._storage), tensor._offset, tensor._layout, False)
 
 
 def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwargs: Any) -> Trace:
-    """Run a function once and record its operators. OnnxExporterError at a line that looks at elements in Python.
+    """Run a function once and record its operators; raise OnnxExporterError at a line that reads elements in Python.
 
     Arguments:
-        function: what is run, without recording gradients.
+        function: the function, which runs without recording gradients.
         inputs: the tensors among its arguments.
         args: its positional arguments.
         kwargs: its keyword arguments.
@@ -134,7 +134,7 @@ def trace(function: Callable[..., Any], inputs: Sequence[Tensor], args: Any, kwa
         raise OnnxExporterError(f"onnx.export: {why}") from None
     finally:
         for one, version, before in buffers:
-            if one._storage.version != version:  # in training mode, which is refused
+            if one._storage.version != version:  # only in training mode, which is refused
                 one.detach().copy_(before)
     given = [Address(tracer.number_of(one._storage), one._offset, one._layout, False) for one in inputs]
     parts = parts_of(tracer.steps, tracer.skips, tracer.loops)

@@ -1,4 +1,4 @@
-"""The graph as a file: unused nodes left out, constants folded, values named, and all of it written by `onnx`."""
+"""The writer of ONNX files: removes unused nodes, folds constants, names values, and creates the model with `onnx`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     Declared = tuple[str, DType, Shape]
 
-MAY_LACK = ("GRU", "LSTM", "MaxPool", "RNN")  # nodes whose last results need not be asked for
-SMALL = 1 << 10  # elements of a constant that is computed when the model is exported, and of one that is shared
+MAY_LACK = ("GRU", "LSTM", "MaxPool", "RNN")  # nodes with optional trailing results
+SMALL = 1 << 10  # maximum number of elements of folded and shared constants
 
 
 def onnx_package() -> ModuleType:
-    """The `onnx` package; ImportError with the remedy where it is not installed."""
+    """Return the `onnx` package; raise ImportError with a remedy if it is not installed."""
     try:
         return import_module("onnx")
     except ModuleNotFoundError as error:
@@ -38,7 +38,7 @@ def onnx_package() -> ModuleType:
 
 
 def without_unused(nodes: Sequence[Node], wanted: Sequence[str]) -> list[Node]:
-    """The nodes that something wanted needs; results in the end of a node that nothing needs are not asked for."""
+    """Return the nodes that are required for these results; unused trailing results are omitted."""
     needed, kept = set(wanted), []
     for node in reversed(nodes):
         outputs = list(node.outputs)
@@ -54,7 +54,7 @@ def without_unused(nodes: Sequence[Node], wanted: Sequence[str]) -> list[Node]:
 
 
 def with_shared_constants(b: Builder) -> None:
-    """Let small constants that are equal be one."""
+    """Merge small constants that are equal."""
     first: dict[tuple[Any, ...], str] = {}
     same: dict[str, str] = {}
     for name, constant in b.constants.items():
@@ -65,12 +65,12 @@ def with_shared_constants(b: Builder) -> None:
 
 
 def fold(b: Builder) -> None:
-    """Compute small values that depend on constants alone; parameters stay as they are, by their names."""
+    """Compute small values that depend only on constants; parameters are not folded, so that they keep their names."""
     b.nodes = _folded(b, b.nodes)
 
 
 def _folded(b: Builder, nodes: Sequence[Node]) -> list[Node]:
-    """The nodes that have to be computed when the file is used."""
+    """Return the nodes that must be computed when the file is used."""
     evaluator = import_module("onnx.reference").ReferenceEvaluator
     kept = []
     for node in nodes:
@@ -92,7 +92,7 @@ def _folded(b: Builder, nodes: Sequence[Node]) -> list[Node]:
 
 
 def with_output_names(b: Builder, made: Sequence[str], names: Sequence[str]) -> None:
-    """Let the results have these names: nodes give them, or copies."""
+    """Rename results to these names, with copies where a node cannot be renamed."""
     given = {name for node in b.nodes for name in node.outputs}
     other: dict[str, str] = {}
     copies = []
@@ -109,13 +109,13 @@ def with_output_names(b: Builder, made: Sequence[str], names: Sequence[str]) -> 
 
 
 def model_of(b: Builder, name: str, inputs: Sequence[Declared], outputs: Sequence[Declared]) -> Any:
-    """The model as the `onnx` package has it, checked.
+    """Return the model as a validated object of the `onnx` package.
 
     Arguments:
         b: the nodes.
-        name: the graph's.
-        inputs: names, dtypes and shapes; names in shapes are of sizes that vary.
-        outputs: the same of the results.
+        name: the name of the graph.
+        inputs: names, dtypes and shapes; names in shapes represent dynamic sizes.
+        outputs: the same for the results.
     """
     onnx = onnx_package()
     used = {one for node in all_nodes(b.nodes) for one in node.inputs}
@@ -139,7 +139,7 @@ def _proto(b: Builder, node: Node) -> Any:
 
 
 def _graph(b: Builder, body: Body) -> Any:
-    """A body as the `onnx` package has it."""
+    """Return a body as an object of the `onnx` package."""
     ends = [[_declared(one, *b.values[one]) for one in names] for names in (body.inputs, body.outputs)]
     return onnx_package().helper.make_graph([_proto(b, node) for node in body.nodes], "body", *ends)
 

@@ -16,7 +16,7 @@ NORMS = ("backward", "ortho", "forward")
 
 
 def _along(a: Layout, dims: Any, norm: Any) -> bool:
-    """Whether some dimensions can be transformed, none of which is empty."""
+    """Return True for distinct, nonempty dimensions that can be transformed."""
     return (
         norm in NORMS
         and type(dims) is tuple
@@ -28,19 +28,19 @@ def _along(a: Layout, dims: Any, norm: Any) -> bool:
 
 
 def to_complex(inputs: Any, parameters: Any) -> bool:
-    """The whole transform, or its inverse."""
+    """Check for the full transform, or its inverse."""
     (a,), (dims, is_inverse, norm) = inputs, parameters
     return is_flag(is_inverse) and _along(a, dims, norm)
 
 
 def from_real(inputs: Any, parameters: Any) -> bool:
-    """Real numbers to the half of their transform."""
+    """Check for a transform of real numbers, which returns half of the frequencies."""
     (a,) = inputs
     return _along(a, *parameters) and a.dtype.is_floating_point
 
 
 def to_real(inputs: Any, parameters: Any) -> bool:
-    """The half of a transform to real numbers, of which there are `length`."""
+    """Check for a transform from half of the frequencies to `length` real numbers."""
     (a,), (dims, length, norm) = inputs, parameters
     return is_size(length, 1) and _along(a, dims, norm) and a.dtype.is_complex and a.shape[dims[-1]] == length // 2 + 1
 

@@ -1,4 +1,4 @@
-"""Contracts of normalisations, pooling, dropout and recurrent layers."""
+"""Contracts of normalization, pooling, dropout and recurrent layers."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 
 def batch_norm(inputs: Any, parameters: Any) -> bool:
-    """x, weight, bias and running statistics."""
+    """Check for x, weight, bias and running statistics."""
     x, *four = inputs
     return all([left_out(one, (x.shape[1],)) for one in four])
 
 
 def batch_norm_counted(inputs: Any, parameters: Any) -> bool:
-    """The same with a count."""
+    """Check for the operands of `batch_norm` and a count."""
     *usual, count = inputs
     return count.dtype is int64 and count.shape == () and None not in usual[3:] and batch_norm(usual, parameters)
 
 
 def batch_norm_grad(inputs: Any, parameters: Any) -> bool:
-    """The gradients of x, weight and bias."""
+    """Check for the gradients of x, weight and bias."""
     g, x, *three = inputs
     return g.shape == x.shape and batch_norm((x, *three), parameters)
 
 
 def _rows(shape: tuple[int, ...], count: Any, of_groups: bool) -> tuple[int, int] | None:
-    """How many rows are normalised, and how many weights there are; None where that cannot be."""
+    """Return the numbers of normalized rows and of weights; None for an invalid shape."""
     if of_groups:
         if len(shape) < 2 or not is_size(count, 1) or shape[1] % count:
             return None
@@ -46,7 +46,7 @@ def _rows(shape: tuple[int, ...], count: Any, of_groups: bool) -> tuple[int, int
 
 
 def _norm(of_groups: bool) -> Promise:
-    """That of layer_norm, group_norm or rms_norm."""
+    """Return the promise of layer_norm and rms_norm, or of group_norm."""
 
     def norm(inputs: Any, parameters: Any) -> bool:
         (x, *given), (count,) = inputs, parameters
@@ -57,7 +57,7 @@ def _norm(of_groups: bool) -> Promise:
 
 
 def _norm_grad(of_groups: bool) -> Promise:
-    """That of their gradients."""
+    """Return the promise of their gradients."""
 
     def norm_grad(inputs: Any, parameters: Any) -> bool:
         (g, x, *kept, weight), (count,) = inputs, parameters
@@ -73,24 +73,26 @@ def _norm_grad(of_groups: bool) -> Promise:
 
 
 def anything(inputs: Any, parameters: Any) -> bool:
-    """One operand, of any shape: the planner looks at dtypes."""
+    """Accept one operand of any shape: the planner checks dtypes."""
     return True
 
 
 def of_one_shape(inputs: Any, parameters: Any) -> bool:
-    """Two operands."""
+    """Check for two operands of the same shape."""
     a, b = inputs
     return bool(a.shape == b.shape)
 
 
 def draw(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """One result."""
+    """Check for one result without operands."""
     return not inputs and len(outputs) == 1
 
 
-# ------------------------------------------------------------------------------------------------------------ pooling
+# --------------------------------------------------------------------------------------------------------- pooling
 def _are_windows(geometry: Any, size: tuple[int, ...], out: tuple[int, ...]) -> bool:
-    """Whether all windows begin and end inside of planes: (kernel, stride, padding, dilation), or None."""
+    """Return True if all windows start and end inside the planes. The geometry is (kernel, stride, padding, dilation),
+    or None.
+    """
     if geometry is None:
         return all([count == 0 or length > 0 for length, count in zip(size, out, strict=True)])
     kernel, stride, padding, dilation = geometry
@@ -107,26 +109,28 @@ def _are_windows(geometry: Any, size: tuple[int, ...], out: tuple[int, ...]) -> 
 
 
 def _planes(one: Any, size: Any) -> Shape:
-    """As many planes of another size; of an operand that has none, or another size, TypeError or ValueError."""
+    """Return the shape of planes with another size; raise TypeError or ValueError for an operand or size that is
+    invalid.
+    """
     if one.ndim < 2 or not are_sizes(size, 2):
         raise InvalidTypeError("no planes")
     return (*one.shape[:-2], *size)
 
 
 def max_pool(inputs: Any, parameters: Any) -> bool:
-    """Planes to greatest elements, and where they are."""
+    """Check for planes, pooled to maxima and their indices."""
     (a,), (geometry, size) = inputs, parameters
     return bool(a.numel or 0 in _planes(a, size)) and _are_windows(geometry, a.shape[-2:], size)
 
 
 def max_pool_grad(inputs: Any, parameters: Any) -> bool:
-    """Gradients and places to planes."""
+    """Check for gradients and indices, whose gradient is that of the planes."""
     (g, places), (geometry, size) = inputs, parameters
     return geometry is None and g.shape == places.shape and bool(_planes(g, size))
 
 
 def max_pool_pick(inputs: Any, parameters: Any) -> bool:
-    """Planes and places to the elements there."""
+    """Check for planes and indices of the selected elements."""
     (a, places), (geometry, size) = inputs, parameters
     return geometry is None and places.shape == _planes(a, size)
 
@@ -143,26 +147,28 @@ def _mean_pool(planes: Shape, means: Shape, geometry: Any) -> bool:
 
 
 def avg_pool(inputs: Any, parameters: Any) -> bool:
-    """Planes to means."""
+    """Check for planes, pooled to means."""
     (a,), (geometry, size) = inputs, parameters
     return _mean_pool(a.shape, _planes(a, size), geometry)
 
 
 def avg_pool_grad(inputs: Any, parameters: Any) -> bool:
-    """Gradients to planes."""
+    """Check for gradients of means, converted to those of planes."""
     (g,), (geometry, size) = inputs, parameters
     return _mean_pool(_planes(g, size), g.shape, geometry)
 
 
-# ---------------------------------------------------------------------------------------------------------- recurrent
+# ------------------------------------------------------------------------------------------------------- recurrent
 def recurrent(inputs: Any, parameters: Any) -> bool:
-    """A layer over whole sequences; of several lengths the kernel looks at how many rows each step has."""
+    """Check for a layer over complete sequences; for sequences of different lengths, the kernel checks the rows of each
+    step.
+    """
     sizes = inputs[7]
     return is_flag(parameters[1]) and (sizes is None or sizes.shape[0] > 0)
 
 
 def recurrent_grad(inputs: Any, parameters: Any) -> bool:
-    """Its gradients."""
+    """Check for the gradients of a recurrent layer."""
     sizes = inputs[8]
     return all([is_flag(one) for one in parameters[1:]]) and (sizes is None or sizes.shape[0] > 0)
 

@@ -1,4 +1,4 @@
-"""Contracts of optimizers' steps: the planners look at all but how the tensors are put into rows."""
+"""Contracts of optimizer steps: planners check all properties except the grouping of tensors into rows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 NUMBERS = {"sgd_step": 6, "adam_step": 7, "rmsprop_step": 6, "rmsprop_centered_step": 6, "adadelta_step": 5,
            "adagrad_step": 5, "adamax_step": 6, "nadam_step": 8, "radam_step": 7, "asgd_step": 6, "rprop_step": 5,
            "adafactor_step": 7, "adafactor_vector_step": 7}  # fmt: skip
-"""How many numbers a launch of each begins with."""
+"""The number of scalars at the start of each launch."""
 
 
 def step(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Whole rows of a width that such an operator may have."""
+    """Check for complete rows with a valid number of tensors."""
     (width,) = parameters
     return (
         type(width) is int and 2 <= width <= 8 and bool(inputs) and len(inputs) % width == 0 and None not in inputs

@@ -13,30 +13,30 @@ if TYPE_CHECKING:
 
 
 def _has_rank(a: Layout, dim: Any, k: Any, least: int) -> bool:
-    """Whether there are k elements along a dimension, and k is as large as that."""
+    """Return True if a dimension has at least k elements, and k is at least `least`."""
     return is_place(dim, a.ndim) and is_size(k, least) and k <= (a.shape[dim] if a.ndim else 1)
 
 
 def topk(inputs: Any, parameters: Any) -> bool:
-    """The first ones."""
+    """Check for the first k elements."""
     k, dim, largest, ordered = parameters
     return is_flag(largest) and is_flag(ordered) and _has_rank(inputs[0], dim, k, 0)
 
 
 def kthvalue(inputs: Any, parameters: Any) -> bool:
-    """The element of each line that has a rank."""
+    """Check for the element of each line with a rank."""
     dim, k = parameters
     return _has_rank(inputs[0], dim, k, 1)
 
 
 def search(inputs: Any, parameters: Any) -> bool:
-    """Where values belong in lines, along the last dimension."""
+    """Check for searches of values in sorted lines, along the last dimension."""
     (lines, values), (right,) = inputs, parameters
     return is_flag(right) and 1 <= lines.ndim == values.ndim and lines.shape[:-1] == values.shape[:-1]
 
 
 def recurrence(inputs: Any, parameters: Any) -> bool:
-    """A scan of two operands of one shape."""
+    """Check for a scan of two operands of the same shape."""
     (a, b), (dim, backwards) = inputs, parameters
     return is_flag(backwards) and a.shape == b.shape and is_place(dim, a.ndim)
 

@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 
 
 def matmul(inputs: Any, parameters: Any) -> bool:
-    """Stacks of matrices, or a row or a column for one of them: the declaration looks at shapes."""
+    """Accept stacks of matrices, or a vector as one of the operands: the declaration checks shapes."""
     return True
 
 
 def linear(inputs: Any, parameters: Any) -> bool:
-    """Rows times a matrix of rows, and a bias: the declaration looks at shapes."""
+    """Check for rows times a matrix of rows, and a bias: the declaration checks shapes."""
     return bool(inputs[1].ndim == 2)
 
 
 def linear_weight_grad(inputs: Any, parameters: Any) -> bool:
-    """g.T @ x."""
+    """Check for the product g.T @ x."""
     g, x = inputs
     return g.ndim == x.ndim == 2 and g.shape[0] == x.shape[0]
 
 
 def convolution(images: Any, weights: Any, results: Any, parameters: Any) -> bool:
-    """A convolution of images or volumes, whichever of the three is made."""
+    """Return True for a convolution of images or volumes; any of the three layouts may be that of the result."""
     stride, padding, dilation, groups, _ = parameters
     flat = images.ndim - 2
     if flat not in (2, 3) or not weights.ndim == results.ndim == images.ndim or not is_size(groups, 1):
@@ -37,7 +37,8 @@ def convolution(images: Any, weights: Any, results: Any, parameters: Any) -> boo
     if max(*stride, *padding, *dilation) >= 1 << 24 or min(weights.shape[2:]) < 1:
         return False
     fits = [
-        not count or (count - 1) * step + (kernel - 1) * by + 1 <= size + 2 * before + 1  # one more after than before
+        # may have one more element after than before
+        not count or (count - 1) * step + (kernel - 1) * by + 1 <= size + 2 * before + 1
         for size, count, kernel, step, before, by in zip(
             images.shape[2:], results.shape[2:], weights.shape[2:], stride, padding, dilation, strict=True
         )
@@ -52,25 +53,25 @@ def convolution(images: Any, weights: Any, results: Any, parameters: Any) -> boo
 
 
 def conv(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Images, weights and a bias to results."""
+    """Check for a convolution of images with weights and a bias."""
     (images, weights, bias), (results,) = inputs, outputs
     return left_out(bias, (weights.shape[0],)) and convolution(images, weights, results, parameters)
 
 
 def conv_input(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """The results' gradient and weights to the images'."""
+    """Check for the gradient of the images, from that of the results and the weights."""
     (results, weights), (images,) = inputs, outputs
     return convolution(images, weights, results, parameters)
 
 
 def conv_weight(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """The results' gradient and images to the weights'."""
+    """Check for the gradient of the weights, from that of the results and the images."""
     (results, images), (weights,) = inputs, outputs
     return convolution(images, weights, results, parameters)
 
 
 def attention(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Queries, keys, values and a mask to means of values, and the logarithms of sums."""
+    """Check for attention of queries, keys, values and a mask, with the logarithms of the sums as second result."""
     (q, k, v, mask), (out, sums), (is_causal,) = inputs, outputs, parameters
     batch, length, keys = q.shape[:-2], q.shape[-2], k.shape[-2]
     return (
@@ -90,7 +91,7 @@ def attention(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 
 def attention_grad(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """The gradients of queries, keys and values."""
+    """Check for the gradients of queries, keys and values."""
     g, q, k, v, mask, out, sums = inputs
     made = zip(outputs, (q, k, v), strict=True)
     return (

@@ -1,4 +1,4 @@
-"""Contracts of operators that move elements: by indices, windows, turns and triangles."""
+"""Contracts of operators that move elements: by indices, windows, shifts and triangles."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MAX_MOVES = 1 << 16
 
 
 def take(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """A dimension by an index."""
+    """Check for a selection along a dimension by an index."""
     (a, index), (o,), (dim, *_) = inputs, outputs, parameters
     return _indexed(a, index, o, dim)
 
 
 def _indexed(a: Layout, index: Layout, values: Layout, dim: Any) -> bool:
-    """Whether values are what an index along a dimension shows."""
+    """Return True if values have the shape of a selection along a dimension."""
     if not is_dim(dim, a.ndim) or index.dtype is not int64:
         return False
     dim %= a.ndim
@@ -32,53 +32,53 @@ def _indexed(a: Layout, index: Layout, values: Layout, dim: Any) -> bool:
 
 
 def put(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Values to where an index shows."""
+    """Check for values that are written to the positions of an index."""
     (index, values), (a,), (dim, accumulate, *rest) = inputs, outputs, parameters
     return is_flag(accumulate) and rest in ([], [True], [False]) and _indexed(a, index, values, dim)
 
 
 def take_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Sums by place."""
+    """Check for sums by position."""
     (values, index), (a,), (shape, dim, skip) = inputs, outputs, parameters
     return shape == a.shape and (skip is None or type(skip) is int) and _indexed(a, index, values, dim)
 
 
 def gather(inputs: Any, parameters: Any) -> bool:
-    """An index for each element: the declaration looks at shapes."""
+    """Check for an index for each element: the declaration checks shapes."""
     return is_dim(parameters[0], inputs[0].ndim)
 
 
 def scatter(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """The same the other way."""
+    """Check for elements that are written to the positions of an index."""
     (_, _), (o,), (dim, mode) = inputs, outputs, parameters
     return is_dim(dim, o.ndim) and type(mode) is str
 
 
 def scatter_copy(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Into a copy."""
+    """Check for a `scatter` to a copy."""
     a, *rest = inputs
     return a.shape == outputs[0].shape and scatter(rest, outputs, parameters)
 
 
 def gather_back(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Sums by place."""
+    """Check for sums by position."""
     (_, _), (o,), (shape, dim) = inputs, outputs, parameters
     return shape == o.shape and is_dim(dim, o.ndim)
 
 
 def cat(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Everything is said at launch: see `plan_requests.py`."""
+    """Check for one result; the roles of a launch contain the other requirements: see `plan_requests.py`."""
     return not inputs and len(outputs) == len(parameters) == 1 and outputs[0].is_contiguous
 
 
 def flip(inputs: Any, parameters: Any) -> bool:
-    """Dimensions backwards."""
+    """Check for reversed dimensions."""
     (a,), (dims,) = inputs, parameters
     return all([type(one) is int and 0 <= one < a.ndim for one in dims]) and len(set(dims)) == len(dims)
 
 
 def tile(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Repeats of wholes and of elements."""
+    """Check for repetitions of the whole and of elements."""
     (a,), (o,), (outer, inner) = inputs, outputs, parameters
     return (
         are_sizes(tuple(outer), a.ndim)
@@ -90,7 +90,7 @@ def tile(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 
 def roll(inputs: Any, parameters: Any) -> bool:
-    """Elements moved on, by less than there are."""
+    """Check for shifts that do not exceed the size of their dimension."""
     (a,), (shifts, dims) = inputs, parameters
     return (
         len(shifts) == len(dims) == len(set(dims)) <= 12
@@ -100,7 +100,7 @@ def roll(inputs: Any, parameters: Any) -> bool:
 
 
 def _inside(shape: Any, strides: Any, offset: Any, whole: Layout) -> bool:
-    """Whether a view of contiguous elements stays inside of them."""
+    """Return True if a view of contiguous elements stays within them."""
     if not (whole.is_contiguous and len(shape) == len(strides) and type(offset) is int and 0 <= offset < MAX_NUMBER):
         return False
     if not all([type(one) is int and abs(one) < MAX_NUMBER for one in (*shape, *strides)]):
@@ -110,13 +110,13 @@ def _inside(shape: Any, strides: Any, offset: Any, whole: Layout) -> bool:
 
 
 def windows(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """What a view shows."""
+    """Check for the elements of a view."""
     (a,), (o,), (shape, strides, offset, _) = inputs, outputs, parameters
     return o.shape == tuple(shape) and a.dtype is o.dtype and _inside(shape, strides, offset, a)
 
 
 def inset(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """Elements put where a view shows."""
+    """Check for elements that are written to the positions of a view."""
     (a,), (o,), (_, strides, offset, shared, value) = inputs, outputs, parameters
     return (
         type(value) in (bool, int, float, complex)
@@ -129,7 +129,7 @@ def inset(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 
 def resample(inputs: Any, outputs: Any, parameters: Any) -> bool:
-    """A dimension by a matrix, which the planner looks at."""
+    """Check for a dimension multiplied by a matrix, which the planner checks."""
     (a,), (o,), (dim, matrix) = inputs, outputs, parameters
     return (
         type(dim) is int
@@ -141,12 +141,12 @@ def resample(inputs: Any, outputs: Any, parameters: Any) -> bool:
 
 
 def taps(inputs: Any, parameters: Any) -> bool:
-    """Sums of elements at places, which the kernel looks at; the planner looks at shapes."""
+    """Check for sums of elements at positions, which the kernel checks; the planner checks shapes."""
     return all([one.ndim == 3 for one in inputs])
 
 
 def triangle(inputs: Any, parameters: Any) -> bool:
-    """Matrices with zeros beyond a diagonal."""
+    """Check for matrices with zeros on one side of a diagonal."""
     diagonal, upper = parameters
     return type(diagonal) is int and is_flag(upper)
 

@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 
 def count_true(inputs: Any, parameters: Any) -> bool:
-    """Bools."""
+    """Check for bools."""
     return inputs[0].dtype is bool_
 
 
 def softmax(inputs: Any, parameters: Any) -> bool:
-    """Along a dimension, which may be counted from the end."""
+    """Check for a dimension, which may be negative."""
     return is_dim(parameters[0], max(inputs[0].ndim, 1))
 
 
 def softmax_grad(inputs: Any, parameters: Any) -> bool:
-    """All of one shape."""
+    """Check for operands of the same shape."""
     g, result = inputs
     return g.shape == result.shape and softmax((result,), parameters)
 
 
 def loss(inputs: Any, parameters: Any) -> bool:
-    """The loss of scores (n, classes, ...) and targets (n, ...)."""
+    """Check for the loss of scores (n, classes, ...) and targets (n, ...)."""
     (x, target, weight), (how,) = inputs, parameters
     return (
         how in ("none", "mean", "sum")
@@ -40,18 +40,18 @@ def loss(inputs: Any, parameters: Any) -> bool:
 
 
 def loss_grad(inputs: Any, parameters: Any) -> bool:
-    """The gradient of the scores."""
+    """Check for the gradient of the scores."""
     g, x, target, weight = inputs
     return g.shape == (target.shape if parameters[0] == "none" else ()) and loss((x, target, weight), parameters)
 
 
 def ctc_loss(inputs: Any, parameters: Any) -> bool:
-    """Targets and lengths, which the kernel looks at: the declaration does at shapes."""
+    """Check for targets and lengths, which the kernel checks: the declaration checks shapes."""
     return is_size(parameters[0]) and inputs[-2].dtype is inputs[-1].dtype is int64
 
 
 def ctc_loss_grad(inputs: Any, parameters: Any) -> bool:
-    """The gradient of the log-probabilities."""
+    """Check for the gradient of the log-probabilities."""
     return ctc_loss(inputs[:4], parameters)
 
 

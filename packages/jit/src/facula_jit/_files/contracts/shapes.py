@@ -1,4 +1,4 @@
-"""What contracts ask of shapes and numbers."""
+"""Checks of shapes and numbers for contracts."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ if TYPE_CHECKING:
 
     Shape = tuple[int, ...]
 
-MAX_NUMBER = 1 << 40  # of any number among parameters
+MAX_NUMBER = 1 << 40  # limit of any number among parameters
 
 
 def is_size(value: Any, least: int = 0) -> TypeGuard[int]:
-    """Whether a value is an int of at least `least`, and not so large that sums of some overflow."""
+    """Return True for an int of at least `least` that is small enough for sums not to overflow."""
     return type(value) is int and least <= value < MAX_NUMBER
 
 
 def are_sizes(values: Any, count: int, least: int = 0) -> TypeGuard[tuple[int, ...]]:
-    """Whether values are so many such ints."""
+    """Return True for a tuple of this many sizes."""
     return type(values) is tuple and len(values) == count and all([is_size(one, least) for one in values])
 
 
 def is_flag(value: Any) -> bool:
-    """Whether a value is True or False."""
+    """Return True for True or False."""
     return type(value) is bool
 
 
 def is_dim(value: Any, ndim: int) -> TypeGuard[int]:
-    """Whether a value names a dimension, from the front or from the end."""
+    """Return True for a dimension, which may be negative."""
     return type(value) is int and -ndim <= value < ndim
 
 
 def is_place(value: Any, ndim: int) -> TypeGuard[int]:
-    """Whether a value names a dimension from the front; numbers have one of one element."""
+    """Return True for a nonnegative dimension; numbers have one dimension with one element."""
     return type(value) is int and (0 <= value < ndim or (not ndim and value in (0, -1)))
 
 
 def are_dims(values: Any, ndim: int) -> TypeGuard[tuple[int, ...]]:
-    """Whether values are different dimensions, from the front, in order."""
+    """Return True for distinct, nonnegative dimensions in ascending order."""
     return (
         type(values) is tuple
         and all([type(one) is int and 0 <= one < ndim for one in values])
@@ -47,7 +47,7 @@ def are_dims(values: Any, ndim: int) -> TypeGuard[tuple[int, ...]]:
 
 
 def broadcast(*shapes: Shape) -> Shape | None:
-    """The shape that these broadcast to; None where they do not.
+    """Return the shape to which these broadcast, or None.
 
     >>> broadcast((3, 1), (4,)), broadcast((3,), (4,))
     ((3, 4), None)
@@ -62,17 +62,19 @@ def broadcast(*shapes: Shape) -> Shape | None:
 
 
 def left_out(layout: Layout | None, shape: Shape) -> bool:
-    """Whether an operand was left out, or has this shape."""
+    """Return True for an operand that is omitted, or has this shape."""
     return layout is None or layout.shape == shape
 
 
 def without(shape: Shape, dims: tuple[int, ...], keepdim: bool = False) -> Shape:
-    """The shape of a reduction."""
+    """Return the shape of a reduction."""
     return tuple([1 if k in dims else size for k, size in enumerate(shape) if keepdim or k not in dims])
 
 
 def reach(shape: Shape, strides: Shape, offset: int) -> tuple[int, int]:
-    """The least and the greatest place that is met; strides may be negative. Of no elements the offset twice."""
+    """Return the least and the greatest index of an element; strides may be negative. Without elements, both are the
+    offset.
+    """
     if 0 in shape:
         return offset, offset
     steps = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
