@@ -1,1 +1,1 @@
-"""Converters: from each operator to nodes of ONNX, by family, and the table that has them."""
+"""Converters from operators to ONNX nodes, by family, and the table that contains them."""

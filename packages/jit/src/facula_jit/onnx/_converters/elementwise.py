@@ -1,4 +1,4 @@
-"""Elementwise operators: one value for each element, from names of values to the name of another."""
+"""Converters of elementwise operators, from the names of values to the name of another one."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Emit: TypeAlias = Callable[..., str]  # (builder, dtype of numbers, *names) -> name
 
 elementwise: dict[str, Emit] = {}
-AS_NUMBERS = ("sign", "where")  # operators whose nodes take no bools in onnxruntime
-COMPARISONS = ("eq", "ge", "gt", "isnan", "le", "lt", "ne")  # whose results are bools, whatever they compare
+AS_NUMBERS = ("sign", "where")  # operators whose nodes do not support bools in onnxruntime
+COMPARISONS = ("eq", "ge", "gt", "isnan", "le", "lt", "ne")  # their results are bools for operands of all dtypes
 
 
 def emits(*operators: str) -> Callable[[Emit], Emit]:
@@ -40,7 +40,7 @@ def emits(*operators: str) -> Callable[[Emit], Emit]:
 
 
 def emits_family(name: str) -> Callable[[Emit], Emit]:
-    """Register the decorated function for a family: it is called with the family's node in front."""
+    """Register the decorated function for a family; its first argument is the node of the family."""
 
     def register(function: Emit) -> Emit:
         for operator, op_type in FAMILIES[name].items():
@@ -61,7 +61,7 @@ def _node_or_mask(op_types: str, b: Builder, dtype: DType, *names: str) -> str:
 
 
 def call_elementwise(b: Builder, call: Call) -> str:
-    """An operator of the table above, for a whole call. Integers of less than 32 bits are computed in int32."""
+    """Convert a whole call of an operator in the table above. Integers of less than 32 bits are computed in int32."""
     dtype, result = call.dtype, call.results[0].dtype
     if call.numbers:
         raise call.refuse("which of its operands are numbers is not known", "pass tensors in their places")
@@ -117,7 +117,7 @@ def _log1p(b: Builder, dtype: DType, x: str) -> str:
 
 @emits("log1p_exp")
 def _log1p_exp(b: Builder, dtype: DType, x: str) -> str:
-    """log(1 + exp(-|x|)), as programs have it."""
+    """Emit log(1 + exp(-|x|)), the form in programs."""
     return _log1p(b, dtype, b.add("Exp", b.add("Neg", b.add("Abs", x))))
 
 
@@ -191,7 +191,7 @@ def _erfc(b: Builder, dtype: DType, x: str) -> str:
 
 @emits("atan2")
 def _atan2(b: Builder, dtype: DType, y: str, x: str) -> str:
-    """The angle of (x, y): that of y / x, a half turn on where x is negative; a quarter turn where x is 0."""
+    """Emit the angle of (x, y): that of y / x, plus half a turn for negative x; a quarter turn for x = 0."""
     zero, half = b.number(0, dtype), b.number(pi, dtype)
     turned = b.add("Where", b.add("Less", y, zero), b.add("Neg", half), half)
     angle = b.add("Atan", b.add("Div", y, x))
@@ -240,7 +240,7 @@ def _fmod(b: Builder, dtype: DType, x: str, y: str) -> str:
     return b.add("Mod", x, y, fmod=1)
 
 
-# --------------------------------------------------------------------------------------------------------- limits
+# ------------------------------------------------------------------------------------------------------- clamping
 @emits("clamp", "hardtanh")
 def _clamp(b: Builder, dtype: DType, x: str, low: str, high: str) -> str:
     first, last = b.constant_of(low), b.constant_of(high)
@@ -323,7 +323,7 @@ def _log_sigmoid(b: Builder, dtype: DType, x: str) -> str:
     return b.add("Neg", b.add("Softplus", b.add("Neg", x)))
 
 
-# --------------------------------------------------------------------------------------------- of three or more
+# ------------------------------------------------------------------------------------------ three or more operands
 @emits("add_scaled")
 def _add_scaled(b: Builder, dtype: DType, x: str, y: str, alpha: str) -> str:
     return b.add("Add", x, b.add("Mul", y, alpha))
@@ -346,7 +346,7 @@ def _lerp(b: Builder, dtype: DType, x: str, end: str, weight: str) -> str:
 
 @converter("fill")
 def _fill(b: Builder, call: Call) -> str:
-    """A number everywhere."""
+    """Convert a fill with a number."""
     made = call.results[0]
     name = b.number(call.operands[0], made.dtype) if call.operands else b.number(call.numbers[0], made.dtype)  # type: ignore[arg-type]
     return b.add("Expand", name, b.integers(*made.shape)) if made.shape else name
@@ -354,7 +354,7 @@ def _fill(b: Builder, call: Call) -> str:
 
 @converter("copy")
 def _copy(b: Builder, call: Call) -> str:
-    """The elements in another order, or dtype: a value has no order."""
+    """Convert a copy to another memory order or dtype: values have no memory order."""
     name, given, made = call.name(0), call.layout(), call.results[0]
     name = b.cast(name, made.dtype, given.dtype)
     return name if given.shape == made.shape else b.add("Expand", name, b.integers(*made.shape))

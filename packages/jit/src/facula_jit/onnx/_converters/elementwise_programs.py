@@ -1,4 +1,4 @@
-"""Elementwise programs: operators made of others, and what several were fused into."""
+"""Elementwise programs: composite operators, and results of fusion."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from .._nodes import Builder
     from .table import Call
 
-MASKS_OF_MASKS = ("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor")  # whose results are bools, of bools
+# their results are bools for operands of bools
+MASKS_OF_MASKS = ("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor")
 
 
 def run_program(b: Builder, call: Call, program: Program) -> list[str]:
-    """The nodes of a program's instructions: the names of its results."""
+    """Append the nodes of a program's instructions, and return the names of its results."""
     compute = computed_in(call)
     names: list[str] = []
     dtypes: list[DType] = []
@@ -37,7 +38,7 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
     names += [b.number(one, compute) for one in program.constants]
     dtypes += [compute] * len(program.constants)
     for operation, values in program.instructions:
-        if operation == "require":  # replays look at it, files cannot
+        if operation == "require":  # replays check it, but files cannot
             continue
         if operation not in elementwise:
             raise OnnxExporterError(f"its {operation} {reason_for(operation)}")
@@ -56,7 +57,9 @@ def run_program(b: Builder, call: Call, program: Program) -> list[str]:
 
 
 def _instruction(b: Builder, operation: str, values: list[tuple[str, DType]], compute: DType) -> tuple[str, DType]:
-    """One instruction: the name of what it gives, and its dtype. Bools are numbers where numbers are wanted."""
+    """Append one instruction, and return the name and dtype of its result. Bools are converted to numbers if
+    necessary.
+    """
     masks = all([dtype is bool_ for _, dtype in values])
     if masks and operation in (*MASKS_OF_MASKS, *COMPARISONS):
         return elementwise[operation](b, bool_, *[name for name, _ in values]), bool_
@@ -73,7 +76,9 @@ def _instruction(b: Builder, operation: str, values: list[tuple[str, DType]], co
 
 
 def computed_in(call: Call) -> DType:
-    """The dtype of a program's values: its result's, or its first operand's that is no bool; float32 for halves."""
+    """Return the dtype of a program's values: that of its result, or of its first operand other than bools; float32 for
+    half-precision dtypes.
+    """
     arrays = [one.dtype for one in call.layouts if one is not None]
     dtype = call.results[0].dtype if call.results else arrays[0]
     if dtype.category == BOOL:
@@ -82,7 +87,7 @@ def computed_in(call: Call) -> DType:
 
 
 def broadcast_shape(call: Call) -> tuple[int, ...]:
-    """The shape that all operands broadcast to."""
+    """Return the shape to which all operands broadcast."""
     shapes = [one.shape for one in call.layouts if one is not None]
     ndim = max(map(len, shapes))
     padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]

@@ -1,4 +1,4 @@
-"""Elements at an index: taken, and put."""
+"""Converters of operators that read or write elements at an index."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _take(op_type: str, b: Builder, call: Call) -> str:
 
 
 def _scattered(b: Builder, call: Call, index: str, values: str, mode: str) -> str:
-    """The first operand with values put, or added and so on, at an index of the values' shape."""
+    """Write or accumulate values to the first operand, at an index with the shape of the values."""
     dtype = call.layout().dtype
     taken = float32 if dtype is float16 else widened(dtype)
     name, values = b.cast(call.name(0), taken, dtype), b.cast(values, taken, dtype)
@@ -37,7 +37,7 @@ def _scatter(b: Builder, call: Call) -> str:
 
 @converter("put")
 def _put(b: Builder, call: Call) -> str:
-    """Whole entries along a dimension, at an index of any shape."""
+    """Write whole entries along a dimension, at an index of any shape."""
     dim, accumulate = call.parameters[:2]
     shape = list(call.shape)
     shape[dim] = call.layout(1).numel

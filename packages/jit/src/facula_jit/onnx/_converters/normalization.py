@@ -1,4 +1,4 @@
-"""Normalization, softmax, and the losses of classes."""
+"""Converters of normalization, softmax, and classification losses."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _batch_norm(b: Builder, call: Call) -> str:
 
 @converter("batch_norm")
 def _batch_norm_of_batch(b: Builder, call: Call) -> list[str | None]:
-    """By the batch's own mean and variance: there are no running ones, or writing them would have been refused."""
+    """Normalize by the mean and variance of the batch: there are no running ones, or writing them has been refused."""
     x, ndim = call.name(0), len(call.shape)
     axes = [axis for axis in range(ndim) if axis != 1]
     centred = b.add("Sub", x, b.reduce("ReduceMean", x, axes, True))
@@ -58,7 +58,7 @@ def _batch_norm_of_batch(b: Builder, call: Call) -> list[str | None]:
 
 
 def _scaled(b: Builder, call: Call, centred: str, axes: list[int], shape: tuple[int, ...]) -> str:
-    """Deviations by their root mean square, times the weight, plus the bias."""
+    """Divide deviations by their root mean square, multiply by the weight, and add the bias."""
     variance = b.reduce("ReduceMean", b.add("Mul", centred, centred), axes, True)
     made = b.add("Div", centred, b.add("Sqrt", b.add("Add", variance, b.number(call.numbers[-1], call.dtype))))
     for op_type, one in zip(("Mul", "Add"), (call.optional(1), call.optional(2)), strict=True):
@@ -79,7 +79,7 @@ def _layer_norm(b: Builder, call: Call) -> list[str | None]:
 
 @converter("group_norm")
 def _group_norm(b: Builder, call: Call) -> list[str | None]:
-    """Each group of channels as one channel of an instance normalization; then each channel its weight and bias."""
+    """Normalize each group as one channel of an instance normalization, and apply weight and bias to each channel."""
     groups, shape = call.parameters[0], call.shape
     inside = prod(shape[1:]) // groups
     scale, shift = _ones(b, call, (groups,)), _zeros(b, call, (groups,))

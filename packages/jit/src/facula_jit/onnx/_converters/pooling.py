@@ -1,4 +1,4 @@
-"""Pooling, and weighted sums along a dimension: resizing, padding that repeats, adaptive means."""
+"""Converters of pooling, and of weighted sums along a dimension: resizing, replicated padding, adaptive means."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from .._nodes import Builder
     from .table import Call
 
-FEW_TAPS = 4  # elements of a sum that are taken one by one
+FEW_TAPS = 4  # maximum number of elements of a sum that are gathered separately
 
 
 def ends(call: Call, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> list[int]:
-    """How much padding in the end lets windows be as many as the result has."""
+    """Return the end padding for which the number of windows equals the size of the result."""
     sizes = zip(call.shape[-2:], call.results[0].shape[-2:], kernel, stride, padding, strict=True)
     return [max((made - 1) * step + width - size - pad, 0) for size, made, width, step, pad in sizes]
 
 
 def adaptive_windows(size: int, made: int) -> list[tuple[int, int]]:
-    """The first place and the one after the last of windows that divide `size` as evenly as can be."""
+    """Return the bounds of windows that divide `size` as evenly as possible."""
     return [(place * size // made, -(-(place + 1) * size // made)) for place in range(made)]
 
 
 def _as_images(b: Builder, call: Call) -> str:
-    """The operand with a dimension of samples and one of channels, which nodes want."""
+    """Add missing dimensions of samples and channels to the operand, which nodes require."""
     name, shape = call.name(0), call.shape
     if call.dtype.category != FLOATING:
         name = b.cast(name, float64)
@@ -43,7 +43,7 @@ def _as_images(b: Builder, call: Call) -> str:
 
 
 def _back(b: Builder, call: Call, name: str) -> str:
-    """A result in its own shape."""
+    """Return a result in its own shape."""
     return name if len(call.shape) == 4 else b.reshape(name, call.results[0].shape)
 
 
@@ -62,13 +62,13 @@ def _max_pool(b: Builder, call: Call) -> list[str | None]:
         "MaxPool", _as_images(b, call), results=2, kernel_shape=list(kernel), strides=list(stride),
         pads=[*padding, *ends(call, spread, stride, padding)], dilations=list(dilation),
     )  # fmt: skip
-    inside = b.add("Mod", places, b.number(prod(call.shape[-2:]), int64))  # ONNX counts through all planes
+    inside = b.add("Mod", places, b.number(prod(call.shape[-2:]), int64))  # ONNX's indices count through all planes
     made = _back(b, call, made)
     return [made if call.dtype.category == FLOATING else b.cast(made, call.dtype), _back(b, call, inside)]
 
 
 def _greatest(b: Builder, call: Call, size: Sequence[int]) -> str:
-    """The greatest element of windows of several sizes, along one dimension after the other."""
+    """Return the maximum of windows of different sizes, along one dimension after the other."""
     name, ndim = call.name(0), len(call.shape)
     for axis, made in zip((ndim - 2, ndim - 1), size, strict=True):
         parts = [
@@ -117,7 +117,9 @@ def _avg_pool(b: Builder, call: Call) -> str:
 def _inside(
     size: int, made: int, kernel: int, stride: int, padding: int, counts_padding: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How many elements of each window are inside the plane, and how many count: with padding, or without."""
+    """Return the number of elements of each window inside the plane, and the number for the divisor: with or without
+    padding.
+    """
     starts = np.arange(made) * stride - padding
     inside = np.minimum(starts + kernel, size) - np.maximum(starts, 0)
     return inside, np.minimum(starts + kernel, size + padding) - starts if counts_padding else inside
@@ -125,7 +127,7 @@ def _inside(
 
 @converter("resample")
 def _resample(b: Builder, call: Call) -> str:
-    """Weighted sums along a dimension: a few elements each are taken one by one, more are a product."""
+    """Convert weighted sums along a dimension: a few elements are gathered separately, more are a matrix product."""
     dim, taps = call.parameters
     name, ndim, dtype = call.name(0), len(call.shape), call.dtype
     resized = _resized(b, name, dtype, dim, taps)
@@ -152,9 +154,9 @@ def _resample(b: Builder, call: Call) -> str:
 
 
 def _resized(b: Builder, name: str, dtype: DType, dim: int, taps: Any) -> str | None:
-    """What `interpolate` asks for along a dimension, by its lengths; None where no node computes it as it does."""
+    """Return a Resize node for an `interpolate` along a dimension; None if no node has the same result."""
     mode, scale, align = taps.resizing or ("area", None, False)
-    if mode.startswith("nearest"):  # in single precision, so that the same elements are the nearest
+    if mode.startswith("nearest"):  # in single precision, so that it selects the same elements
         length, count = [b.cast(b.number(one, int64), float32) for one in (taps.length, taps.count)]
         at = b.add("Range", b.number(0, float32), count, b.number(1, float32))
         if mode == "nearest-exact":
@@ -174,7 +176,7 @@ def _resized(b: Builder, name: str, dtype: DType, dim: int, taps: Any) -> str | 
 
 
 def _product(b: Builder, dtype: DType, name: str, ndim: int, axis: int, matrix: np.ndarray) -> str:
-    """A matrix times each line along an axis."""
+    """Return the product of a matrix and each line along an axis."""
     if axis == ndim - 2:
         return b.add("MatMul", b.constant(matrix.astype(dtype.numpy)), name)
     turned = b.constant(np.ascontiguousarray(matrix.T).astype(dtype.numpy))
@@ -187,9 +189,9 @@ def _product(b: Builder, dtype: DType, name: str, ndim: int, axis: int, matrix: 
 
 @converter("gather_taps")
 def _gather_taps(b: Builder, call: Call) -> str:
-    """Sums of a few elements at places that are computed, as sampling at the points of a grid takes them.
+    """Convert sums of a few elements at computed positions, as in grid sampling.
 
-    A place outside is nowhere, and gives 0.
+    Positions outside contribute 0.
     """
     images, channels, length = call.shape
     _, taps, count = call.layout(1).shape

@@ -1,4 +1,4 @@
-"""Products, convolutions and attention."""
+"""Converters of products, convolutions and attention."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @converter("matmul")
 def _matmul(b: Builder, call: Call) -> str:
-    """A product; of vectors as matrices, for onnxruntime mistakes a vector beside a matrix that was turned."""
+    """Convert a product; vectors are converted to matrices, because onnxruntime mishandles a vector and a transposed
+    matrix.
+    """
     dtype = call.layout().dtype
     taken = widened(dtype)
     x, y = b.cast(call.name(0), taken, dtype), b.cast(call.name(1), taken, dtype)
@@ -34,7 +36,9 @@ def _matmul(b: Builder, call: Call) -> str:
 
 @converter("linear")
 def _linear(b: Builder, call: Call) -> str:
-    """x @ weight.T + bias: one node for vectors; a runtime turns the weight once, when it loads the model."""
+    """Convert x @ weight.T + bias: one node for vectors; a runtime transposes the weight once, when it loads the
+    model.
+    """
     x, weight, bias = call.name(0), call.name(1), call.optional(2)
     if len(call.shape) == 2:
         return b.add("Gemm", x, weight, bias or "", transB=1)
@@ -58,7 +62,7 @@ def _conv(b: Builder, call: Call) -> str:
 
 @converter("conv2d_input")
 def _conv_transposed(b: Builder, call: Call) -> str:
-    """A transposed convolution, which is the gradient of a convolution by its input."""
+    """Convert a transposed convolution, which is the gradient of a convolution with respect to its input."""
     stride, padding, dilation, groups, size = call.parameters
     kernel = call.layout(1).shape[2:]
     smallest = [
@@ -74,7 +78,7 @@ def _conv_transposed(b: Builder, call: Call) -> str:
 
 @converter("attention")
 def _attention(b: Builder, call: Call) -> list[str | None]:
-    """softmax(scale query @ key.T + mask) @ value; a row in which everything is masked is 0."""
+    """Convert softmax(scale query @ key.T + mask) @ value; rows that are masked completely are 0."""
     query, key, value, mask = call.name(0), call.name(1), call.name(2), call.optional(3)
     dtype, ndim = call.dtype, len(call.shape)
     length, keys = call.shape[-2], call.layout(1).shape[-2]

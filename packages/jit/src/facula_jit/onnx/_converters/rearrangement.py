@@ -1,4 +1,6 @@
-"""Elements that move and are not looked at: joined, padded, turned round, repeated; and triangles."""
+"""Converters of operators that move elements without reading them: concatenation, padding, reversal, repetition; and
+triangles.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 @converter("cat")
 def _cat(b: Builder, call: Call) -> str:
-    """Joined along the dimension that `outer` elements come before: launches have outer, count, then each part."""
+    """Concatenate along the dimension after `outer` elements: the arguments of launches are outer, count, and
+    each part.
+    """
     made = call.results[0].shape
     outer = call.operands[0]
     parts = [
@@ -40,7 +44,9 @@ def _cat(b: Builder, call: Call) -> str:
 
 @converter("inset")
 def _inset(b: Builder, call: Call) -> str:
-    """A number everywhere, but the operand where strides show the result in its shape: padding, or elements put."""
+    """Convert a number everywhere except at the positions of the operand: padding, or elements that are written
+    to a view.
+    """
     shape, strides, offset, shared, value = call.parameters
     dtype = call.results[0].dtype
     taken = float32 if shared and dtype is float16 else widened(dtype)
@@ -56,7 +62,7 @@ def _inset(b: Builder, call: Call) -> str:
 
 
 def _around(call: Call, offset: int) -> list[int] | None:
-    """How much is before the operand along each dimension, and how much behind; None where it lies otherwise."""
+    """Return the padding before and after the operand along each dimension; None if it is not a padding."""
     shape, strides = call.parameters[:2]
     if len(call.shape) != len(shape):
         return None
@@ -70,7 +76,7 @@ def _around(call: Call, offset: int) -> list[int] | None:
 
 @converter("windows")
 def _windows(b: Builder, call: Call) -> str:
-    """What strides show of the operand."""
+    """Convert a strided view of the operand."""
     shape, strides, offset, _ = call.parameters
     return strided(b, call.name(0), call.shape, shape, strides, offset)
 
@@ -89,7 +95,7 @@ def _flip(b: Builder, call: Call) -> str:
 
 @converter("roll")
 def _roll(b: Builder, call: Call) -> str:
-    """Along each dimension the last elements before the first ones."""
+    """Convert a roll: along each dimension, the last elements precede the first ones."""
     name = call.name(0)
     for by, dim in zip(*call.parameters, strict=True):
         size = call.shape[dim]
@@ -101,7 +107,7 @@ def _roll(b: Builder, call: Call) -> str:
 
 @converter("tile")
 def _tile(b: Builder, call: Call) -> str:
-    """Each dimension repeated as a whole, and each of its elements."""
+    """Repeat each dimension as a whole, and each of its elements."""
     outer, inner = call.parameters
     name = call.name(0)
     if any([each != 1 for each in inner]):

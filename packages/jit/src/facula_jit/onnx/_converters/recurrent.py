@@ -1,4 +1,4 @@
-"""Recurrent layers: one node for each layer and direction, its weights in the order of ONNX's gates."""
+"""Converters of recurrent layers: one node for each layer and direction, with weights in the order of ONNX's gates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .._nodes import Builder
     from .table import Call
 
-# The place of each of ONNX's gates among those of a layer here: input, output, forget, cell; update, reset, new.
+# The index of each of ONNX's gates among those of a layer here: input, output, forget, cell; update, reset, new.
 GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
 ACTIVATIONS = {"rnn_tanh": "Tanh", "rnn_relu": "Relu"}
 
@@ -45,7 +45,7 @@ def _recurrent(b: Builder, call: Call) -> list[str | None]:
 
 
 def _gates(b: Builder, name: str, gates: Sequence[int]) -> str:
-    """Weights with the rows of each gate where ONNX has them."""
+    """Return weights with the rows of the gates in ONNX's order."""
     if len(gates) == 1:
         return name
     parts = b.add_many("Split", name, results=len(gates), axis=0, num_outputs=len(gates))
@@ -53,7 +53,7 @@ def _gates(b: Builder, name: str, gates: Sequence[int]) -> str:
 
 
 def _weights(b: Builder, name: str, gates: Sequence[int]) -> str:
-    """The same with a dimension for directions."""
+    """Return such weights with a dimension for directions."""
     return b.add("Unsqueeze", _gates(b, name, gates), b.integers(0))
 
 

@@ -1,4 +1,4 @@
-"""Reductions, sums along a dimension, and order: greatest elements, sorting."""
+"""Converters of reductions, sums along a dimension, and order: maxima, sorting."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _any(op_type: str, b: Builder, call: Call) -> str:
 
 @converter("var")
 def _var(b: Builder, call: Call) -> str:
-    """The mean square of deviations, over all elements but `correction`; or its root."""
+    """Convert the mean square of deviations, divided by the number of elements minus `correction`; or its root."""
     dims, keepdim, correction, root = call.parameters
     x, dtype = call.name(0), call.dtype
     centred = b.add("Sub", x, b.reduce("ReduceMean", x, dims, True))
@@ -47,7 +47,7 @@ def _var(b: Builder, call: Call) -> str:
 
 @converter("norm_p")
 def _norm_p(b: Builder, call: Call) -> str:
-    """The p-th root of the sum of p-th powers of magnitudes; how many are not 0 for p = 0."""
+    """Convert the p-th root of the sum of p-th powers of magnitudes; for p = 0, the number of nonzero elements."""
     dims, keepdim, p = call.parameters
     magnitudes = b.add("Abs", call.name(0))
     if not p:
@@ -88,7 +88,7 @@ def _cumsum(b: Builder, call: Call) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- order
 def _top(b: Builder, call: Call, count: int, dim: int, largest: bool) -> tuple[str, ...]:
-    """The greatest or smallest elements along a dimension in order, and their places."""
+    """Return the largest or smallest elements along a dimension in order, and their indices."""
     if not call.shape:
         return call.name(0), b.number(0, int64)
     name, dtype = call.name(0), call.dtype
@@ -112,7 +112,7 @@ def _sort(b: Builder, call: Call) -> list[str]:
 
 @converter("kthvalue", "median_dim")
 def _kthvalue(b: Builder, call: Call) -> list[str]:
-    """The k-th smallest element along a dimension, which stays; the lower one of two in the middle."""
+    """Convert the k-th smallest element along a dimension, which is kept; the median of two is the lower one."""
     dim = call.parameters[0]
     size = call.shape[dim] if call.shape else 1
     count = call.parameters[1] if call.operator == "kthvalue" else (size + 1) // 2

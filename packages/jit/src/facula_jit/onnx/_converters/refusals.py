@@ -1,4 +1,4 @@
-"""Why operators have no converter, and what a program does instead: what `export` says of them."""
+"""Reasons why operators have no converter, and remedies, for the errors of `export`."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ REASONS: dict[tuple[str, str], str] = {
         count_true nonzero nonzero_flat""",
     ("is a loss that ONNX has not", "leave it out of the exported model"): "ctc_loss",
 }
-"""Reasons and remedies, and the operators that have them."""
+"""Reasons and remedies, and the operators to which they apply."""
 BY_OPERATOR = {name: said for said, names in REASONS.items() for name in names.split()}
 
 
 def reason_for(operator: str) -> str:
-    """Why an operator cannot be exported, and what to do."""
+    """Return the reason why an operator cannot be exported, and the remedy."""
     return "; ".join(BY_OPERATOR.get(operator, ("has no ONNX node here", OTHERS)))

@@ -40,17 +40,17 @@ class Call(NamedTuple):
     numbers: tuple[float, ...]
 
     def name(self, place: int) -> str:
-        """An operand that is a value."""
+        """Return the name of an operand that is a value."""
         found = self.operands[place]
         assert isinstance(found, str)
         return found
 
     def optional(self, place: int) -> str | None:
-        """An operand that is a value, or None."""
+        """Return the name of an operand that is a value, or None."""
         return None if self.operands[place] is None else self.name(place)
 
     def layout(self, place: int = 0) -> Layout:
-        """The layout of an operand that is a value."""
+        """Return the layout of an operand that is a value."""
         found = self.layouts[place]
         assert found is not None
         return found
@@ -67,7 +67,7 @@ class Call(NamedTuple):
         return next((one for one in arrays if one is not bool_), arrays[0] if arrays else self.results[0].dtype)
 
     def refuse(self, problem: str, remedy: str) -> OnnxExporterError:
-        """The error for a form of an operator without a node."""
+        """Return the error for a form of an operator without a node."""
         return OnnxExporterError(f"{problem}; {remedy}")
 
 
@@ -80,14 +80,14 @@ FAMILIES: dict[str, dict[str, str]] = {
         "sinh": "Sinh", "softplus": "Softplus", "softsign": "Softsign", "sqrt": "Sqrt", "sub": "Sub", "tan": "Tan",
         "tanh": "Tanh", "where": "Where",
     },
-    "numbers or bools": {  # the second node is that for bools
+    "numbers or bools": {  # the second node is for bools
         "add": "Add Or", "mul": "Mul And", "maximum": "Max Or", "minimum": "Min And", "bitwise_and": "BitwiseAnd And",
         "bitwise_or": "BitwiseOr Or", "bitwise_xor": "BitwiseXor Xor", "bitwise_not": "BitwiseNot Not",
     },
     "comparison": {
         "eq": "Equal", "ne": "Equal Not", "lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual",
     },
-    "rounding": {"ceil": "Ceil", "floor": "Floor", "round": "Round"},  # which leaves integers as they are
+    "rounding": {"ceil": "Ceil", "floor": "Floor", "round": "Round"},  # they leave integers unchanged
     "reduction": {
         "sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin", "norm2": "ReduceL2",
     },
@@ -97,14 +97,14 @@ FAMILIES: dict[str, dict[str, str]] = {
     "along a dimension": {"softmax": "Softmax", "log_softmax": "LogSoftmax"},
     "at an index": {"index_select": "Gather", "take": "Gather", "gather": "GatherElements"},
 }  # fmt: skip
-"""Operators whose ONNX operator has the form of their family, and that operator: each is there from opset 18 on."""
+"""Operators for which one ONNX operator of a family exists since opset 18, and its name."""
 converters: dict[str, Converter] = {}
 
 
 def converter(*operators: str) -> Callable[[Converter], Converter]:
-    """Register the decorated function for these operators: it is called as `function(builder, call)`.
+    """Register the decorated function for these operators. It is called as `function(builder, call)`.
 
-    It gives the name of the result, or of each result; None for a result that is not a value.
+    It returns the name of the result, or of each result; None for a result that is not a value.
     """
 
     def register(function: Converter) -> Converter:
@@ -116,7 +116,7 @@ def converter(*operators: str) -> Callable[[Converter], Converter]:
 
 
 def family(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the decorated function for a family: it is called as `function(op_type, builder, call)`."""
+    """Register the decorated function for a family. It is called as `function(op_type, builder, call)`."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for operator, op_type in FAMILIES[name].items():
