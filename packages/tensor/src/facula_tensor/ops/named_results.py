@@ -47,7 +47,12 @@ def results_named(operation: str, *fields: str) -> type[NamedResults]:
     >>> pair.eigenvalues, pair[1]
     (1, 2)
     """
-    body: dict[str, object] = {"__slots__": (), "name": operation, "fields": fields, "__doc__": f"Of `{operation}`."}
+    body: dict[str, object] = {
+        "__slots__": (),
+        "name": operation,
+        "fields": fields,
+        "__doc__": f"Results of `{operation}`.",
+    }
     for place, field in enumerate(fields):
         body[field] = property(lambda self, place=place: self[place], doc=f"Result {place}.")  # type: ignore[misc]
     kind = _result_classes[operation] = type(operation, (NamedResults,), body)

@@ -56,7 +56,7 @@ def detach_(self: Tensor) -> Tensor:
     """Detach this tensor from its graph in place.
 
     Raises:
-        RuntimeError: if this tensor is a view, because its base would still be part of the graph.
+        RuntimeError: if this tensor is a view, because the other views of its family would remain in the graph.
     """
     if not isinstance(self, Tensor):
         raise InvalidTypeError(f"detach_: expected a Tensor; got {type(self).__name__}")

@@ -55,7 +55,7 @@ def multinomial(
         )
     if weights.ndim not in (1, 2) or not weights.shape[-1]:
         raise ArgumentError(
-            f"multinomial: expected input (categories,) or (rows, categories), with a category at least; got shape "
+            f"multinomial: expected input (categories,) or (rows, categories), with at least one category; got shape "
             f"{tuple(weights.shape)}"
         )
     if count < 1 or (not replacement and count > weights.shape[-1]):

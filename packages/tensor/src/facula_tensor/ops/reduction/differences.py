@@ -220,7 +220,7 @@ def _slopes(x: Tensor, spacing: Scalar | Tensor, dim: int, edge_order: int) -> T
     if isinstance(spacing, Tensor) and spacing.ndim:
         spacing = steady(spacing)
         if tuple(spacing.shape) != (n,):
-            raise ArgumentError(f"gradient: expected {n} places along dim {dim}; got shape {tuple(spacing.shape)}")
+            raise ArgumentError(f"gradient: expected {n} positions along dim {dim}; got shape {tuple(spacing.shape)}")
         shape = tuple([-1 if i == dim else 1 for i in range(x.ndim)])
         steps = recorded_ops.reshape(recorded_ops.sub(_part(spacing, 0, 1, 0), _part(spacing, 0, 0, -1)), shape)
         before, after = _part(steps, dim, 0, -1), _part(steps, dim, 1, 0)

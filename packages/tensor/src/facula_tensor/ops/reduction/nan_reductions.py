@@ -45,7 +45,7 @@ def nansum(
     input = steady(as_tensor("nansum", input))
     kind = layout_of_tensor(input).dtype
     if kind.category == COMPLEX:
-        raise DTypeError(f"nansum: not defined for {kind.name}; sum real and imaginary parts apart")
+        raise DTypeError(f"nansum: not defined for {kind.name}; sum real and imaginary parts separately")
     if kind.category == FLOATING:
         input = F.where(F.ne(input, input), 0, input)
     if dtype is not None:

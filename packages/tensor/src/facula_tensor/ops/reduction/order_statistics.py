@@ -123,7 +123,7 @@ def kthvalue(
     return extreme_pair(KthValue, drop_dim(F, F.kthvalue(input, (dim, k)), dim, keepdim, layout), out)
 
 
-def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Function:
+def _median(name: str, kind: type[Extremes], summary: str, operand: str) -> Function:
     def body(
         F: Namespace,
         input: Tensor,
@@ -140,7 +140,7 @@ def _median(name: str, kind: type[Extremes], says: str, operand: str) -> Functio
         results = getattr(F, name + "_dim")(input, (dim,))
         return extreme_pair(kind, drop_dim(F, results, dim, keepdim, layout_of_tensor(input)), out)  # type: ignore[arg-type]
 
-    body.__doc__ = f"""{says}
+    body.__doc__ = f"""{summary}
 
     Arguments:
         out: the tensor that receives the result, or with `dim` the pair of tensors.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # The q-quantile of n sorted elements has the rank q (n - 1), which is rarely an integer; `interpolation` combines the
 # elements below and above. If there is a NaN, the rank is that of the last element, which is a NaN. `nanquantile`
 # ranks only the other elements, which come first.
-def _quantile(name: str, skips: bool, says: str, operand: str, result: str) -> Function:
+def _quantile(name: str, skips: bool, summary: str, operand: str, result: str) -> Function:
     """Create `quantile`, or `nanquantile` if `skips`; see Note [Ranks]."""
 
     def body(
@@ -74,7 +74,7 @@ def _quantile(name: str, skips: bool, says: str, operand: str, result: str) -> F
         rest = kept if keepdim else kept[:at] + kept[at + 1 :] if dim is not None else ()
         return F.reshape(result, (*q.shape, *rest) if q.ndim else rest)
 
-    body.__doc__ = f"""{says}
+    body.__doc__ = f"""{summary}
 
     Arguments:
         q: the fraction, or a tensor (n,) of fractions.

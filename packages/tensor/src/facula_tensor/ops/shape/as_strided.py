@@ -138,7 +138,7 @@ def as_strided(input: Checked, size: Sizes, stride: Sizes, storage_offset: Integ
     offset = own if storage_offset is None else storage_offset
     if len(size) != len(stride) or min((*size, *stride, offset, 0)) < 0:
         raise ArgumentError(
-            f"as_strided: size {size}, stride {stride} and offset {offset} must fit together, none negative"
+            f"as_strided: size {size}, stride {stride} and offset {offset} must match in length and not be negative"
         )
     try:
         wanted = layout_of(size, stride, layout.dtype, layout.device)

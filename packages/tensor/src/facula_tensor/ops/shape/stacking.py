@@ -68,7 +68,7 @@ def _any(  # type: ignore[empty-body]
 ) -> Tensor | tuple[Tensor, ...]: ...
 
 
-for ndim, says, shown in (
+for ndim, summary, shown in (
     (1, "Return views with at least one dimension; numbers become vectors.", "tensor(3))\ntensor([3])"),
     (2, "Return views with at least two dimensions; new ones come first.", "tensor([3, 4]))\ntensor([[3, 4]])"),
     (
@@ -78,7 +78,9 @@ for ndim, says, shown in (
     ),
 ):
     name = f"atleast_{ndim}d"
-    doc = f"{says}\n\nFor several tensors, return a tuple.\n\n>>> from facula_tensor import tensor\n>>> {name}({shown}"
+    doc = (
+        f"{summary}\n\nFor several tensors, return a tuple.\n\n>>> from facula_tensor import tensor\n>>> {name}({shown}"
+    )
     declare(Declared(name, __name__, doc, _any, overridable=True), partial(_each_at_least, name, ndim))
 
 
@@ -232,7 +234,7 @@ def _halves(
     return _pieces(operation, input, cuts, dim)
 
 
-CUTS = """Arguments:
+SECTIONS_DOC = """Arguments:
         indices_or_sections: the number of pieces, or the indices before which to split.
         indices: the indices before which to split, as a keyword argument.
         sections: the number of pieces, as a keyword argument."""
@@ -256,7 +258,7 @@ for name, dim, least, which, whole, part in (
 
         `tensor_split` also accepts numbers of sections that do not divide the length.
 
-    {CUTS}
+    {SECTIONS_DOC}
 
     >>> from facula_tensor import ones
     >>> [one.shape for one in {name}(ones({whole}), 2)]
