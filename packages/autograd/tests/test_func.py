@@ -1,6 +1,6 @@
 """Derivatives of functions: against finite differences, each other, and closed forms; nested, in trees, and refused."""
 
-from collections import namedtuple
+from collections import defaultdict, deque, namedtuple
 from itertools import product
 
 import numpy as np
@@ -128,6 +128,13 @@ def test_arguments_and_outputs_in_trees():
     assert tangent["s"].tolist() == [3.0, 3.0] and tangent["t"] == [10.0]
 
 
+def test_deques_and_defaultdicts_are_trees():
+    ours, theirs = grad(lambda d, row: d["a"] * d["b"] * row[0], (0, 1))(
+        defaultdict(int, a=2.0, b=3.0), deque([5.0], 4)
+    )
+    assert (dict(ours), ours["c"]) == ({"a": 15.0, "b": 10.0}, 0) and theirs == deque([6.0]) and theirs.maxlen == 4
+
+
 def test_auxiliary_results():
     def f(x, scale=2.0):
         return (x * scale).sum(), {"x": x, "n": 3}
@@ -197,18 +204,18 @@ def test_modes_around_do_not_matter():
     (lambda: value_and_grad(lambda x: ())(W), "^value_and_grad: expected .* one real number; got nothing"),
     (lambda: grad(lambda x: "no")(W), "^grad: expected the function to return numbers or arrays; got 'no'"),
     (lambda: grad(lambda x: x.sum(), has_aux=True)(W), r"^grad: expected the function to return \(output, aux\)"),
-    (lambda: grad(abs, 1)(W), "^grad: expected argnums among 1 positional arguments; got 1"),
+    (lambda: grad(abs, 1)(W), "^grad: expected argnums within 1 positional arguments; got 1"),
     (lambda: jacrev(abs, True)(W), "^jacrev: expected argnums to be an int or a tuple of ints; got True"),
-    (lambda: grad(abs, (0, -2))(W, W), "^grad: expected argnums to name each argument once"),
-    (lambda: grad(abs, ())(W), "^grad: expected argnums to name each argument once"),
+    (lambda: grad(abs, (0, -2))(W, W), "^grad: expected argnums to name at least one argument, each once"),
+    (lambda: grad(abs, ())(W), "^grad: expected argnums to name at least one argument, each once"),
     (lambda: grad(abs)("text"), "^grad: expected numbers or arrays to differentiate by; got 'text'"),
     (lambda: grad(abs)(np.arange(3)), "^grad: expected floating-point .* to differentiate by; got a int64"),
     (lambda: vjp(3, W), "^vjp: expected a function; got int 3"),
     (lambda: grad(None)(W), "^grad: expected a function; got NoneType None"),
-    (lambda: vjp(lambda x: (x, x), W)[1](W), "^vjp: expected gradients built as the output is"),
-    (lambda: vjp(lambda x: x, W)[1](X), r"^vjp: expected gradients .* expected shape \(3,\); got \(2, 3\)"),
+    (lambda: vjp(lambda x: (x, x), W)[1](W), r"^vjp: expected the cotangents to be built like tuple\(\*, \*\); got \*"),
+    (lambda: vjp(lambda x: x, W)[1](X), r"^vjp: expected the cotangents .* expected shape \(3,\); got \(2, 3\)"),
     (lambda: jvp(abs, W, W), "^jvp: expected primals to be a tuple; got ndarray"),
-    (lambda: jvp(abs, (W,), (W, W)), "^jvp: expected tangents built as the primals are"),
+    (lambda: jvp(abs, (W,), (W, W)), r"^jvp: expected the tangents to be built like tuple\(\*\); got tuple\(\*, \*\)"),
     (lambda: jvp(lambda x: 3.0, (W,), (W,), strict=True), "^jvp: expected every output to depend on the primals"),
     (lambda: jacrev(lambda b: b * b)(Box(1.0)), "^jacrev: expected numbers and arrays; got the box of 1.0"),
 ])  # fmt: skip

@@ -59,6 +59,8 @@ def test_arguments_and_results_are_trees():
     assert listed((output, slope)) == (({"s": 6}, [[1, 4, 9]]), ({"s": 6}, [[2, 8, 18]]))
     output, pull, aux = vjp(lambda x, y: ((x * y, x), y * 3), X, X + 1, has_aux=True)
     assert listed(pull((X, X))) == listed(pull(X, X)) == ([3, 8, 15], [1, 4, 9])
+    _, pull_dict = vjp(lambda x: {"a": x * 2, "b": x * 3}, X)
+    assert listed(pull_dict({"b": X * 0, "a": X})) == ([2, 4, 6],)  # whatever the order of the keys
     assert listed(aux) == [6, 9, 12]
     output, push = linearize(lambda x, y: {"p": x * y}, X, X)
     assert listed((output, push(X, X), push(X, X * 0))) == ({"p": [1, 4, 9]}, {"p": [2, 8, 18]}, {"p": [1, 4, 9]})

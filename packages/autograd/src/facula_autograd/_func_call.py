@@ -11,29 +11,30 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from facula_errors import InvalidIndexError, InvalidTypeError, InvalidValueError
+from facula_errors import InvalidTypeError, InvalidValueError
 
 from ._adapters import adapter_of
 from ._engine.backward import grad as _gradients
 from ._engine.backward import run_backward
 from ._engine.selected_inputs import leads_only_to
 from ._errors import GradientError
+from ._func_arguments import check_callable, pair_of, places_of, with_arguments
 from ._graph.node import Node, edge_to, relay
 from ._modes.grad_mode import enable_grad
 from ._modes.mode_state import active_modes
 from ._numpy.variable import Variable
-from ._trees import flatten, leaves_like
+from ._trees import leaves_like, put_together, take_apart
 from ._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ._func_arguments import Argnums
+    from ._trees import Shape
     from ._types import AnyValue
 
     Function = Callable[..., AnyValue]
-    Argnums = int | tuple[int, ...]
-    Keywords = dict[str, AnyValue]
 
 #: How many derivatives are being taken of each other here.
 _depth: ContextVar[int] = ContextVar("facula_autograd.func", default=0)
@@ -47,10 +48,9 @@ class Call:
     """
 
     def __init__(self, name: str, function: Function, trees: AnyValue, has_aux: bool, call: Function) -> None:
-        if not callable(function):
-            raise InvalidTypeError(f"{name}: expected a function; got {type(function).__name__} {function!r:.60}")
+        check_callable(name, function)
         self.name = name
-        given, self.rebuild = flatten(trees)
+        given, self.in_shape = take_apart(trees)
         depth = _depth.get()
         self.plain = depth == 0 and not any(isinstance(v, Value) for v in given)
         self.recorded = depth > 0 or any(isinstance(v, Value) and v.node is not None for v in given)
@@ -59,19 +59,17 @@ class Call:
         try:
             if active_modes:
                 with enable_grad():
-                    output = call(function, self.rebuild(self.inputs))
+                    output = call(function, put_together(self.in_shape, self.inputs))
             else:
-                output = call(function, self.rebuild(self.inputs))
+                output = call(function, put_together(self.in_shape, self.inputs))
         finally:
             _depth.set(depth)
         self.aux: AnyValue = None
         if has_aux:
-            if not isinstance(output, tuple) or len(output) != 2:
-                raise InvalidTypeError(f"{name}: expected the function to return (output, aux); got {output!r:.200}")
-            output, self.aux = output
-            aux, again = flatten(self.aux)
-            self.aux = again([self.released(v) if isinstance(v, Value) else v for v in aux])
-        leaves, self.rebuild_output = flatten(output)
+            output, self.aux = pair_of(name, output)
+            aux, shape = take_apart(self.aux)
+            self.aux = put_together(shape, [self.released(v) if isinstance(v, Value) else v for v in aux])
+        leaves, self.out_shape = take_apart(output)
         self.outputs: list[AnyValue] = [v if isinstance(v, Value) else _constant_output(name, v) for v in leaves]
 
     def released(self, v: AnyValue) -> AnyValue:
@@ -82,7 +80,7 @@ class Call:
 
     def result(self) -> AnyValue:
         """The function's output, as the caller gets it."""
-        return self.rebuild_output([self.released(v) for v in self.outputs])
+        return put_together(self.out_shape, [self.released(v) for v in self.outputs])
 
     def pulled_back(self, cotangents: Sequence[AnyValue], retain: bool = True, create: bool = False) -> list[AnyValue]:
         """The gradients of all inputs; zeros where nothing depends on one."""
@@ -135,20 +133,6 @@ def _constant_output(name: str, v: object) -> Variable:
         raise InvalidTypeError(f"{name}: expected the function to return numbers or arrays; got {v!r:.200}") from None
 
 
-def _chosen_places(name: str, argnums: Argnums, args: Sequence[AnyValue]) -> list[int]:
-    """The places of the arguments that derivatives are taken of."""
-    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
-    for k in wanted:
-        if not isinstance(k, int) or isinstance(k, bool):
-            raise InvalidTypeError(f"{name}: expected argnums to be an int or a tuple of ints; got {argnums!r}")
-        if not -len(args) <= k < len(args):
-            raise InvalidIndexError(f"{name}: expected argnums among {len(args)} positional arguments; got {argnums!r}")
-    places = [k % len(args) for k in wanted]
-    if not places or len(set(places)) != len(places):
-        raise InvalidValueError(f"{name}: expected argnums to name each argument once; got {argnums!r}")
-    return places
-
-
 def call_with_args(
     name: str,
     function: Function,
@@ -157,33 +141,22 @@ def call_with_args(
     args: Sequence[AnyValue],
     kwargs: dict[str, AnyValue],
 ) -> Call:
-    places = _chosen_places(name, argnums, args)
+    places = places_of(name, argnums, len(args))
 
     def call(function: Function, chosen: Sequence[AnyValue]) -> AnyValue:
-        full = list(args)
-        for k, v in zip(places, chosen, strict=True):
-            full[k] = v
-        return function(*full, **kwargs)
+        return function(*with_arguments(args, places, chosen), **kwargs)
 
     return Call(name, function, tuple(args[k] for k in places), has_aux, call)
-
-
-def per_argument(argnums: Argnums, trees: Sequence[AnyValue]) -> AnyValue:
-    return tuple(trees) if isinstance(argnums, tuple) else trees[0]
 
 
 def call_with_primals(name: str, func: Function, primals: Sequence[AnyValue], has_aux: bool) -> Call:
     return Call(name, func, tuple(primals), has_aux, lambda function, given: function(*given))
 
 
-def checked_leaves(
-    name: str, tree: AnyValue, wanted: AnyValue, what: str, values: Sequence[AnyValue]
-) -> list[AnyValue]:
-    """The leaves of a tree that is built as `wanted` is, as Variables where they are plain."""
-    leaves = leaves_like(tree, wanted)
-    if leaves is None:
-        raise InvalidValueError(f"{name}: expected {what}; got {tree!r:.200}")
-    return [_checked_leaf(name, what, v, like) for v, like in zip(leaves, values, strict=True)]
+def checked_leaves(name: str, what: str, tree: AnyValue, like: Shape, values: Sequence[AnyValue]) -> list[AnyValue]:
+    """The leaves of a tree of the shape `like`, as Variables like `values` where they are plain."""
+    leaves = leaves_like(name, what, tree, like)
+    return [_checked_leaf(name, what, v, value) for v, value in zip(leaves, values, strict=True)]
 
 
 def _checked_leaf(name: str, what: str, v: AnyValue, like: AnyValue) -> AnyValue:
@@ -194,4 +167,4 @@ def _checked_leaf(name: str, what: str, v: AnyValue, like: AnyValue) -> AnyValue
     try:
         return adapter.fit_gradient(adapter.metadata(like), Variable(v))
     except (TypeError, ValueError) as error:
-        raise InvalidValueError(f"{name}: expected {what}; one is wrong: {error}") from None
+        raise InvalidValueError(f"{name}: expected {what} to fit; one is wrong: {error}") from None

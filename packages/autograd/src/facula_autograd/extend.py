@@ -18,6 +18,8 @@
 - `as_dot` and `as_svg` draw `Box`es, as pictures of graphs are.
 - `set_lasting` changes the mode as a call of `set_grad_enabled` does.
 - `walk` gives the nodes of a graph.
+- Transforms of functions share the checks of `func`, `argnums` and `has_aux`; `take_apart` gives the leaves and the
+  `Shape` of a tree of tuples, lists and dicts, `put_together` the tree, `leaves_like` the leaves of another such tree.
 - `run_backward` starts a backward pass whose gradients the caller collects; `record_call` makes the node of a
   Function's call whose context was filled.
 
@@ -25,6 +27,10 @@
 """
 
 from __future__ import annotations
+
+from importlib import import_module
+
+from facula_errors import MissingAttributeError
 
 from ._adapters import Adapter, adapter_of, reduces_to, register_adapter
 from ._engine.backward import run_backward
@@ -55,9 +61,16 @@ from ._saved_values.packing import Packed, pack_saved, pack_value, unpack_value,
 from ._saved_values.versions import check_saved, raise_mutated
 from ._value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._func_arguments import Argnums as Argnums
+    from ._func_arguments import check_callable, pair_of, per_argument, places_of, with_arguments
+    from ._trees import LEAF_SHAPE, Shape, leaves_like, put_together, take_apart
+
 __all__ = [
     "DEFAULT",
     "LEAF",
+    "LEAF_SHAPE",
     "OUTPUT",
     "Adapter",
     "Box",
@@ -70,12 +83,14 @@ __all__ = [
     "Packed",
     "Rule",
     "Scopes",
+    "Shape",
     "Value",
     "WrappedRule",
     "active_modes",
     "adapter_of",
     "as_dot",
     "as_svg",
+    "check_callable",
     "check_saved",
     "copy_node",
     "current_mode",
@@ -87,13 +102,18 @@ __all__ = [
     "error_node",
     "from_function",
     "leave_scope",
+    "leaves_like",
     "move_hooks",
     "next_seq",
     "output_node",
     "pack_saved",
     "pack_value",
+    "pair_of",
     "passive_modes",
+    "per_argument",
+    "places_of",
     "provide_scopes",
+    "put_together",
     "raise_mutated",
     "record",
     "record_call",
@@ -105,8 +125,25 @@ __all__ = [
     "running_node",
     "set_context",
     "set_lasting",
+    "take_apart",
     "unpack_value",
     "unpack_with",
     "walk",
     "want_scopes",
+    "with_arguments",
 ]
+
+# Most programs transform no functions: `import facula` is quicker for it.
+_LATER = {
+    "._func_arguments": ("check_callable", "pair_of", "per_argument", "places_of", "with_arguments"),
+    "._trees": ("LEAF_SHAPE", "Shape", "leaves_like", "put_together", "take_apart"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _LATER.items():
+        if name in names:
+            value: object = getattr(import_module(module, __package__), name)
+            globals()[name] = value
+            return value
+    raise MissingAttributeError(f"module {__name__!r} has no attribute {name!r}")

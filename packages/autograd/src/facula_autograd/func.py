@@ -13,16 +13,19 @@ from facula_errors.extend import boundary, published
 from ._adapters import adapter_of
 from ._engine.backward import grad as _gradients
 from ._errors import GradientError
-from ._func_call import call_with_args, call_with_primals, checked_leaves, per_argument
+from ._func_arguments import per_argument
+from ._func_call import call_with_args, call_with_primals, checked_leaves
 from ._modes.grad_mode import enable_grad
 from ._numpy.arrays import numpy
 from ._numpy.variable import Variable
+from ._trees import put_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ._func_call import Argnums, Call, Function
+    from ._func_arguments import Argnums
+    from ._func_call import Call, Function
     from ._types import AnyValue
 
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "value_and_grad", "vjp"]
@@ -55,7 +58,7 @@ def _with_value(name: str, func: Function, argnums: Argnums, has_aux: bool) -> F
         this = call_with_args(name, func, argnums, has_aux, args, kwargs)
         loss = this.scalar()
         gradients = this.pulled_back([None], retain=False)
-        found = this.rebuild([this.released(g) for g in gradients])
+        found = put_together(this.in_shape, [this.released(g) for g in gradients])
         value = this.released(loss)
         return per_argument(argnums, found), (value, this.aux) if has_aux else value
 
@@ -117,8 +120,8 @@ def vjp(func: Function, *primals: AnyValue, has_aux: bool = False) -> AnyValue:
 
     @boundary
     def pull_back(cotangents: AnyValue) -> AnyValue:
-        gs = checked_leaves("vjp", cotangents, output, "gradients built as the output is", this.outputs)
-        return this.rebuild([this.released(g) for g in this.pulled_back(gs)])
+        gs = checked_leaves("vjp", "the cotangents", cotangents, this.out_shape, this.outputs)
+        return put_together(this.in_shape, [this.released(g) for g in this.pulled_back(gs)])
 
     return (output, pull_back, this.aux) if has_aux else (output, pull_back)
 
@@ -150,10 +153,10 @@ def jvp(
         if not isinstance(given, tuple):
             raise InvalidTypeError(f"jvp: expected {name} to be a tuple; got {type(given).__name__}")
     this = call_with_primals("jvp", func, primals, has_aux)
-    directions = checked_leaves("jvp", tangents, primals, "tangents built as the primals are", this.inputs)
+    directions = checked_leaves("jvp", "the tangents", tangents, this.in_shape, this.inputs)
     if strict and any(v.node is None for v in this.outputs):
         raise GradientError("jvp: expected every output to depend on the primals, with strict=True; one does not")
-    tangent = this.rebuild_output([this.released(t) for t in _pusher(this)(directions)])
+    tangent = put_together(this.out_shape, [this.released(t) for t in _pusher(this)(directions)])
     return (this.result(), tangent, this.aux) if has_aux else (this.result(), tangent)
 
 
@@ -200,8 +203,8 @@ def linearize(func: Function, *primals: AnyValue) -> tuple[AnyValue, Function]:
 
     @boundary
     def push(*tangents: AnyValue) -> AnyValue:
-        along = checked_leaves("linearize", tangents, primals, "tangents built as the primals are", this.inputs)
-        return this.rebuild_output([this.released(t) for t in pushed(along)])
+        along = checked_leaves("linearize", "the tangents", tangents, this.in_shape, this.inputs)
+        return put_together(this.out_shape, [this.released(t) for t in pushed(along)])
 
     return this.result(), push
 
@@ -225,8 +228,8 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
         _check_arrays("jacfwd", this)
         push = _pusher(this)
         columns = [_columns(this, push, k) for k in range(len(this.inputs))]
-        found = this.rebuild_output([
-            per_argument(argnums, this.rebuild([this.released(j) for j in some]))
+        found = put_together(this.out_shape, [
+            per_argument(argnums, put_together(this.in_shape, [this.released(j) for j in some]))
             for some in zip(*columns, strict=True)
         ])  # fmt: skip
         return (found, this.aux) if has_aux else found
@@ -290,10 +293,10 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
         this = call_with_args("jacrev", func, argnums, has_aux, args, kwargs)
         _check_arrays("jacrev", this)
         jacobians = [
-            per_argument(argnums, this.rebuild([this.released(j) for j in _jacobian_rows(this, k)]))
+            per_argument(argnums, put_together(this.in_shape, [this.released(j) for j in _jacobian_rows(this, k)]))
             for k in range(len(this.outputs))
         ]
-        found = this.rebuild_output(jacobians)
+        found = put_together(this.out_shape, jacobians)
         return (found, this.aux) if has_aux else found
 
     return call

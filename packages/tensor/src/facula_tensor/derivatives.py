@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from facula_autograd import GradientError, enable_grad
+from facula_autograd.extend import check_callable, put_together
 from facula_errors import ArgumentError, DTypeError, InvalidTypeError
 from facula_errors.extend import boundary, published
 
@@ -22,7 +23,7 @@ from .transforms.functions import jvp as func_jvp
 from .transforms.grad import differentiable
 from .transforms.jacobians import by_rows, jacfwd
 from .transforms.plain import PointTape
-from .transforms.trees import check_callable, map_tensors, put_together, tensors_of
+from .transforms.trees import map_tensors, tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -67,6 +67,8 @@ from ._interop.typed import dtype_of_type
 from .ops.random.sampling import gamma_share, sample_dirichlet, standard_gamma
 
 if TYPE_CHECKING:  # loaded when first used; and what arguments may be
+    from facula_autograd.extend import Shape, put_together, take_apart
+
     from ._core.types import Data as Data
     from ._core.types import DeviceLike as DeviceLike
     from ._core.types import DTypeLike as DTypeLike
@@ -106,7 +108,6 @@ if TYPE_CHECKING:  # loaded when first used; and what arguments may be
         sgd_step,
     )
     from .ops.return_types import return_types
-    from .transforms.trees import Shape, put_together, take_apart
 
 __all__ = [
     "ACCESSORS",
@@ -207,6 +208,7 @@ __all__ = [
 
 # Families that most programs do without are loaded when a sibling asks for one: `import facula` is quicker for it.
 _LATER = {
+    "facula_autograd.extend": ("Shape", "put_together", "take_apart"),
     "._interop.repr": ("elements_as_text",),
     ".library._definition": ("operators_by_name",),
     ".ops.neural.losses.regression": ("reduction_of",),
@@ -215,7 +217,6 @@ _LATER = {
     ".ops.optimizers.steps": tuple(name for name in __all__ if name.endswith("_step")),
     ".ops.neural.recurrent": ("recurrent_layer",),
     ".ops.return_types": ("return_types",),
-    ".transforms.trees": ("Shape", "put_together", "take_apart"),
 }
 
 

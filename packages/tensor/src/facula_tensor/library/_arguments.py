@@ -5,10 +5,10 @@ from __future__ import annotations
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import take_apart
 from facula_errors import ArgumentError, InvalidTypeError
 
 from .._core.tensor import Tensor
-from ..transforms.trees import take_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from facula_autograd.extend import active_modes, current_mode
+from facula_autograd.extend import LEAF_SHAPE, Shape, active_modes, current_mode, put_together, take_apart
 from facula_errors import ArgumentError, InvalidTypeError, UnsupportedError
 from facula_storage import meta
 
@@ -12,7 +12,6 @@ from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.slow_path.launching import mutated
-from ..transforms.trees import LEAF, Shape, put_together, take_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -135,7 +134,7 @@ class Call:
             end = at + leaf_count(part)
             some = list(values[at:end])
             at = end
-            found.append(some[0] if part is LEAF else empty if all([one is empty for one in some]) else
+            found.append(some[0] if part is LEAF_SHAPE else empty if all([one is empty for one in some]) else
                          put_together(part, some))  # fmt: skip
         return tuple(found)
 

@@ -7,6 +7,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from facula_autograd import is_grad_enabled, no_grad
+from facula_autograd.extend import LEAF_SHAPE, take_apart
 from facula_errors import ArgumentError, FaculaError, InvalidTypeError, OperationError, UnsupportedError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import Device
@@ -15,7 +16,6 @@ from .._core.memory import check_writable
 from .._core.tensor import Tensor
 from .._core.wrapped import LevelLayout, is_variable
 from .._dispatch.overrides import call_torch_function, overridden
-from ..transforms.trees import LEAF, take_apart
 from ._arguments import Arguments
 from ._calls import Call
 from ._function import function_class
@@ -23,7 +23,8 @@ from ._function import function_class
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..transforms.trees import Shape
+    from facula_autograd.extend import Shape
+
     from ._arguments import Args, Named
 
     F = TypeVar("F", bound=Callable[..., Any])
@@ -61,7 +62,7 @@ class CustomOpDef:
         self.backward: Callable[..., Any] | None = None
         self.setup_context: Callable[..., Any] | None = None
         self.batch_rule: Callable[..., Any] | None = None
-        self.results: Shape = LEAF  # of the last call
+        self.results: Shape = LEAF_SHAPE  # of the last call
         self._function = function_class(self.name)
 
         def public(*args: Any, **kwargs: Any) -> Any:

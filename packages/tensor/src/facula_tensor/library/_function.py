@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from facula_autograd import Function
-from facula_autograd.extend import active_modes, current_mode, replace_mode
+from facula_autograd.extend import active_modes, current_mode, replace_mode, take_apart
 from facula_errors import InvalidTypeError, UnsupportedError
 from facula_errors.extend import warn
 from facula_storage.extend import FLOATING
@@ -16,7 +16,6 @@ from .._creation.filled import zeros
 from .._dispatch.namespaces import recorded_ops
 from ..transforms.grad import GradLevel
 from ..transforms.levels import is_at
-from ..transforms.trees import take_apart
 from ._calls import Call, no_gradient
 
 

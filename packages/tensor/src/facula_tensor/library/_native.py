@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import facula_cpu
 from facula_autograd import enable_grad, no_grad
-from facula_autograd.extend import FunctionContext
+from facula_autograd.extend import FunctionContext, take_apart
 from facula_errors import ArgumentError, DTypeError, FaculaError, InvalidTypeError
 from facula_errors.extend import boundary, trim_traceback
 from facula_storage import DType, Layout, contiguous
@@ -19,7 +19,6 @@ from .._dispatch.declaration import make_calls
 from .._dispatch.namespaces import no_record_ops, recorded_ops
 from .._dispatch.operator import Operator
 from ..transforms.custom_batch import VmapInfo
-from ..transforms.trees import take_apart
 from ._addresses import address_of
 from ._arguments import Arguments
 from ._calls import Call, no_gradient

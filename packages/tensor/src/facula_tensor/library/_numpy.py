@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from facula_autograd.extend import put_together, take_apart
 from facula_errors import FaculaError, InvalidTypeError
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor
 from .._creation.from_data import from_numpy
-from ..transforms.trees import put_together, take_apart
 from ._arguments import Arguments, signature_of
 from ._definition import CustomOpDef, defined
 

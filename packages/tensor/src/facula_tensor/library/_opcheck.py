@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from facula_autograd import grad
+from facula_autograd.extend import put_together, take_apart
 from facula_errors import ArgumentError, UnsupportedError
 from facula_errors.extend import boundary
 from facula_storage.extend import FLOATING
 
 from .._core.errors import show
 from .._core.tensor import Tensor, layout_of_tensor
-from ..transforms.trees import put_together, take_apart
 from ._calls import on_meta
 from ._registry import operator_named
 

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from facula_autograd import GradientError, enable_grad
+from facula_autograd.extend import check_callable, pair_of, per_argument, places_of, put_together, with_arguments
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
@@ -17,14 +18,14 @@ from .dual import DualLevel, fitted
 from .grad import GradLevel, differentiable
 from .linear import LinearLevel
 from .plain import PlainTape, serves
-from .trees import check_callable, leaves_like, map_tensors, put_together, tensors_of
+from .trees import map_tensors, tensors_like, tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .trees import Tree
+    from facula_autograd.extend import Argnums
 
-    Argnums = int | tuple[int, ...]
+    from .trees import Tree
 
 
 class Pulled:
@@ -65,10 +66,8 @@ class Pulled:
         self.level: GradLevel | PlainTape = level or (PlainTape() if serves(points) else GradLevel())
         self.points = points
         self.leaves = [self.level.leaf(one) for one in points]
-        given = list(args)
-        arguments = [self.level.argument(one) for one in self.leaves]
-        for place, one in zip(places, put_together(self.in_shape, arguments), strict=True):
-            given[place] = one
+        arguments = put_together(self.in_shape, [self.level.argument(one) for one in self.leaves])
+        given = with_arguments(args, places, arguments)
         with enable_grad():
             found = call_inside(self.level, func, *given, **(kwargs or {}))
         found, aux = pair_of(operation, found) if has_aux else (found, None)
@@ -129,28 +128,6 @@ class Pulled:
         with enable_grad():
             found = call_inside(level, pushed)
         return [no_record_ops.zeros_like(v) if one is None else one for v, one in zip(values, found, strict=True)]
-
-
-def places_of(operation: str, argnums: Argnums, count: int) -> list[int]:
-    """Places of positional arguments, counted from the front; TypeError or ValueError where there is none there."""
-    places = []
-    for place in argnums if isinstance(argnums, tuple) else (argnums,):
-        if type(place) is not int:
-            raise InvalidTypeError(f"{operation}: expected argnums to be an int or a tuple of ints; got {argnums!r}")
-        if not -count <= place < count:
-            raise ArgumentError(f"{operation}: expected argnums within {count} positional arguments; got {place}")
-        places.append(place % count)
-    if not places or len(set(places)) < len(places):
-        raise ArgumentError(f"{operation}: expected argnums to name at least one argument, each once; got {argnums!r}")
-    return places
-
-
-def pair_of(operation: str, found: Any) -> tuple[Any, Any]:
-    """What a function with `has_aux` returned."""
-    if not isinstance(found, tuple) or len(found) != 2:
-        got = f"a tuple of {len(found)}" if isinstance(found, tuple) else f"a {type(found).__name__}"
-        raise InvalidTypeError(f"{operation}: expected, with has_aux, a function that returns (output, aux); got {got}")
-    return found
 
 
 @boundary
@@ -233,9 +210,7 @@ def _grad_and_value(
             )
         found = called.pull([no_record_ops.ones_like(values[0])], retain=False)
         gradient = put_together(called.in_shape, found)
-        return gradient if isinstance(argnums, tuple) else gradient[0], (values[0], called.aux) if has_aux else values[
-            0
-        ]
+        return per_argument(argnums, gradient), (values[0], called.aux) if has_aux else values[0]
 
     return both
 
@@ -275,7 +250,7 @@ def vjp(func: Callable[..., Tree], *primals: Tree, has_aux: bool = False) -> Any
             retain_graph: keep what was saved, for another call.
             create_graph: whether what surrounds `vjp` can differentiate them; as the mode says if None.
         """
-        given = leaves_like(
+        given = tensors_like(
             "vjp", "the cotangents", cotangents if len(cotangents) > 1 else cotangents[0], called.out_shape
         )
         given = [fitted("vjp", value, g, ("output", "cotangent")) for value, g in zip(values, given, strict=True)]
@@ -312,7 +287,7 @@ def jvp(
         if not isinstance(given, tuple) or not given:
             raise InvalidTypeError(f"jvp: expected {name} to be a tuple of arguments; got {type(given).__name__}")
     points, shape = tensors_of("jvp", "the primals", primals)
-    along = leaves_like("jvp", "the tangents", tangents, shape)
+    along = tensors_like("jvp", "the tangents", tangents, shape)
     along = [fitted("jvp", point, tangent) for point, tangent in zip(points, along, strict=True)]
     level = DualLevel()
     pairs = [level.make(point, tangent) for point, tangent in zip(points, along, strict=True)]
@@ -357,7 +332,7 @@ def linearize(func: Callable[..., Tree], *primals: Tree) -> tuple[Tree, Callable
         Arguments:
             tangents: the tangents of the primals, one for each and built like it.
         """
-        along = leaves_like("linearize", "the tangents", tangents, called.in_shape)
+        along = tensors_like("linearize", "the tangents", tangents, called.in_shape)
         along = [fitted("linearize", point, tangent) for point, tangent in zip(called.points, along, strict=True)]
         level = GradLevel()
         level.records = called.level.records

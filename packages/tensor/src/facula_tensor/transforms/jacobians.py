@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import check_callable, pair_of, per_argument, places_of, put_together, with_arguments
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
@@ -13,14 +14,15 @@ from .._creation.filled import zeros
 from .._creation.ranges import eye
 from .._dispatch.namespaces import recorded_ops
 from ..ops.shape.joining import cat, stack
-from .functions import Pulled, _named_like, jvp, pair_of, places_of
+from .functions import Pulled, _named_like, jvp
 from .mapping import vmap
-from .trees import check_callable, put_together, tensors_of
+from .trees import tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .functions import Argnums
+    from facula_autograd.extend import Argnums
+
     from .trees import Tree
 
 
@@ -71,7 +73,7 @@ def jacrev(
         _check_real("jacrev", "inputs", called.points)
         _check_real("jacrev", "outputs", values)
         blocks = by_rows(lambda *unit: called.pull(unit), values, called.points, chunk_size)
-        parts = [_by_argument(argnums, put_together(called.in_shape, some)) for some in blocks]
+        parts = [per_argument(argnums, put_together(called.in_shape, some)) for some in blocks]
         result = put_together(called.out_shape, parts)
         return (result, called.aux) if has_aux else result
 
@@ -132,10 +134,6 @@ def _check_real(operation: str, what: str, tensors: list[Tensor]) -> None:
             )
 
 
-def _by_argument(argnums: Argnums, parts: Any) -> Any:
-    return parts if isinstance(argnums, tuple) else parts[0]
-
-
 def _joined(rows: Tensor | None, part: slice, value: Tensor, point: Tensor, dim: int) -> Tensor:
     """The block of a Jacobian of one output by one argument, from a part of its rows (`dim` 0) or its columns (1)."""
     shape = (*value.shape, *point.shape)
@@ -178,10 +176,7 @@ def jacfwd(
         _check_real("jacfwd", "inputs", points)
 
         def of_points(*changed: Any) -> Any:
-            given = list(args)
-            for place, one in zip(places, changed, strict=True):
-                given[place] = one
-            return func(*given, **kwargs)
+            return func(*with_arguments(args, places, changed), **kwargs)
 
         primals, called = put_together(shape, points), list[Any]()
 
@@ -205,7 +200,7 @@ def jacfwd(
                 stop = start + point.numel()
                 blocks.append(_joined(column, slice(start, stop), value, point, 1))
                 start = stop
-            parts.append(_by_argument(argnums, put_together(shape, blocks)))
+            parts.append(per_argument(argnums, put_together(shape, blocks)))
         result = put_together(out_shape, parts)
         return (result, *aux) if has_aux else result
 

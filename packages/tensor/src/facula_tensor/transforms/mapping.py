@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import Shape, check_callable, put_together, take_apart
 from facula_errors import ArgumentError, InvalidTypeError
 from facula_errors.extend import boundary
 
@@ -15,7 +16,6 @@ from .._creation.generator import get_rng_state, set_rng_state
 from .._dispatch.namespaces import recorded_ops
 from .batch import BatchLevel
 from .levels import is_at
-from .trees import Shape, check_callable, put_together, take_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable

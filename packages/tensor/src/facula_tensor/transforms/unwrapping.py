@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from facula_autograd.extend import check_callable
 from facula_errors import ArgumentError
 from facula_errors.extend import boundary
 
 from .._core.tensor import Tensor
 from .._core.wrapped import LevelLayout
 from .._dispatch.view_call import as_tensor
-from .trees import check_callable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
