@@ -229,9 +229,8 @@ def vjp(
         create_graph: whether the results can be differentiated again.
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
-    with enable_grad():
-        called = Pulled("vjp", func, _points("vjp", func, inputs), level=PointTape(create_graph))
-        found = called.pull(_vector_like("vjp", v, called.outputs), create_graph, required=_required(strict))
+    called = Pulled("vjp", func, _points("vjp", func, inputs), level=PointTape(create_graph))
+    found = called.pull(_vector_like("vjp", v, called.outputs), create_graph, required=_required(strict))
     return put_together(called.out_shape, called.values()), _like_inputs(inputs, found)
 
 
@@ -252,10 +251,9 @@ def jvp(
         create_graph: whether the results can be differentiated again.
         strict: whether an output that does not depend on an input is an error, rather than derivatives of 0.
     """
-    with enable_grad():
-        called = Pulled("jvp", func, _points("jvp", func, inputs), level=PointTape(create_graph))
-        vector = _vector_like("jvp", v, called.points)
-        found = called.push(vector, PointTape(True), create_graph, _required(strict))
+    called = Pulled("jvp", func, _points("jvp", func, inputs), level=PointTape(create_graph))
+    vector = _vector_like("jvp", v, called.points)
+    found = called.push(vector, PointTape(True), create_graph, _required(strict))
     return put_together(called.out_shape, called.values()), put_together(called.out_shape, found)
 
 
@@ -296,10 +294,9 @@ def _vector_hessian(
 ) -> tuple[Any, Any]:
     """The output of `func`, and the product of `v` with its Hessian; errors name the function `name`."""
     points = _points(name, func, inputs)
-    with enable_grad():
-        called, gradient = _gradient(name, func, points, PointTape(create_graph), strict)
-        vector = _vector_like(name, v, called.points)
-        found = called.pull(vector, create_graph, outputs=gradient, required=_required(strict))
+    called, gradient = _gradient(name, func, points, PointTape(create_graph), strict)
+    vector = _vector_like(name, v, called.points)
+    found = called.pull(vector, create_graph, outputs=gradient, required=_required(strict))
     return called.values()[0], _like_inputs(inputs, found)
 
 
@@ -336,11 +333,11 @@ def _like_inputs(inputs: Tensors, found: list[Tensor]) -> Tensors:
 
 
 def _one_element(name: str, out: object) -> Tensor:
-    """What a function returned, without dimensions: one element."""
+    """The result of a function, checked to be one element."""
     if not isinstance(out, Tensor) or out.numel() != 1:
         shown = f"a tensor of shape {tuple(out.shape)}" if isinstance(out, Tensor) else f"a {type(out).__name__}"
         raise ArgumentError(f"{name}: expected func to return a Tensor of one element; got {shown}")
-    return out.reshape(())
+    return out
 
 
 def _vector_like(name: str, v: Tensors, like: list[Tensor]) -> list[Tensor]:

@@ -74,6 +74,7 @@ def test_hessian_and_its_products():
         for got, wanted in zip(row, right, strict=True):
             np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-6, atol=1e-6)
     for product in (vhp, hvp):
+        assert product(lambda a: one(a, y).reshape(1, 1), x, x)[0].shape == (1, 1)
         value, found = product(one, (x, y), tensors(X, V))
         assert value.item() == one(x, y).item()
         for i in range(2):
@@ -205,6 +206,9 @@ def test_under_no_grad_too():
     (y,) = tensors(Y)
     with ft.no_grad():
         assert jacobian(lambda a: a * a, y).tolist() == np.diag(2 * Y).tolist()
+        for product in (vjp, jvp, hvp, vhp):
+            found = product(lambda a: (a * a * a).sum() if "h" in product.__name__ else a * a, y, y, create_graph=True)
+            assert found[1].requires_grad
 
 
 def test_refusals():

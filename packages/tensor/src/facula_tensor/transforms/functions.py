@@ -65,11 +65,10 @@ class Pulled:
                 )
         self.level: GradLevel | PlainTape = level or (PlainTape() if serves(points) else GradLevel())
         self.points = points
-        self.leaves = [self.level.leaf(one) for one in points]
-        arguments = put_together(self.in_shape, [self.level.argument(one) for one in self.leaves])
-        given = with_arguments(args, places, arguments)
         with enable_grad():
-            found = call_inside(self.level, func, *given, **(kwargs or {}))
+            self.leaves = [self.level.leaf(one) for one in points]
+            arguments = put_together(self.in_shape, [self.level.argument(one) for one in self.leaves])
+            found = call_inside(self.level, func, *with_arguments(args, places, arguments), **(kwargs or {}))
         found, aux = pair_of(operation, found) if has_aux else (found, None)
         self.outputs, self.out_shape = tensors_of(operation, "what the function returns", found)
         self.aux = map_tensors(self.level.value, aux) if has_aux else None
