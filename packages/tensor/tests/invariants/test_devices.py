@@ -18,7 +18,15 @@ from facula_tensor.testing._operands import values_of
 def test_every_operator_has_a_sample():
     """One with derivatives where it has any: a draw's are not those of its numbers, and some rules only refuse."""
     for name in declared():
-        refuses = name in ("adjugate_grad", "beta_grad", "qr_r", "sample_dirichlet", "standard_gamma", "stepped", "zeta")
+        refuses = name in (
+            "adjugate_grad",
+            "beta_grad",
+            "qr_r",
+            "sample_dirichlet",
+            "standard_gamma",
+            "stepped",
+            "zeta",
+        )
         assert SAMPLES[name].case.gradient or refuses or not operators[name].vjps, f"{name}: no sample has gradient=..."
 
 
