@@ -12,7 +12,7 @@ DEFECTS = [
         "src/facula_errors/_trimming.py",
         "    if flags & (_COROUTINE | _ASYNC_GENERATOR):\n        return function\n",
         "",
-        "tests/test_trimming.py::test_coroutines_are_left_as_they_are",
+        "tests/test_trimming.py::test_coroutines_are_unchanged",
         "coroutine functions wrapped as plain functions",
     ),
 ]

@@ -92,7 +92,7 @@ def test_large_strided_tensors_are_written_in_pieces(path, monkeypatch):
     assert np.array_equal(st.to_numpy(*load_file(path)["t"]), array)
 
 
-def test_tensors_of_another_device_come_to_the_cpu(path):
+def test_tensors_of_another_device_are_copied_to_the_cpu(path):
     register_backend("elsewhere", lambda index: HostMemory())
     device = st.Device("elsewhere")
     layout = st.layout_of((2, 3), (1, 2), st.int16, device)
@@ -182,7 +182,7 @@ def test_tensors_are_aligned_in_memory(path):
 
 
 @pytest.mark.parametrize("how", WAYS, ids=str)
-def test_tensors_that_lie_crooked_are_copied(path, how):
+def test_misaligned_tensors_are_copied(path, how):
     """Old writers did not align tensors, which the format permits."""
     values = np.array([1.5, 2.5], np.float32)
     header = {"b": entry("U8", (1,), (0, 1)), "f": entry("F32", (2,), (1, 9))}
@@ -245,7 +245,7 @@ TENSOR = parts(np.arange(2.0))
         ({"w": TENSOR}, {"facula.k": "v"}, ValueError, "reserved"),
     ],
 )
-def test_what_cannot_be_saved_is_refused_before_the_file_is_touched(path, tensors, metadata, error, message):
+def test_unsupported_tensors_are_rejected_before_the_file_is_touched(path, tensors, metadata, error, message):
     save_file({"old": TENSOR}, path)
     before = path.read_bytes()
     with pytest.raises(error, match=message):

@@ -122,7 +122,7 @@ def test_the_fuzzers_comparison_is_made(valid, tmp_path):
     }
 
 
-def test_refusing_leaves_nothing_behind(path, valid):
+def test_rejections_do_not_leak(path, valid):
     """Repeated rejections leak neither descriptors nor mappings."""
     path.write_bytes(valid[:-1])
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -122,12 +122,12 @@ def test_a_bad_tensor_is_refused(path, content):
     ],
     ids=str,
 )
-def test_ranges_that_are_no_partition_are_refused(path, ranges, message):
+def test_ranges_must_be_a_partition(path, ranges, message):
     header = {f"t{i}": entry("U8", (end - begin,), (begin, end)) for i, (begin, end) in enumerate(ranges)}
     refused(path, file_bytes(header, D), message)
 
 
-def test_bools_that_are_neither_are_refused(path):
+def test_bools_other_than_0_and_1_are_rejected(path):
     path.write_bytes(file_bytes({"mask": entry("BOOL", (8,), (0, 8))}, b"\0\1\0\0\0\0\2\0"))
     for reader in READERS[:3]:
         with pytest.raises(CheckpointError, match="tensor 'mask' is BOOL and has a byte 2"):
@@ -135,7 +135,7 @@ def test_bools_that_are_neither_are_refused(path):
 
 
 @pytest.mark.parametrize("length", [100_000_001, 2**63, 2**64 - 1])
-def test_a_huge_header_is_refused_before_memory_is_taken(path, length):
+def test_a_huge_header_is_rejected_before_allocation(path, length):
     with path.open("wb") as file:
         file.write(struct.pack("<Q", length) + b"{}")
         file.truncate(200_000_000)  # sparse
@@ -196,7 +196,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("content", PYTORCH.values(), ids=PYTORCH)
-def test_files_of_pytorch_are_no_safetensors_files(path, content):
+def test_files_of_pytorch_are_not_safetensors_files(path, content):
     path.write_bytes(content[0])
     for reader in (load_file, load_metadata):
         with pytest.raises(CheckpointError, match=content[1]):
@@ -208,7 +208,7 @@ def test_other_kinds_of_files_are_recognised(path, content):
     refused(path, *content)
 
 
-def test_directories_and_missing_files_are_what_python_says(path):
+def test_directories_and_missing_files_raise_pythons_errors(path):
     for reader in READERS:
         with pytest.raises(IsADirectoryError) as caught:
             reader(path.parent)
@@ -240,7 +240,7 @@ def folder():
             os.seteuid(0)
 
 
-def test_files_one_may_not_read_are_what_python_says(folder):
+def test_unreadable_files_raise_pythons_errors(folder):
     path = f"{folder}/private"
     save_file({}, path)
     os.chmod(path, 0)

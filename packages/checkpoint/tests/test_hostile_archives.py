@@ -72,7 +72,7 @@ def test_archives_are_refused(name, tmp_path):
         load(tmp_path / "a.pt")
 
 
-def test_a_deflated_member_has_the_size_that_is_promised():
+def test_a_deflated_member_must_match_its_size():
     content = archive([1, "x" * 99], compression=8)
     size = content[content.index(b"PK\1\2") + 24 :][:4]
     for wrong in (1, 1000):

@@ -291,12 +291,12 @@ def test_bombs(name):
         loaded(archive(BOMBS[name]))
 
 
-def test_many_keys_are_no_bomb():
+def test_many_keys_are_not_a_bomb():
     numbers = list(range(-20_000, 20_000))
     assert len(loaded(archive(dict.fromkeys(numbers)))) == len(loaded(archive(call("builtins set", numbers)))) == 40_000
 
 
-def test_many_containers_are_no_bomb():
+def test_many_containers_are_not_a_bomb():
     for kind in ("deque", "defaultdict"):
         assert len(loaded(archive([call(f"collections {kind}")] * 20_000))) == 20_000
 

@@ -43,7 +43,7 @@ def example():
 
 
 @pytest.mark.parametrize("how", [{}, {"lazy": True}, {"lazy": True, "copy": True}], ids=str)
-def test_a_training_run_comes_back(path, how):
+def test_a_training_run_round_trip(path, how):
     assert same(kept(example(), path, **how), example())
 
 
@@ -65,7 +65,7 @@ objects = some.recursive(
 
 
 @given(value=objects)
-def test_any_object_comes_back(tmp_path_factory, value):
+def test_any_object_round_trip(tmp_path_factory, value):
     path = tmp_path_factory.mktemp("any") / "object"
     assert same(kept(value, path), value)
     safetensors.numpy.load_file(path)
@@ -90,7 +90,7 @@ def test_one_tensor_alone(path):
     assert list(load_file(path)) == ["tensor"]
 
 
-def test_tensors_are_named_by_how_one_gets_to_them(path):
+def test_tensors_are_named_by_their_path(path):
     save(example(), path, to_parts=to_parts)
     names = ["model.weight", "model.bias", "optimizer.state.0.moment"]
     assert list(load_file(path)) == names
@@ -104,7 +104,7 @@ def test_a_state_dict_keeps_its_names(path):
     assert {name: array.tolist() for name, array in theirs.items()} == {"fc.weight": [1.0, 2.0], "fc.bias": [3.0]}
 
 
-def test_names_that_would_collide_are_told_apart(path):
+def test_colliding_names_are_made_unique(path):
     value = {
         "a.b": tensor([1]),
         "a": {"b": tensor([2])},
@@ -146,7 +146,7 @@ def test_without_a_codec_the_triples_are_the_tensors(path):
     assert numbers == (1, 2, 3)
 
 
-def test_metadata_of_the_users_own(path):
+def test_custom_metadata(path):
     save([1], path, metadata={"author": "me"})
     assert load_metadata(path) == {"author": "me"}
     with pytest.raises(ValueError, match="reserved"):
@@ -198,7 +198,7 @@ def deep(levels):
     ],
     ids=lambda value: "" if isinstance(value, (list, dict)) else None,
 )
-def test_what_cannot_be_saved_is_refused_with_its_place(path, value, error, message):
+def test_unsupported_values_are_rejected_with_their_path(path, value, error, message):
     save([1], path)
     with pytest.raises(error, match=message):
         save(value, path)
@@ -241,7 +241,7 @@ def test_mapped_arrays_of_other_programs_are_arrays(path, tmp_path):
     assert type(load(path)) is np.ndarray and load(path).tolist() == [1.0, 2.0, 3.0]
 
 
-def test_arrays_and_tensors_of_one_memory_stay_so(path):
+def test_arrays_and_tensors_of_one_memory_keep_sharing_it(path):
     array = np.arange(4, dtype="u4")
     save([array, array, array.view("i4"), tensor(array.view("i4"))], path, to_parts=to_parts)
     assert list(load_file(path)) == ["0", "2"]
@@ -265,7 +265,7 @@ def test_numpys_numbers_come_back_as_pythons(path):
     assert load(path)[np.int64(3)] == {"k": 1}
 
 
-def test_to_parts_comes_before_arrays(path):
+def test_to_parts_precedes_arrays(path):
     """If `to_parts` accepts arrays, they are loaded as tensors; `default` may return arrays."""
     save([np.ones(2)], path, to_parts=lambda value: parts(value) if isinstance(value, np.ndarray) else None)
     assert load(path, from_parts=lambda parts: "made") == ["made"]
@@ -273,9 +273,8 @@ def test_to_parts_comes_before_arrays(path):
     assert load(path)[0].tolist() == [1, 2]
 
 
-def test_default_says_what_to_write_for_others(path):
-    """Like `default` of json.dumps: values that it returns unchanged are rejected, and its results may be containers.
-    """
+def test_default_converts_other_types(path):
+    """Like `default` of json.dumps: unchanged values are rejected, and its results may be containers."""
 
     def default(value):
         if isinstance(value, Pair):
@@ -288,7 +287,7 @@ def test_default_says_what_to_write_for_others(path):
         save([Pair({1}, 2)], path, default=default)
 
 
-def test_what_has_a_state_dict_is_told_to_give_it(path):
+def test_the_error_suggests_state_dict(path):
     class Module:
         def state_dict(self):
             return {}
@@ -301,6 +300,6 @@ def test_the_deepest_containers_come_back(path):
     assert kept(deep(50), path) == deep(50)
 
 
-def test_save_file_and_load_meet(path):
+def test_save_file_and_load_are_compatible(path):
     save_file({"a": parts([1.0])}, path)
     assert load(path, from_parts=Tensor) == {"a": tensor([1.0])}

@@ -55,7 +55,7 @@ def test_values_do_not_need_a_seekable_file():
         assert load(file)["size"] == (1, 2)
 
 
-def test_archives_that_follow_each_other():
+def test_concatenated_archives():
     """If headers contain sizes, an archive ends where its directory does."""
     file = io.BytesIO(b"before" + archive(1) + archive([2]) + b"after")
     file.seek(6)
@@ -75,13 +75,13 @@ def test_archives_that_follow_each_other():
         ("script", r"a TorchScript archive, a program; load it with torch\.jit\.load, and save its state_dict\(\)"),
     ],
 )
-def test_what_is_not_loaded_is_refused_by_name(name, reason):
+def test_unsupported_names_are_rejected(name, reason):
     with pytest.raises(CheckpointError, match=reason):
         load(FILES / f"{name}.pt")
 
 
 @pytest.mark.parametrize("make", [archive, legacy])
-def test_storages_are_put_where_they_are_wanted(make):
+def test_storages_are_relocated(make):
     """Each storage is relocated once, and read on demand."""
     asked = []
 

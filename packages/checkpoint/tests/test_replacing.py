@@ -64,7 +64,7 @@ def small(value):
     ],
     ids=["empty", "header", "written", "synced"],
 )
-def test_a_killed_save_leaves_the_old_file_and_the_next_removes_the_rest(path, moment):
+def test_a_killed_save_keeps_the_old_file_and_the_next_cleans_up(path, moment):
     save_file(small(1), path)
     saver = program(f"{moment}\nsave_file(tensors(0), path)", path)
     assert saver.stdout.readline() == "here\n", saver.communicate()[1]
@@ -97,7 +97,7 @@ def test_a_save_killed_at_any_time_leaves_one_whole_version(path):
 
 
 @pytest.mark.parametrize("existing", [True, False])
-def test_a_full_disk_leaves_what_was_there(path, existing):
+def test_a_full_disk_keeps_the_old_file(path, existing):
     """A limit on file sizes interrupts a write, like a full disk."""
     if existing:
         save_file(small(1), path)
@@ -124,7 +124,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 @pytest.mark.parametrize(
     ("call", "error"), [*((call, FULL) for call in CALLS), *((call, KeyboardInterrupt()) for call in (*CALLS, "flock"))]
 )
-def test_whatever_fails_leaves_the_old_file(path, monkeypatch, call, error):
+def test_any_failure_keeps_the_old_file(path, monkeypatch, call, error):
     save_file(small(1), path)
 
     def fail(*arguments, **named):
@@ -143,7 +143,7 @@ def test_whatever_fails_leaves_the_old_file(path, monkeypatch, call, error):
     assert names(path) == [path.name]
 
 
-def test_file_systems_without_locks_will_do(path, monkeypatch):
+def test_file_systems_without_locks_are_supported(path, monkeypatch):
     def fail(*arguments):
         raise OSError(errno.ENOLCK, "No locks available")
 
@@ -203,7 +203,7 @@ def test_permissions_are_kept(path, mode):
 
 
 @pytest.mark.parametrize("permitted", [True, False])
-def test_the_owner_is_kept_where_that_is_permitted(path, monkeypatch, permitted):
+def test_the_owner_is_kept_if_permitted(path, monkeypatch, permitted):
     save_file(small(1), path)
     path.chmod(0o640)
     asked = []
@@ -254,7 +254,7 @@ def test_a_symbolic_link_stays_and_its_target_is_replaced(path, tmp_path):
     assert values(path) == {2}
 
 
-def test_what_is_no_file_is_not_replaced(path, tmp_path):
+def test_only_regular_files_are_replaced(path, tmp_path):
     with pytest.raises(IsADirectoryError, match="this is a directory"):
         save_file(small(1), path.parent)
     os.mkfifo(tmp_path / "pipe")
@@ -280,7 +280,7 @@ def test_long_names(tmp_path):
     assert len(names(path)) == 2
 
 
-def test_the_unfinished_file_of_a_save_that_goes_on_is_left_alone(path):
+def test_the_unfinished_file_of_a_running_save_is_kept(path):
     saver = program("_atomic.os.fsync = stop\nsave_file(tensors(5), path)", path)
     assert saver.stdout.readline() == "here\n"
     save_file(small(1), path)
@@ -291,7 +291,7 @@ def test_the_unfinished_file_of_a_save_that_goes_on_is_left_alone(path):
     assert names(path) == [path.name]
 
 
-def test_files_that_only_look_alike_are_left_alone(path):
+def test_files_with_similar_names_are_kept(path):
     mine = path.with_name(f".{path.name}.notes{_atomic._SUFFIX}")
     mine.write_text("mine")
     other = path.with_name(f".other.{'0' * 16}{_atomic._SUFFIX}")
@@ -303,7 +303,7 @@ def test_files_that_only_look_alike_are_left_alone(path):
     other.unlink()
 
 
-def test_saves_side_by_side_leave_one_whole_version(path):
+def test_concurrent_saves_leave_one_complete_version(path):
     failures = []
 
     def work(value):
@@ -323,7 +323,7 @@ def test_saves_side_by_side_leave_one_whole_version(path):
     assert names(path) == [path.name]
 
 
-def test_a_save_that_loses_its_new_file_to_a_cleaner_makes_another(path, monkeypatch):
+def test_a_save_recreates_a_removed_temporary_file(path, monkeypatch):
     """Between creating and locking the file, another save may consider it abandoned."""
     lock, taken = fcntl.flock, []
 

@@ -34,7 +34,7 @@ def test_tensors_and_names(name, capsys):
     assert total == "  6 tensors, 128 bytes" and "argparse.Namespace, collections.Counter" in names
 
 
-def test_what_is_not_loaded_is_shown(tmp_path, capsys):
+def test_unsupported_contents_are_shown(tmp_path, capsys):
     """Classes of programs, other devices, keys that are tensors, and text that a terminal would interpret."""
     far = storage(location="cuda:3", key="\x1b[2J")
     state = put({"x\x1b]0;title\x07": tensor(stored=far), 7: [tensor()]})
@@ -48,7 +48,7 @@ def test_what_is_not_loaded_is_shown(tmp_path, capsys):
     assert any("<tensor_v2>" in line or "k  " in line for line in lines(capsys, tmp_path / "a.pt"))
 
 
-def test_ways_are_bounded(tmp_path, capsys):
+def test_paths_are_bounded(tmp_path, capsys):
     """If each container is in the previous one, the paths to all of them would take quadratic time and memory."""
     depth = 5000
     nested = (call("collections defaultdict", glob("builtins dict")) + put("a")) * depth + tensor() + b"s" * depth

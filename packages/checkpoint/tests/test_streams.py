@@ -110,14 +110,14 @@ def test_compressed_files(tmp_path):
         assert_is_run(load(member))
 
 
-def test_what_can_only_be_read_a_little_at_a_time(monkeypatch):
+def test_streams_with_short_reads(monkeypatch):
     monkeypatch.setattr("facula_checkpoint._streams._PIECE", 11)
     pipe = Pipe()
     save(RUN, pipe)
     assert_is_run(load(pipe))
 
 
-def test_a_stream_that_claims_more_than_it_has_is_refused_before_memory_is_made():
+def test_a_stream_that_claims_more_than_it_has_is_rejected_before_allocation():
     header = {"w": entry("F32", (1 << 60,), (0, 1 << 62))}
     for stream in (io.BytesIO(file_bytes(header, bytes(8))), Pipe(file_bytes(header, bytes(8)))):
         with pytest.raises(CheckpointError, match="its tensors take 4611686018427387904 bytes, of which there are 8"):
@@ -147,7 +147,7 @@ def test_truncated_streams_are_refused():
         (file_bytes({"w": entry("F32", (2,), (8, 16))}, bytes(16)), "belong to no tensor"),
     ],
 )
-def test_what_is_no_file_of_ours_is_refused(contents, message):
+def test_streams_of_other_formats_are_rejected(contents, message):
     with pytest.raises(CheckpointError, match=message):
         load(io.BytesIO(contents))
 
@@ -162,7 +162,7 @@ LOADS = [load, load_file, load_metadata]
 
 
 @pytest.mark.parametrize("operation", [*SAVES, *LOADS])
-def test_files_that_will_not_do_are_named(path, operation):
+def test_unusable_files_are_named(path, operation):
     save([1], path)
     before = path.read_bytes()
     way, mode = ("write", "wb") if operation in SAVES else ("read", "rb")
@@ -180,7 +180,7 @@ def test_files_that_will_not_do_are_named(path, operation):
     assert path.read_bytes() == before
 
 
-def test_what_cannot_be_saved_leaves_an_open_file_alone():
+def test_a_failed_save_leaves_an_open_file_unchanged():
     stream = io.BytesIO()
     with pytest.raises(TypeError, match="save: the object"):
         save([b"bytes"], stream)

@@ -72,7 +72,7 @@ def test_hostile_structures_are_refused_and_no_tensor_made(path, structure, mess
     assert list(load_file(path)) == ["w"]
 
 
-def test_what_another_program_added_is_not_dropped_silently(path):
+def test_additions_of_another_program_are_not_dropped_silently(path):
     save({"a": tensor([1.0])}, path, to_parts=to_parts)
     with safetensors.safe_open(path, framework="np") as opened:
         texts = opened.metadata()
@@ -82,7 +82,7 @@ def test_what_another_program_added_is_not_dropped_silently(path):
 
 
 @pytest.mark.parametrize(("member", "most"), [("[],", "1,000,000 containers"), ("1,", "10,000,000 values")])
-def test_an_object_of_too_many_parts_is_refused_before_it_is_made(member, most, tmp_path):
+def test_an_object_of_too_many_parts_is_rejected_before_building(member, most, tmp_path):
     many = int(most.split()[0].replace(",", "")) + 1
     structure = f'{{"version":1,"root":[{(member * (many + 1))[:-1]}]}}'
     path = tmp_path / "many"
@@ -91,7 +91,7 @@ def test_an_object_of_too_many_parts_is_refused_before_it_is_made(member, most, 
         load(path)
 
 
-def test_brackets_in_text_are_no_containers(tmp_path):
+def test_brackets_in_text_are_not_containers(tmp_path):
     text = '[{"\\' * 600_000
     save([text, "b"], tmp_path / "text")
     assert load(tmp_path / "text") == [text, "b"]
@@ -103,7 +103,7 @@ def test_too_many_containers_are_not_saved(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_tensor_of_a_dtype_that_numpy_lacks_is_no_array(path):
+def test_a_tensor_of_a_dtype_that_numpy_lacks_cannot_be_an_array(path):
     header = {
         "__metadata__": {"facula.structure": json.dumps(rooted({"array": "w"}))},
         "w": entry("BF16", (4,), (0, 8)),

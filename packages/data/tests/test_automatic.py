@@ -67,7 +67,7 @@ def test_the_kind_with_the_shortest_measured_time_is_chosen(thread_safe, waits, 
 
 
 @given(cut=some.integers(0, 60))
-def test_a_pass_whose_workers_are_being_chosen_goes_on_elsewhere(cut):
+def test_a_pass_resumes_elsewhere_during_the_choice_of_workers(cut):
     given_ = dict(batch_size=2, shuffle=True, seed=1)
     whole = [batch["index"].tolist() for batch in DataLoader(Rows(120, 4), **given_)]
     data = Slow(True, None)
@@ -123,7 +123,7 @@ print(sum(int(batch.sum()) for batch in loader), loader.worker_choice.chosen)
 """
 
 
-def test_a_kind_that_cannot_begin_is_left_out(tmp_path):
+def test_a_kind_that_cannot_start_is_excluded(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(UNGUARDED)
     said = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=600)
@@ -135,7 +135,7 @@ def test_inline_has_no_workers():
     assert next(batch["index"].tolist() for batch in loader) == list(range(8)) and loader.num_workers == 0
 
 
-def test_which_datasets_bear_threads():
+def test_thread_safe_datasets():
     data = TensorDataset(np.arange(3))
 
     class Own(TensorDataset):

@@ -59,7 +59,7 @@ class Record:
     ],
     ids=repr,
 )
-def test_what_becomes_of_samples(samples, expected):
+def test_collation_of_samples(samples, expected):
     assert_alike(default_collate(samples), expected)
 
 
@@ -86,7 +86,7 @@ def test_a_defaultdict_keeps_its_factory():
     assert batch["a"].tolist() == [1, 2] and samples[0] == {"a": 1}
 
 
-def test_a_mapping_that_no_dict_makes_becomes_a_dict():
+def test_a_mapping_without_a_dict_constructor_becomes_a_dict():
     class Pairs(UserDict):
         def __init__(self, left, right):
             super().__init__(left=left, right=right)
@@ -145,7 +145,7 @@ def test_columns_are_the_samples_transposed(samples):
     ],
     ids=repr,
 )
-def test_samples_that_do_not_fit_are_named(samples, message):
+def test_errors_name_mismatched_samples(samples, message):
     with pytest.raises(CollateError, match=message) as caught:
         default_collate(samples)
     assert isinstance(caught.value, RuntimeError)
@@ -165,7 +165,7 @@ def test_samples_that_do_not_fit_are_named(samples, message):
     ],
     ids=repr,
 )
-def test_what_no_batch_is_made_of(samples, message):
+def test_samples_that_cannot_be_collated(samples, message):
     with pytest.raises(CollateTypeError, match=message) as caught:
         default_collate(samples)
     assert isinstance(caught.value, TypeError)

@@ -140,7 +140,7 @@ def test_arguments(tmp_path):
         CSVFile(tmp_path / "none.csv")
 
 
-def test_a_file_that_has_changed_is_noticed(tmp_path):
+def test_a_modified_file_is_detected(tmp_path):
     data = made(tmp_path, "a\n" + LONG.replace(",", ""))
     with open(data.path, "ab") as file:
         file.write(b"1\n")
@@ -165,7 +165,7 @@ def test_the_patterns_say_whether_a_quoted_field_is_open(line, inside, delimiter
     assert closed == (state != "quoted")
 
 
-def test_a_long_line_of_quotes_takes_no_time_to_speak_of():
+def test_a_long_line_of_quotes_is_fast():
     whole, _ = patterns(b",", b'"')
     assert whole.fullmatch(b'"' * 200_001 + b"\n") is None
     assert whole.fullmatch(b'"' * 200_000 + b"\n") is not None

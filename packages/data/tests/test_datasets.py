@@ -72,11 +72,11 @@ def test_get_batch_takes_rows_of_any_layout(layout, tmp_path):
     ],
     ids=lambda x: str(x.dtype),
 )
-def test_get_batch_leaves_to_others_what_it_would_change(x):
+def test_get_batch_is_not_implemented_if_it_would_change_samples(x):
     assert TensorDataset(x).get_batch(np.array([0])) is NotImplemented
 
 
-def test_out_of_range_is_said_by_every_way_in():
+def test_every_access_checks_the_range():
     data = TensorDataset(np.zeros((3, 2)))
     for ask in (lambda: data[3], lambda: data[np.int64(-4)], lambda: data.get_batch(np.array([0, 3]))):
         with pytest.raises(IndexError, match=r"TensorDataset: expected an index from -3 to 2; got (3|-4)"):
@@ -94,7 +94,7 @@ def test_out_of_range_is_said_by_every_way_in():
         ((np.zeros((2, 3)), np.zeros(3)), ValueError, r"got \(2, 3\) for argument 0 and \(3,\) for argument 1"),
     ],
 )
-def test_arrays_that_hold_no_samples(tensors, error, message):
+def test_arrays_without_samples(tensors, error, message):
     with pytest.raises(error, match=message):
         TensorDataset(*tensors)
 
@@ -136,7 +136,7 @@ def test_a_subset_has_the_quick_methods_of_its_dataset():
 
 
 @pytest.mark.parametrize("indices", [[0, 1], np.array([0, 1])], ids=["list", "array"])
-def test_a_subset_says_what_is_out_of_range(indices):
+def test_a_subset_names_an_index_out_of_range(indices):
     subset = Subset(TensorDataset(np.arange(9)), indices)
     for ask in (lambda: subset[2], lambda: subset.get_batch(np.array([0, 2]))):
         with pytest.raises(IndexError, match="Subset: expected an index from -2 to 1; got 2"):
@@ -152,7 +152,7 @@ def test_a_subset_refuses_a_mask(mask):
 
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=4))
-def test_one_after_the_other(texts):
+def test_concatenation(texts):
     joined = "".join(texts)
     both = ConcatDataset(texts)
     assert len(both) == len(joined)
@@ -177,12 +177,12 @@ def test_datasets_add_up():
         ([iter("a")], TypeError, "at position 0"),
     ],
 )
-def test_what_cannot_be_joined(datasets, error, message):
+def test_datasets_that_cannot_be_concatenated(datasets, error, message):
     with pytest.raises(error, match=message):
         ConcatDataset(datasets)
 
 
-def test_streams_one_after_the_other():
+def test_chained_streams():
     chained = ChainDataset(Stream(n) for n in (2, 0, 3))
     assert list(chained) == [*Stream(2), *Stream(3)] and list(chained) == []  # exhausted
     both = Stream(2) + Stream(3)
@@ -202,7 +202,7 @@ def test_streams_one_after_the_other():
         ChainDataset(3)
 
 
-def test_unfinished_datasets_say_so():
+def test_datasets_without_required_methods_raise():
     with pytest.raises(NotImplementedError, match="__getitem__"):
         Dataset()[0]
     with pytest.raises(NotImplementedError, match="__iter__"):
@@ -210,7 +210,7 @@ def test_unfinished_datasets_say_so():
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.integers(0, 99))
-def test_parts_share_no_sample_and_leave_none_out(lengths, seed):
+def test_parts_are_disjoint_and_complete(lengths, seed):
     parts = random_split(range(sum(lengths)), lengths, generator=seed)
     assert [len(part) for part in parts] == lengths
     assert sorted(sample for part in parts for sample in part) == list(range(sum(lengths)))
@@ -248,7 +248,7 @@ def test_an_empty_part_is_a_warning():
         ([], "which sum to 0"),
     ],
 )
-def test_lengths_that_do_not_fit(lengths, message):
+def test_invalid_lengths(lengths, message):
     with pytest.raises(ValueError, match=message):
         random_split(range(3), lengths)
 

@@ -60,7 +60,7 @@ how = {
 
 @settings(max_examples=25)
 @given(**how, none=some.booleans())
-def test_one_program_goes_on_twice_with_other_workers_and_batches(count, epoch, sizes, cuts, kinds, shuffle, none):
+def test_one_program_resumes_twice_with_other_workers_and_batches(count, epoch, sizes, cuts, kinds, shuffle, none):
     data = Draws(count)
     state = {"seed": 4, "epoch": epoch, "position": 0}
     reference = DataLoader(data, None, shuffle)
@@ -85,7 +85,7 @@ def test_one_program_goes_on_twice_with_other_workers_and_batches(count, epoch, 
 
 @settings(max_examples=25)
 @given(**how, worlds=some.tuples(*[some.integers(1, 3)] * 3), drop=some.booleans())
-def test_programs_go_on_as_fewer_or_more(count, epoch, sizes, cuts, kinds, shuffle, worlds, drop):
+def test_more_or_fewer_programs_resume(count, epoch, sizes, cuts, kinds, shuffle, worlds, drop):
     data = Draws(count)
     state = {"seed": 4, "epoch": epoch, "position": 0}
     reference = DataLoader(data, 1, shuffle)

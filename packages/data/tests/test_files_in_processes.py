@@ -75,7 +75,7 @@ def orders_of(dataset, count):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_processes_read_beside_each_other(tmp_path, kind, method):
+def test_processes_read_concurrently(tmp_path, kind, method):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} here")
     dataset = make(kind, tmp_path)
@@ -97,7 +97,7 @@ def test_processes_read_beside_each_other(tmp_path, kind, method):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_threads_read_beside_each_other(tmp_path, kind):
+def test_threads_read_concurrently(tmp_path, kind):
     dataset = make(kind, tmp_path)
     orders = orders_of(dataset, 4)
     expected = [read(dataset, order) for order in orders]
@@ -115,7 +115,7 @@ def test_threads_read_beside_each_other(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_pickles_hold_no_contents_that_can_be_read_again(tmp_path, kind):
+def test_pickles_omit_contents_of_files(tmp_path, kind):
     dataset = make(kind, tmp_path)
     before = len(pickle.dumps(dataset))
     read(dataset, orders_of(dataset, 1)[0])

@@ -85,11 +85,11 @@ def test_containers_of_objects_are_found(value, kind):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_does_not_grow_is_not_named(value):
+def test_attributes_that_do_not_grow_are_not_reported(value):
     assert growing_attributes(Holder(value=value)) == []
 
 
-def test_they_are_found_where_they_are():
+def test_paths_of_growing_attributes():
     one, other = Holder(names=texts()), Holder(names=texts(30_000))
     assert paths(one) == ["dataset.names"]
     assert paths(Subset(one, range(5))) == ["dataset.dataset.names"]
@@ -109,7 +109,7 @@ def test_they_are_found_where_they_are():
     assert paths(Labelled()) == ["dataset.labels"]
 
 
-def test_properties_are_not_asked_and_circles_end():
+def test_properties_are_not_evaluated_and_cycles_end():
     class Odd(Holder):
         @property
         def names(self):
@@ -121,7 +121,7 @@ def test_properties_are_not_asked_and_circles_end():
     assert growing_attributes(odd) == []
 
 
-def test_a_dataset_that_cannot_be_looked_at():
+def test_a_dataset_that_cannot_be_inspected():
     class Odd:
         @property
         def __dict__(self):
@@ -165,7 +165,7 @@ def test_the_warning_names_them_once():
         warn_of_growth(Holder(**{f"n{i}": texts() for i in range(6)}), 1 << 20)
 
 
-def test_small_ones_are_no_reason_to_warn():
+def test_small_attributes_cause_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert warn_of_growth(Holder(names=texts())) == []

@@ -75,7 +75,7 @@ def test_a_cut_or_changed_gzip_file_is_named(tmp_path, cut):
         read_idx(path)
 
 
-def test_a_header_that_claims_terabytes_is_refused_before_memory_is_taken(tmp_path):
+def test_a_header_that_claims_terabytes_is_rejected_before_allocation(tmp_path):
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(struct.pack(">BBBBII", 0, 0, 8, 2, 1 << 20, 1 << 20)))
     with pytest.raises(CorruptFileError, match="expected at most"):
@@ -95,7 +95,7 @@ def test_a_missing_file_and_a_folder(tmp_path):
 
 @pytest.mark.parametrize("place", ["", "raw", "MNIST/raw"])
 @pytest.mark.parametrize("compressed", [False, True])
-def test_mnist_is_found_where_it_usually_lies(tmp_path, place, compressed):
+def test_mnist_is_found_in_the_usual_folders(tmp_path, place, compressed):
     pictures, labels = write_mnist(tmp_path / place, compressed=compressed)
     data = MNIST(tmp_path)
     assert len(data) == 12
@@ -113,7 +113,7 @@ def test_mnist_is_found_where_it_usually_lies(tmp_path, place, compressed):
     np.testing.assert_array_equal(again[-1][0], data[11][0])
 
 
-def test_batches_at_once_are_those_sample_by_sample(tmp_path):
+def test_get_batch_equals_single_samples(tmp_path):
     write_mnist(tmp_path)
     whole = list(DataLoader(MNIST(tmp_path), batch_size=5, shuffle=True, generator=0))
     single = list(
@@ -151,7 +151,7 @@ def test_transforms_are_applied(tmp_path):
     assert caught.value.__notes__ == ["MNIST: raised by a transform of sample 5"]
 
 
-def test_files_that_are_not_mnists(tmp_path):
+def test_files_of_other_datasets(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"train-images-idx3-ubyte\.gz, should be in one of"):
         MNIST(tmp_path)
     write_mnist(tmp_path)
@@ -170,14 +170,14 @@ def test_files_that_are_not_mnists(tmp_path):
         MNIST(tmp_path, download=True)
 
 
-def test_its_relatives_have_their_own_classes(tmp_path):
+def test_related_datasets_have_their_own_classes(tmp_path):
     write_mnist(tmp_path / "FashionMNIST" / "raw")
     write_mnist(tmp_path / "KMNIST" / "raw", compressed=True)
     assert FashionMNIST(tmp_path).classes[9] == "Ankle boot"
     assert KMNIST(tmp_path, train=False).class_to_idx["wo"] == 9
 
 
-def test_a_file_that_is_not_compressed_is_mapped(tmp_path):
+def test_an_uncompressed_file_is_mapped(tmp_path):
     write_mnist(tmp_path)
     data = MNIST(tmp_path).data
     assert not data.flags.writeable

@@ -57,7 +57,7 @@ def test_classes_and_samples_are_sorted(tmp_path):
     assert (again[0][0] == data[0][0]).all()
 
 
-def test_links_in_a_circle_end(tmp_path):
+def test_circular_links_terminate(tmp_path):
     make(tmp_path, ["cat/a.ppm"])
     (tmp_path / "cat" / "again").symlink_to(tmp_path / "cat")
     assert len(ImageFolder(tmp_path)) == 1
@@ -76,7 +76,7 @@ def test_other_files_by_another_loader(tmp_path):
         DatasetFolder(tmp_path, str)
 
 
-def test_folders_without_what_is_needed(tmp_path):
+def test_incomplete_folders(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such folder"):
         ImageFolder(tmp_path / "none")
     with pytest.raises(FileNotFoundError, match="there is no folder in it"):
@@ -103,7 +103,7 @@ def test_a_damaged_picture_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(("form", "options"), [("PNG", {}), ("JPEG", {"quality": 90}), ("BMP", {}), ("TIFF", {})])
-def test_pixels_are_pillows(form, options, tmp_path):
+def test_pixels_equal_pillows(form, options, tmp_path):
     data = encoded(PIXELS, form, **options)
     expected = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
     np.testing.assert_array_equal(decode_image(data, layout="HWC"), expected)
@@ -133,14 +133,14 @@ def test_cut_pictures(form, cut):
         decode_image(data)
 
 
-def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked():
+def test_a_picture_of_too_many_pixels_is_rejected_before_decoding():
     bomb = encoded(np.zeros((2000, 2000), np.uint8), "PNG")
     assert len(bomb) < 20_000
     with pytest.raises(CorruptFileError, match="at most 1000000 pixels; got 2000 × 2000"):
         decode_image(bomb, max_pixels=10**6)
 
 
-def test_formats_that_run_programs_are_no_pictures():
+def test_formats_that_run_programs_are_rejected():
     with pytest.raises(CorruptFileError, match="cannot identify"):
         decode_image(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 1 1\n")
 

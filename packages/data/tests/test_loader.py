@@ -36,7 +36,7 @@ DTYPES = ["f2", "f4", "f8", ">f4", "i1", "u2", "i8", "?", "c8", "M8[s]", "U2", "
 
 
 @given(st.data(), st.integers(1, 12), st.integers(1, 5), st.booleans(), st.booleans(), st.booleans())
-def test_whole_batches_are_what_collated_samples_are(data, count, size, shuffle, drop_last, exported):
+def test_get_batch_equals_collated_samples(data, count, size, shuffle, drop_last, exported):
     """One fancy index per array yields the same types, dtypes, shapes and contents as single samples."""
     columns = []
     for _ in range(data.draw(st.integers(1, 3))):
@@ -57,7 +57,7 @@ def test_whole_batches_are_what_collated_samples_are(data, count, size, shuffle,
     assert_alike(list(whole), list(each))
 
 
-def test_the_quick_way_is_taken(monkeypatch):
+def test_the_fast_path_is_used(monkeypatch):
     """Samples are not read one by one: otherwise the test above would compare a path with itself."""
     monkeypatch.setattr(TensorDataset, "__getitem__", lambda self, index: pytest.fail("read a single sample"))
     train, _ = random_split(TensorDataset(np.arange(10), Exported(np.eye(10))), [0.8, 0.2])
@@ -66,7 +66,7 @@ def test_the_quick_way_is_taken(monkeypatch):
 
 
 @pytest.mark.parametrize("base", [TensorDataset, Subset])
-def test_a_transform_in_a_subclass_is_not_passed_by(base):
+def test_a_transform_in_a_subclass_is_not_bypassed(base):
     class Doubled(base):
         def __getitem__(self, index):
             return super().__getitem__(index)[0] * 2
@@ -86,7 +86,7 @@ def test_pytorchs_getitems_gives_samples():
     assert DataLoader(Many(range(5)), batch_size=5, collate_fn=sum).__iter__().__next__() == 510
 
 
-def test_a_dataset_of_ones_own_may_give_batches():
+def test_a_custom_dataset_may_define_get_batch():
     class Table(Dataset):
         def __getitem__(self, index):
             return {"x": float(index), "pair": (index, index)}
@@ -133,7 +133,7 @@ def test_samplers():
     assert batches(DataLoader(range(9), batch_sampler=[np.array([0, 8]), (3,)])) == [[0, 8], [3]]
 
 
-def test_keys_that_are_no_integers():
+def test_keys_that_are_not_integers():
     assert batches(DataLoader({"a": 1, "b": 2}, batch_size=2, sampler=["b", "a"])) == [[2, 1]]
 
 
@@ -174,7 +174,7 @@ def test_several_passes_at_once():
     assert [pair[1] for pair in mixed] == batches(fresh)
 
 
-def test_a_loader_is_copied_and_pickled_where_it_stands():
+def test_copies_and_pickles_of_a_loader_keep_its_position():
     loader = DataLoader(range(10), batch_size=2, shuffle=True, generator=1)
     running = iter(loader)
     next(running)
@@ -186,7 +186,7 @@ def test_a_loader_is_copied_and_pickled_where_it_stands():
         assert following == expected
 
 
-def test_what_pytorch_programs_read():
+def test_attributes_that_pytorch_programs_read():
     loader = DataLoader(range(3), 2, True, drop_last=True)
     assert (loader.batch_size, loader.drop_last, loader.num_workers) == (2, True, 0)
     assert isinstance(loader.sampler, RandomSampler)
@@ -208,7 +208,7 @@ def test_reprs():
     assert "batches" not in repr(DataLoader(Stream(3, sized=False)))
 
 
-def test_a_loader_says_of_which_samples_it_is():
+def test_a_loader_accepts_a_type_parameter():
     """The type parameter works in annotations and at construction, without effect."""
     assert [batch.tolist() for batch in DataLoader[int](range(3), batch_size=2)] == [[0, 1], [2]]
 
@@ -219,7 +219,7 @@ def test_a_loader_says_of_which_samples_it_is():
     assert ConcatDataset[int]([range(2), range(3)])[4] == Subset[int](range(9), [2])[0] == 2
 
 
-def test_pinned_memory_is_a_matter_of_devices():
+def test_pin_memory_warns_once():
     """There is one warning at the program's line; batches are the same as without it."""
     from facula_data._loading import arguments
 

@@ -21,7 +21,7 @@ def indices(loader):
     return [index for batch in loader for index in batch.tolist()]
 
 
-def test_a_shape_that_differs_is_found_by_its_index():
+def test_errors_name_the_index_of_a_different_shape():
     samples = [np.zeros((3, 4)) for _ in range(10)]
     samples[7] = np.zeros((3, 5))
     message = (
@@ -61,7 +61,7 @@ def test_an_exception_notes_the_index(size):
     assert caught.value.__notes__ == ["DataLoader: raised by Broken.__getitem__(3)"]
 
 
-def test_after_an_exception_the_pass_goes_on_and_the_state_does_not():
+def test_after_an_exception_the_pass_continues_and_the_state_does_not():
     loader = DataLoader(Broken(OSError("truncated")), batch_size=2)
     running = iter(loader)
     next(running)
@@ -176,7 +176,7 @@ def test_a_stream_has_its_own_order(arguments):
         DataLoader(Stream(3), **arguments)
 
 
-def test_what_is_no_dataset():
+def test_objects_that_are_not_datasets():
     with pytest.raises(TypeError, match="got generator; wrap it in an IterableDataset"):
         DataLoader(x for x in range(3))
     with pytest.raises(TypeError, match=r"got int$"):
@@ -193,7 +193,7 @@ def test_what_is_no_dataset():
         len(DataLoader(Stream(3, sized=False)))
 
 
-def test_what_is_fixed_says_so():
+def test_fixed_attributes_cannot_be_set():
     loader = DataLoader(range(3))
     with pytest.raises(AttributeError, match="batch_size cannot be changed"):
         loader.batch_size = 2

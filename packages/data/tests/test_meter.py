@@ -143,13 +143,13 @@ def test_without_workers():
     assert (program.bottleneck, program.suggestions) == ("program", [])
 
 
-def test_no_more_workers_than_processors():
+def test_suggestions_are_limited_by_processors():
     epoch = run(metered(4, processors=4), wait=0.3, program=0.1, busy=1.6)
     assert epoch.bottleneck == "reading"
     assert not any("num_workers" in one for one in epoch.suggestions)
 
 
-def test_threads_are_not_told_to_be_threads():
+def test_threads_are_not_suggested_for_threads():
     epoch = run(metered(4, "threads"), wait=0.3, program=0.1, busy=0.2)
     assert epoch.bottleneck == "transfer"
     assert epoch.suggestions[0] == "prefetch_factor=4"

@@ -95,7 +95,7 @@ def test_damaged_files(path, tmp_path):
         ParquetFile(tmp_path / "none")
 
 
-def test_a_row_group_that_unpacks_to_too_much_is_refused(tmp_path):
+def test_a_row_group_that_unpacks_to_too_much_is_rejected(tmp_path):
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"x": np.zeros(1 << 20)}), path, use_dictionary=False, compression="zstd")
     assert path.stat().st_size < 1 << 16

@@ -50,7 +50,7 @@ def test_skipped_samples_make_batches_shorter(kind):
 
 
 @workers
-def test_a_batch_of_which_nothing_is_left_is_in_the_state(kind):
+def test_an_empty_batch_is_in_the_state(kind):
     loader = DataLoader(Bad({4, 5, 6, 7}), batch_size=4, on_error="skip", **kind)
     batches = iter(loader)
     next(batches), next(batches)
@@ -124,7 +124,7 @@ class Globals:
 
 
 @pytest.mark.parametrize("kind", [WORKERS[0], WORKERS[2]], ids=["inline", "processes"])
-def test_seeded_globals_repeat_and_are_given_back(kind):
+def test_seeded_globals_repeat_and_are_restored(kind):
     def numbers():
         return np.concatenate(list(DataLoader(Globals(), 3, seed=1, seed_globals=True, **kind)))
 
@@ -144,7 +144,7 @@ def test_seeded_globals_repeat_and_are_given_back(kind):
     cut=some.integers(0, 3),
     other=some.integers(1, 4),
 )
-def test_shards_share_each_epoch_and_go_on_with_any_number(count, size, world, drop_last, cut, other):
+def test_shards_split_each_epoch_and_resume_with_any_number(count, size, world, drop_last, cut, other):
     data = TensorDataset(np.arange(count))
 
     def loaders(world, state=None):
@@ -185,7 +185,7 @@ def test_distributed_samplers_share_an_epoch(count, world, drop_last, shuffle):
         assert set(together) == set(range(count)) and max(together.values()) <= max(1, world)
 
 
-def test_a_set_epoch_counts_and_else_the_loaders():
+def test_set_epoch_overrides_the_loaders_epoch():
     sampler = DistributedSampler(range(50), 2, 0)
     loader = DataLoader(range(50), batch_size=5, sampler=sampler)
     first, second = values(loader), values(loader)
@@ -237,7 +237,7 @@ def test_random_transforms_within_a_dataset_repeat(kind):
 
 
 @workers
-def test_samples_without_batches_are_shared_out_too(kind):
+def test_samples_without_batches_are_sharded(kind):
     made = [DataLoader(range(10), None, True, seed=1, shard=(rank, 3), **kind) for rank in range(3)]
     parts = [list(loader) for loader in made]
     assert [len(part) for part in parts] == [len(loader) for loader in made] == [4, 4, 4]
@@ -252,12 +252,12 @@ def test_samples_without_batches_are_shared_out_too(kind):
 
 
 @workers
-def test_no_text_stands_for_a_missing_batch(kind):
+def test_strings_are_not_mistaken_for_a_missing_batch(kind):
     texts = ["no sample is left", "end", "cut"]
     assert list(DataLoader(texts, None, **kind)) == texts
 
 
-def test_rng_reaches_datasets_within_others():
+def test_rng_reaches_nested_datasets():
     class Noise:
         def __len__(self):
             return 6

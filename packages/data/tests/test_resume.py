@@ -58,7 +58,7 @@ def plain(batch):
 
 @pytest.mark.parametrize("kind", LOADERS)
 @given(st.integers(1, 9), st.booleans(), st.integers(0, 60))
-def test_what_follows_is_what_would_have_come(kind, size, drop, taken):
+def test_resuming_yields_the_remaining_batches(kind, size, drop, taken):
     """Read some batches over several epochs, then resume in another loader: the rest of this epoch, and the next."""
     loader = LOADERS[kind](size, drop)
     running = iter(loader)
@@ -76,7 +76,7 @@ def test_what_follows_is_what_would_have_come(kind, size, drop, taken):
     assert [plain(batch) for batch in again] == [plain(batch) for batch in loader]
 
 
-def test_states_say_where_a_pass_is():
+def test_states_contain_the_position_of_a_pass():
     loader = DataLoader(range(5), 2, shuffle=True, generator=7)
     assert loader.state_dict() == {"seed": 7, "epoch": 0, "position": 0}
     seen = []
@@ -90,7 +90,7 @@ def test_states_say_where_a_pass_is():
     assert loader.state_dict() == {"seed": 7, "epoch": 2, "position": 0}
 
 
-def test_a_finished_pass_that_is_asked_again_stays_finished():
+def test_a_finished_pass_stays_finished():
     loader = DataLoader(range(2))
     running = iter(loader)
     assert len(list(running)) == 2
@@ -98,7 +98,7 @@ def test_a_finished_pass_that_is_asked_again_stays_finished():
     assert loader.state_dict()["epoch"] == 1
 
 
-def test_after_the_last_batch_nothing_of_the_epoch_is_left():
+def test_after_the_last_batch_the_epoch_is_complete():
     loader = DataLoader(range(4), 2, shuffle=True)
     running = iter(loader)
     next(running), next(running)
@@ -109,7 +109,7 @@ def test_after_the_last_batch_nothing_of_the_epoch_is_left():
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 5))
-def test_another_batch_size_goes_on_with_the_same_samples(size, other, taken):
+def test_another_batch_size_resumes_with_the_same_samples(size, other, taken):
     loader = DataLoader(range(COUNT), size, shuffle=True)
     running = iter(loader)
     for _ in range(taken):
@@ -120,7 +120,7 @@ def test_another_batch_size_goes_on_with_the_same_samples(size, other, taken):
     assert [index for batch in again for index in batch] == rest or not rest
 
 
-def test_passes_under_way_are_not_moved():
+def test_loading_a_state_does_not_affect_running_passes():
     loader = DataLoader(range(6), 2)
     running = iter(loader)
     next(running)
@@ -130,7 +130,7 @@ def test_passes_under_way_are_not_moved():
     assert [plain(batch) for batch in loader] == [[4, 5]]
 
 
-def test_going_on_reads_nothing_that_came_before():
+def test_resuming_reads_no_earlier_samples():
     class Watched(Plain):
         read = ()
 
@@ -198,7 +198,7 @@ def delivered_by(order, state):
 
 @pytest.mark.parametrize("kind", FAILURES)
 @pytest.mark.parametrize("size", [3, 4, 20])
-def test_after_a_failed_batch_the_state_says_what_was_delivered(kind, size):
+def test_after_a_failed_batch_the_state_counts_delivered_samples(kind, size):
     hiccup.broken = False
     order = [int(sample) for batch in FAILURES[kind](size) for sample in np.ravel(batch)]
     hiccup.broken = True
@@ -264,7 +264,7 @@ class Retried:
         return self.given - 1
 
 
-def test_a_stream_that_goes_on_loses_nothing():
+def test_a_stream_that_continues_loses_no_samples():
     class Network(IterableDataset):
         def __iter__(self):
             return Retried()
@@ -300,7 +300,7 @@ def test_an_interrupted_stream_has_not_ended():
 @pytest.mark.parametrize(
     "skipped", [3, [3], [[0]], [[1, 1]], [[2, 1]], [[-1, 1]], [[0, 5]], [[2, 3], [0, 1]], [[0, 1.0]], "ab", [[0, True]]]
 )
-def test_gaps_that_cannot_be_are_refused(skipped):
+def test_invalid_gaps_are_rejected(skipped):
     loader = DataLoader(range(5), generator=3)
     with pytest.raises(ValueError, match="load_state_dict: expected skipped to be pairs"):
         loader.load_state_dict({"seed": 0, "epoch": 0, "position": 4, "skipped": skipped})
@@ -320,14 +320,14 @@ def test_gaps_that_cannot_be_are_refused(skipped):
         ({"seed": 1, "epoch": 0, "position": 6}, "at most 5, .* got position=6; .* another dataset"),
     ],
 )
-def test_a_state_that_is_none_is_refused_whole(state, message):
+def test_an_invalid_state_is_rejected_completely(state, message):
     loader = DataLoader(range(5), shuffle=True, generator=3)
     with pytest.raises(ValueError, match=f"load_state_dict: .*{message}"):
         loader.load_state_dict(state)
     assert loader.state_dict() == {"seed": 3, "epoch": 0, "position": 0}
 
 
-def test_a_state_of_other_data_is_found_out_where_lengths_are_not_known():
+def test_a_state_of_other_data_is_detected_without_known_lengths():
     stream = DataLoader(Stream(4), 2)
     stream.load_state_dict({"seed": 0, "epoch": 0, "position": 6})
     with pytest.raises(ValueError, match="at least 6 samples; the dataset gave 4"):

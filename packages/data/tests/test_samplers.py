@@ -64,7 +64,7 @@ def drawn_at_once(kind):
 
 @pytest.mark.parametrize("kind", ENDLESS)
 @given(st.integers(0, 40_000), st.integers(1, 40), st.integers(1, 3))
-def test_what_is_drawn_does_not_depend_on_where_reading_begins(kind, start, count, step):
+def test_draws_do_not_depend_on_where_reading_begins(kind, start, count, step):
     """Reading across blocks and rounds in both directions yields the same as drawing the whole epoch."""
     whole = drawn_at_once(kind)
     order = ENDLESS[kind](40_000).order(0)
@@ -73,7 +73,7 @@ def test_what_is_drawn_does_not_depend_on_where_reading_begins(kind, start, coun
     assert order[-start - 1 if start < 40_000 else 0] == whole[-start - 1 if start < 40_000 else 0]
 
 
-def test_draws_are_made_of_the_words_in_turn():
+def test_draws_use_consecutive_words():
     """The order of a seed consists of a generator's raw words, read from the beginning."""
     words = np.random.Philox(key=5, counter=[0, 0, 0, 7]).random_raw(50_000)
     sampler = RandomSampler(range(1000), replacement=True, num_samples=50_000, generator=5)
@@ -101,7 +101,7 @@ def test_the_memory_of_an_epoch_does_not_grow_with_its_length(kind):
         tracemalloc.stop()
 
 
-def test_an_order_that_is_drawn_as_it_is_read():
+def test_a_lazy_order():
     order = ENDLESS["replacement"](LONG).order(0)
     assert repr(order).startswith("BlockOrder([") and "10000000000 indices" in repr(order)
     assert order[5:5].tolist() == []
@@ -116,7 +116,7 @@ def test_an_order_that_is_drawn_as_it_is_read():
         np.array(small, copy=False)
 
 
-def test_each_pass_is_the_next_epoch():
+def test_each_pass_advances_the_epoch():
     sampler = RandomSampler(range(50), generator=5)
     first, second = list(sampler), list(sampler)
     assert first == sampler.order(0).tolist()
@@ -125,14 +125,14 @@ def test_each_pass_is_the_next_epoch():
 
 
 @given(st.integers(1, 20), st.integers(1, 70), seeds)
-def test_more_samples_than_there_are_come_in_rounds(count, wanted, seed):
+def test_more_samples_than_the_dataset_come_in_rounds(count, wanted, seed):
     order = RandomSampler(range(count), num_samples=wanted, generator=seed).order(0).tolist()
     assert len(order) == wanted
     appearances = np.bincount(order, minlength=count)
     assert appearances.max() - appearances.min() <= 1
 
 
-def test_every_position_is_as_likely():
+def test_positions_are_uniformly_distributed():
     """The chi-square statistic (9 degrees of freedom) of the position of sample 0 over many seeds."""
     places = [RandomSampler(range(10), generator=seed).order(0).tolist().index(0) for seed in range(2000)]
     observed = np.bincount(places, minlength=10)
@@ -148,7 +148,7 @@ def test_weights_are_followed(replacement):
 
 
 @given(st.lists(st.floats(0, 1e300), min_size=1, max_size=20), seeds)
-def test_what_has_no_weight_never_comes(weights, seed):
+def test_indices_of_weight_zero_are_never_drawn(weights, seed):
     assume(any(weights))
     drawn = WeightedRandomSampler(weights, 30, generator=seed).order(0)
     assert all(weights[index] > 0 for index in drawn)
@@ -204,7 +204,7 @@ class Generator:
         return 11
 
 
-def test_where_seeds_come_from():
+def test_sources_of_seeds():
     assert RandomSampler("abc", generator=11).seed == RandomSampler("abc", generator=Generator()).seed == 11
     drawn = [RandomSampler("abc", generator=np.random.default_rng(1)).seed for _ in range(2)]
     assert drawn[0] == drawn[1]
@@ -215,7 +215,7 @@ def test_where_seeds_come_from():
     assert sampler.seed == sampler.seed
 
 
-def test_a_seed_source_is_asked_when_the_order_is():
+def test_a_seed_is_drawn_on_the_first_use_of_an_order():
     sampler = RandomSampler("abc")
     set_seed_source(lambda: 42)
     try:

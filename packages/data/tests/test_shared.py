@@ -40,7 +40,7 @@ def types_of(values):
 
 
 @given(LISTS)
-def test_it_holds_what_the_list_holds(values):
+def test_it_equals_the_list(values):
     ours = SharedList(values)
     assert list(ours) == values
     assert types_of(ours) == types_of(values)
@@ -112,7 +112,7 @@ def test_arrays_of_one_shape_are_views(shape):
         ["\ud800", "é", "", "\0"],
     ],
 )
-def test_what_is_unlike_comes_back_as_it_was(values):
+def test_mixed_elements_are_restored(values):
     ours = pickle.loads(pickle.dumps(SharedList(values)))
     assert types_of(ours) == types_of(values)
     for one, other in zip(ours, values, strict=True):
@@ -144,7 +144,7 @@ def test_sizes_are_those_of_the_elements():
     assert SharedList([("abcd", 1)] * 1000).nbytes == 4000 + 4004 + 8000
 
 
-def test_what_it_says():
+def test_repr():
     assert repr(SharedList()) == "SharedList([], empty, 4 B)"
     assert repr(SharedList(["ant", "bee", "cat", "dog"])) == "SharedList(['ant', 'bee', 'cat', ...], 4 str, 32 B)"
     assert "4 (str, int) tuples" in repr(SharedList([("a", 1)] * 4))
@@ -272,7 +272,7 @@ def grown_by_reading(values):
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="memory is measured by Linux's smaps_rollup")
-def test_reading_in_a_forked_worker_takes_no_memory(tmp_path):
+def test_reading_in_a_forked_worker_uses_no_memory(tmp_path):
     values = [f"a name of some length, number {i}" for i in range(200_000)]
     size = sum(map(sys.getsizeof, values))
     as_list = grown_by_reading(values)

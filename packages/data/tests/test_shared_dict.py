@@ -41,7 +41,7 @@ VALUES = st.integers() | st.text() | st.lists(st.integers(), max_size=2)
 
 
 @given(st.dictionaries(KEYS, VALUES), st.lists(KEYS, max_size=4))
-def test_it_holds_what_the_dict_holds(values, others):
+def test_it_equals_the_dict(values, others):
     ours = SharedDict(values)
     assert len(ours) == len(values)
     assert list(ours) == list(values)
@@ -60,7 +60,7 @@ def test_it_holds_what_the_dict_holds(values, others):
 
 
 @given(st.lists(st.tuples(st.text(max_size=2), st.integers())))
-def test_pairs_of_which_the_last_counts(pairs):
+def test_the_last_of_equal_keys_counts(pairs):
     assert SharedDict(pairs) == dict(pairs)
     assert list(SharedDict(pairs)) == list(dict(pairs))
 
@@ -103,7 +103,7 @@ def test_keys_that_are_equal_are_one(keys):
         assert stable_hash(key) == stable_hash(keys[0])
 
 
-def test_hashes_stay_as_they_are():
+def test_hashes_are_stable():
     """Files of earlier versions depend on the hashes."""
     assert [hex(stable_hash(key)) for key in ("a", 1, None, ("a", 1))] == HASHES
 
@@ -111,7 +111,7 @@ def test_hashes_stay_as_they_are():
 HASHES = ["0x1393410d2c03e5a4", "0xfd12cb0b965269c1", "0x426dd6786be7afb7", "0xe48c2396e4323582"]
 
 
-def test_keys_that_cannot_be_there():
+def test_invalid_keys():
     ours = SharedDict({"a": 1})
     assert object() not in ours
     assert float("nan") not in ours

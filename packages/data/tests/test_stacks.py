@@ -31,7 +31,7 @@ def batches(dataset):
     return list(DataLoader(dataset, batch_size=5, shuffle=True, generator=3))
 
 
-def test_batches_at_once_are_those_sample_by_sample(mapped):
+def test_get_batch_equals_single_samples(mapped):
     x, y = mapped
     for whole, single in (
         (StackDataset(x, y), list(zip(X, Y, strict=True))),
@@ -46,7 +46,7 @@ def test_batches_at_once_are_those_sample_by_sample(mapped):
             assert_alike(one, other)
 
 
-def test_where_not_all_make_whole_batches(mapped):
+def test_get_batch_requires_all_datasets(mapped):
     x, y = mapped
     doubled = StackDataset(x, MapDataset(y, lambda label: label * 2))
     assert not hasattr(doubled, "get_batch")
@@ -67,7 +67,7 @@ def test_many_at_once():
         StackDataset(Short([1, 2]), "ab").__getitems__([0, 1])
 
 
-def test_what_does_not_go_together():
+def test_datasets_that_do_not_match():
     with pytest.raises(ValueError, match="got 0 without names and 0 with names"):
         StackDataset()
     with pytest.raises(ValueError, match="got 1 without names and 1 with names"):

@@ -108,7 +108,7 @@ def size_of(batches):
 
 
 @kinds
-def test_the_state_is_of_what_was_delivered(kind):
+def test_the_state_counts_delivered_samples(kind):
     loader = DataLoader(Words(30), 3, **KINDS[kind])
     batches, delivered = iter(loader), []
     for batch in batches:
@@ -190,7 +190,7 @@ def test_a_stream_that_an_error_ended_has_not_finished_the_epoch(kind):
         ({"streams": [2, 2, 0]}, "of 2 workers"),
     ],
 )
-def test_states_that_will_not_do_change_nothing(change, said):
+def test_invalid_states_change_nothing(change, said):
     loader = DataLoader(Words(9), 2)
     batches = iter(loader)
     next(batches)
@@ -217,7 +217,7 @@ def test_a_state_needs_a_dataset_that_takes_it():
 
 
 @pytest.mark.parametrize("kind", ["inline", "threads", "processes"])
-def test_a_state_that_pickle_cannot_bear_is_an_error(kind):
+def test_a_state_that_cannot_be_pickled_is_an_error(kind):
     class Holding(Words):
         def state_dict(self):
             return {"lock": threading.Lock()}
@@ -240,7 +240,7 @@ def jittered(sample, *, rng):
 @kinds
 @pytest.mark.parametrize("cut", [0, 1, 4])
 @pytest.mark.parametrize("size", [None, 2])
-def test_random_transforms_of_a_stream_repeat_and_go_on(kind, cut, size):
+def test_random_transforms_of_a_stream_repeat_and_resume(kind, cut, size):
     def numbers(batches):
         return [tuple(one) for batch in batches for one in np.reshape(np.array(batch).T, (-1, 3)).tolist()]
 
@@ -304,7 +304,7 @@ def archives(tmp_path_factory):
 @kinds
 @settings(max_examples=10)
 @given(count=some.integers(1, 4), size=some.integers(1, 3), cut=some.integers(0, 9), world=some.integers(1, 3))
-def test_archives_go_on_where_they_were(archives, kind, count, size, cut, world):
+def test_archives_resume(archives, kind, count, size, cut, world):
     def loader():
         return DataLoader(TarShards(archives[-count:], shard=(world - 1, world)), size, **KINDS[kind])
 
@@ -375,7 +375,7 @@ class Dying(Words):
 
 
 @pytest.mark.parametrize("context", ["fork", "forkserver"])
-def test_a_stream_whose_worker_was_killed_goes_on_from_its_state(context, tmp_path):
+def test_a_stream_with_a_killed_worker_resumes_from_its_state(context, tmp_path):
     def loader():
         return DataLoader(Dying(20, tmp_path / "died"), 2, num_workers=2, multiprocessing_context=context)
 

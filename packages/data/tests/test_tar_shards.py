@@ -60,7 +60,7 @@ def test_long_and_foreign_names(tmp_path, form):
     assert [sample["__key__"] + ".a" for sample in TarShards(path)] == names
 
 
-def test_what_is_no_file_is_passed_over(tmp_path):
+def test_members_that_are_not_files_are_skipped(tmp_path):
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT, pax_headers={"comment": "c"}) as archive:
         for kind, name in (
@@ -112,7 +112,7 @@ def test_pictures(tmp_path):
 
 @pytest.mark.parametrize("archives", [1, 3, 7])
 @pytest.mark.parametrize("world", [1, 2, 3, 5])
-def test_ranks_and_workers_share_out_every_sample_once(tmp_path, archives, world, monkeypatch):
+def test_ranks_and_workers_read_every_sample_once(tmp_path, archives, world, monkeypatch):
     paths = numbered(tmp_path, archives, 4)
     found = []
     for rank in range(world):
@@ -122,7 +122,7 @@ def test_ranks_and_workers_share_out_every_sample_once(tmp_path, archives, world
     assert sorted(found) == list(range(archives * 4))
 
 
-def test_whole_archives_are_shared_out_where_there_are_enough(tmp_path):
+def test_whole_archives_are_distributed_if_there_are_enough(tmp_path):
     paths = numbered(tmp_path, 4, 2)
     assert numbers(TarShards(paths, shard=(1, 2))) == [2, 3, 6, 7]
     assert numbers(TarShards(paths[:1], shard=(1, 2))) == [1]
@@ -195,7 +195,7 @@ def test_it_warns_once_in_a_pass(tmp_path):
         assert caught[0].filename == __file__
 
 
-def test_large_files_and_names_are_refused_before_they_are_read(tmp_path):
+def test_large_files_and_names_are_rejected_before_reading(tmp_path):
     path = written(tmp_path / "x.tgz", gzip.compress(tar_bytes([("0.bin", bytes(1 << 22))])))
     assert path.stat().st_size < 1 << 15
     with pytest.raises(CorruptFileError, match=r"at most 1000000 bytes; got '0\.bin' of 4194304; .*max_member_bytes"):
@@ -205,7 +205,7 @@ def test_large_files_and_names_are_refused_before_they_are_read(tmp_path):
         list(TarShards(path))
 
 
-def test_errors_of_the_program_are_its_own(tmp_path):
+def test_errors_of_the_program_propagate(tmp_path):
     path = numbered(tmp_path, 1, 3)[0]
 
     def broken(data):

@@ -156,7 +156,7 @@ def test_flips():
 
 
 @pytest.mark.parametrize("size", [(3, 4), (14, 24), (7, 3), 4, (7, 10)])
-def test_resize_is_pillows(size):
+def test_resize_equals_pillows(size):
     image = pytest.importorskip("PIL.Image")
     for ours, theirs, apart in (("bilinear", image.BILINEAR, 1), ("nearest-exact", image.NEAREST, 0)):
         found = same_in_each_layout(lambda layout, ours=ours: Resize(size, ours, layout=layout))
@@ -223,7 +223,7 @@ def noisy(sample, *, rng):
     return sample + rng.random()
 
 
-def test_compose_hands_one_generator_on():
+def test_compose_passes_one_generator():
     made = Compose([ToFloat(), noisy, lambda sample: sample * 2, noisy])
     expected = rng(5)
     first, second = expected.random(), expected.random()

@@ -68,7 +68,7 @@ def stuck(monkeypatch):
     return Stuck(monkeypatch)
 
 
-def test_a_stuck_worker_says_where_it_is(stuck):
+def test_a_hanging_worker_reports_its_stack(stuck):
     with pytest.raises(WorkerTimeoutError) as caught:
         list(DataLoader(Odd(3, stuck.here), batch_size=8, num_workers=1, timeout=0.5, **PROCESSES))
     assert "__getitem__" in caught.value.stacks and "samples [0, 1, 2" in str(caught.value)
@@ -110,7 +110,7 @@ def test_workers_end_with_a_killed_parent(slow, context):
 
 
 @pytest.mark.parametrize("then", ["pass", "del batches, loader", "raise SystemExit(0)", "os._exit(0)", "1 / 0"])
-def test_a_program_that_ends_takes_its_workers_with_it(then):
+def test_workers_end_with_the_program(then):
     process, pids = parent(then)
     process.communicate(timeout=600)
     assert gone(pids)
@@ -124,7 +124,7 @@ def test_ctrl_c_ends_the_workers():
     assert gone(pids)
 
 
-def test_a_childs_end_of_the_pipe_is_not_kept_by_a_fork_of_the_program():
+def test_a_fork_of_the_program_closes_a_workers_pipe():
     process, pids = parent("fork = os.fork() or time.sleep(1000); print(fork, flush=True); os.kill(os.getpid(), 9)")
     fork = int(process.stdout.readline())
     process.wait(timeout=600)
@@ -133,7 +133,7 @@ def test_a_childs_end_of_the_pipe_is_not_kept_by_a_fork_of_the_program():
     process.stdout.close(), process.stderr.close()
 
 
-def test_what_cannot_be_pickled_is_said_with_a_remedy():
+def test_pickling_errors_suggest_a_remedy():
     with pytest.raises(TypeError, match="at the top of a module") as caught:
         iter(DataLoader(Odd(3, lambda: None), batch_size=8, num_workers=1, multiprocessing_context="spawn"))
     assert "lambda" in str(caught.value) or "pickle" in str(caught.value)
@@ -151,7 +151,7 @@ for batch in DataLoader(D(), batch_size=4, num_workers=1, multiprocessing_contex
 
 
 @pytest.mark.parametrize("context", ["spawn", "forkserver"])
-def test_an_unguarded_program_is_told_so(context, tmp_path):
+def test_an_unguarded_program_gets_a_hint(context, tmp_path):
     path = tmp_path / "program.py"
     path.write_text(UNGUARDED.format(context=context))
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=600)
@@ -159,7 +159,7 @@ def test_an_unguarded_program_is_told_so(context, tmp_path):
     assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
 
 
-def test_a_stopped_worker_is_noticed_within_a_second_of_the_timeout(monkeypatch):
+def test_a_stopped_worker_is_detected_within_a_second_of_the_timeout(monkeypatch):
     give_up(monkeypatch, lambda worker: state(worker.pid) == "T")
     others = set(children())  # those of other tests that are still running
     loader = DataLoader(Odd(8, stop), batch_size=8, num_workers=1, timeout=0.5, persistent_workers=True, **PROCESSES)
@@ -173,7 +173,7 @@ def test_a_stopped_worker_is_noticed_within_a_second_of_the_timeout(monkeypatch)
     os.kill(caught.value.pid, signal.SIGKILL)
 
 
-def test_a_stuck_worker_is_replaced_where_bad_samples_are_left_out(stuck):
+def test_a_hanging_worker_is_replaced_if_bad_samples_are_skipped(stuck):
     loader = DataLoader(
         Odd(9, stuck.here), 4, num_workers=2, timeout=1.5, on_error="skip", persistent_workers=True, **PROCESSES
     )
@@ -183,7 +183,7 @@ def test_a_stuck_worker_is_replaced_where_bad_samples_are_left_out(stuck):
     assert found == [[i for i in range(first, first + 4) if i != 9] for first in range(0, 40, 4)]
 
 
-def test_a_daemonic_process_is_told_what_to_do():
+def test_a_daemonic_process_gets_a_hint():
     said = subprocess.run([sys.executable, "-c", DAEMONIC], capture_output=True, text=True, timeout=600)
     assert "daemon=False" in said.stdout
 
@@ -204,13 +204,13 @@ process.join()
 """
 
 
-def test_a_batch_that_cannot_be_sent_is_told():
+def test_a_batch_that_cannot_be_sent_is_an_error():
     with pytest.raises((AttributeError, TypeError, PicklingError)) as caught:
         list(DataLoader(Rows(), 8, num_workers=1, collate_fn=lambda rows: lambda: rows, **PROCESSES))
     assert "be what pickle can" in "".join(caught.value.__notes__)
 
 
-def test_a_worker_that_the_kernel_killed_says_that_memory_may_be_short():
+def test_a_killed_worker_hints_at_a_lack_of_memory():
     with pytest.raises(WorkerError, match="by SIGKILL, as the kernel does where memory is short"):
         list(DataLoader(Odd(0, die), batch_size=8, num_workers=1, **PROCESSES))
 
@@ -246,7 +246,7 @@ ENDS = {
 
 @pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("how", ENDS)
-def test_a_pass_that_is_let_go_takes_its_workers_with_it_at_once(how):
+def test_dropping_a_pass_ends_its_workers_immediately(how):
     batches = iter(DataLoader(Rows(), batch_size=8, num_workers=2, **PROCESSES))
     ENDS[how](batches)
     del batches
@@ -255,7 +255,7 @@ def test_a_pass_that_is_let_go_takes_its_workers_with_it_at_once(how):
 
 @pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("dataset", [Odd(12, fail), Broken(30)], ids=["sample", "stream"])
-def test_a_failed_pass_is_let_go_with_its_error(dataset):
+def test_a_failed_pass_is_freed_with_its_error(dataset):
     def train():
         for _ in DataLoader(dataset, batch_size=8, num_workers=2, **PROCESSES):
             pass
@@ -343,7 +343,7 @@ def in_a_fork(function):
 
 @pytest.mark.parametrize("keep", [False, True])
 @pytest.mark.parametrize("kind", [PROCESSES, {"worker_method": "thread"}], ids=["processes", "threads"])
-def test_a_fork_of_the_program_has_workers_of_its_own(kind, keep):
+def test_a_fork_of_the_program_starts_its_own_workers(kind, keep):
     loader = DataLoader(range(40), batch_size=4, num_workers=2, persistent_workers=keep, **kind)
     kept = [loader, iter(loader)]
     assert next(kept[1]).tolist() == [0, 1, 2, 3]
@@ -378,7 +378,7 @@ def test_only_the_sample_that_ends_its_worker_is_lost(policy, instead, size, wha
     assert found == [*range(5), *([] if instead is None else [instead]), *range(6, 40)]
 
 
-def test_a_worker_that_ends_says_at_which_sample():
+def test_the_error_of_a_dead_worker_names_the_sample():
     with pytest.raises(WorkerError, match="while it read sample 11 and made the batch of samples") as caught:
         list(DataLoader(Odd(11, die), 8, num_workers=1, **PROCESSES))
     assert caught.value.position == 3

@@ -39,7 +39,7 @@ def test_batches_are_those_of_a_loader_without_workers(kind, workers):
     drop_last=some.booleans(),
     method=some.sampled_from(["thread", "process"]),
 )
-def test_any_number_of_workers_goes_on_where_another_stopped(count, size, workers, cut, drop_last, method):
+def test_any_number_of_workers_resumes_from_another(count, size, workers, cut, drop_last, method):
     data = TensorDataset(np.arange(count))
     given_ = dict(batch_size=size, drop_last=drop_last, shuffle=True, generator=3)
     whole = [i for (b,) in DataLoader(data, **given_) for i in b.tolist()]
@@ -61,7 +61,7 @@ def test_streams(kind):
 
 
 @kinds
-def test_errors_keep_their_type_and_say_where(kind):
+def test_errors_keep_their_type_and_name_the_place(kind):
     loader = DataLoader(Odd(12, fail), batch_size=8, num_workers=2, **kind)
     batches = iter(loader)
     assert next(batches)["index"].tolist() == list(range(8))
@@ -76,7 +76,7 @@ def test_errors_keep_their_type_and_say_where(kind):
     assert loader.state_dict()["skipped"] == [[8, 16]]
 
 
-def test_an_error_that_cannot_be_sent_is_told():
+def test_an_error_that_cannot_be_sent_is_described():
     class Unsendable(Exception):
         def __reduce__(self):
             raise TypeError
@@ -96,7 +96,7 @@ def test_all_batches_can_be_held_at_once():
         np.testing.assert_array_equal(batch["row"], Rows(200, 2000).values[8 * first : 8 * first + 8])
 
 
-def test_memory_is_used_again_when_the_last_view_is_gone():
+def test_memory_is_reused_after_the_last_view():
     loader = DataLoader(Rows(400, 2000), batch_size=8, num_workers=1, persistent_workers=True, **PROCESSES)
     kept, addresses = None, set()
     for number, batch in enumerate(loader):
@@ -108,7 +108,7 @@ def test_memory_is_used_again_when_the_last_view_is_gone():
     np.testing.assert_array_equal(kept, copy[1:3])
 
 
-def test_a_forked_child_goes_on_seeing_its_batch():
+def test_a_forked_child_keeps_its_batch():
     loader = iter(DataLoader(Rows(400, 2000), batch_size=8, num_workers=1, **PROCESSES))
     batch = next(loader)
     expected = batch["row"].copy()
@@ -141,7 +141,7 @@ def test_persistent_workers_stay_and_others_do_not():
     assert gone(pids)
 
 
-def test_a_pass_that_is_given_up_does_not_mix_with_the_next():
+def test_an_abandoned_pass_does_not_mix_with_the_next():
     loader = DataLoader(Rows(), batch_size=4, num_workers=2, persistent_workers=True, **PROCESSES)
     for _ in range(5):
         old = iter(loader)
@@ -231,7 +231,7 @@ def test_wrong_arguments(wrong, said):
     cut=some.integers(0, 12),
     drop_last=some.booleans(),
 )
-def test_streams_go_on_with_as_many_workers(count, size, workers, cut, drop_last):
+def test_streams_resume_with_the_same_number_of_workers(count, size, workers, cut, drop_last):
     def loader():
         return DataLoader(Stream(count), size, drop_last=drop_last, num_workers=workers, worker_method="thread")
 

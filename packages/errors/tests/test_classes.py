@@ -60,7 +60,7 @@ def test_fields_of_the_builtins_are_there():
     assert (package.name, package.path) == ("y", "z")
 
 
-def test_a_missing_key_is_said_without_quotes():
+def test_a_missing_key_is_shown_without_quotes():
     assert str(MissingKeyError("no parameter 'w'")) == "no parameter 'w'"
 
 
@@ -76,12 +76,12 @@ def test_the_number_of_a_file_error_chooses_its_class(number):
 
 
 @pytest.mark.parametrize("builtin", [one.__bases__[-1] for one in KINDS])
-def test_an_error_said_in_other_words_keeps_its_kind(builtin):
+def test_kind_of_keeps_the_class_of_a_rephrased_error(builtin):
     ours = kind_of(builtin("x"))
     assert issubclass(ours, FaculaError) and issubclass(ours, builtin)
 
 
-def test_kinds_that_have_no_class():
+def test_errors_without_a_corresponding_class():
     assert kind_of(UnsupportedError("x")) is UnsupportedError
     assert kind_of(UnicodeDecodeError("utf-8", b"x", 0, 1, "y")) is facula_errors.InvalidValueError
     assert kind_of(EOFError()) is facula_errors.OperationError

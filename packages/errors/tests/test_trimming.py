@@ -64,7 +64,7 @@ FAILING = [
 
 
 @pytest.mark.parametrize("place", range(len(FAILING)))
-def test_the_programs_line_is_the_last(place):
+def test_the_programs_line_comes_last(place):
     error = caught(FAILING[place])
     assert isinstance(error, FaculaError)
     assert names(error) == ["caught", "<lambda>"]
@@ -86,7 +86,7 @@ def own(x):
     raise ValueError("own")
 
 
-def test_each_crossing_leaves_the_programs_frames():
+def test_each_crossing_keeps_the_programs_frames():
     def outer():
         return library.Thing()(lambda: library.call(hook, -1))
 
@@ -109,7 +109,7 @@ def test_a_context_that_never_left_the_library_is_hidden_and_kept():
         assert "KeyError" in "".join(traceback.format_exception(caught(library.by_trial, 1)))
 
 
-def test_what_the_program_was_handling_is_shown():
+def test_an_exception_that_the_program_was_handling_is_shown():
     def handling():
         try:
             {}["mine"]
@@ -192,7 +192,7 @@ def test_undone_by_the_environment_in(where):
 
 
 @pytest.mark.parametrize(("value", "full"), [("", False), ("0", False), ("1", True)])
-def test_what_the_variable_says(value, full):
+def test_values_of_the_environment_variable(value, full):
     assert ("errors_library.py" in run("step(-1)", FACULA_FULL_TRACEBACK=value)) is full
 
 
@@ -201,7 +201,7 @@ def test_the_variable_is_read_at_the_first_error():
     assert "errors_library.py" in run(tail)
 
 
-def test_nothing_is_installed():
+def test_no_hook_is_installed():
     tail = (
         "import sys, threading\n"
         "print(sys.excepthook is sys.__excepthook__, threading.excepthook is threading.__excepthook__, sys.gettrace())"
@@ -280,7 +280,7 @@ def test_no_function_is_wrapped_twice():
     assert dict(vars(library.Thing)) == before
 
 
-def test_coroutines_are_left_as_they_are():
+def test_coroutines_are_unchanged():
     from facula_errors.extend import boundary
 
     async def later():
@@ -322,7 +322,7 @@ def test_other_errors_of_type_are_whole():
     assert type(error) is TypeError and library_frames(error)
 
 
-def test_warnings_are_said_of_the_programs_line():
+def test_warnings_point_to_the_programs_line():
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         library.deprecated()

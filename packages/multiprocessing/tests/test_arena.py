@@ -25,7 +25,7 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS))
-def test_blocks_lie_apart_and_what_is_given_back_is_used_first(steps):
+def test_blocks_are_disjoint_and_freed_ones_are_reused_first(steps):
     """Compare with a model: a list of allocated blocks, and of the sizes of freed ones."""
     arena = Arena(64 << 20)
     taken, idle = [], {}
@@ -54,14 +54,14 @@ def test_blocks_lie_apart_and_what_is_given_back_is_used_first(steps):
 
 
 @given(st.integers(0, 1 << 40))
-def test_a_block_is_little_larger_than_what_was_asked_for(nbytes):
+def test_a_block_is_slightly_larger_than_requested(nbytes):
     size = size_class(nbytes)
     assert size >= nbytes and size % ALIGNMENT == 0
     assert size <= max(ALIGNMENT, nbytes * 1.25 + ALIGNMENT)
     assert size_class(size) == size
 
 
-def test_many_rounds_take_no_more_memory():
+def test_many_rounds_use_no_more_memory():
     arena = Arena(64 << 20)
     for _ in range(3):
         for offset in [arena.take(nbytes) for nbytes in (100, 5000, 70_000, 2 << 20)]:
@@ -89,7 +89,7 @@ def pages(arena):
     return os.fstat(arena.fd).st_blocks * 512
 
 
-def test_idle_pages_go_back_when_they_were_not_used_for_a_while(clock):
+def test_idle_pages_are_returned_after_a_while(clock):
     arena = Arena(1 << 30)
     kept = arena.take(1000)
     arena.bytes_at(kept, 1000)[:] = 7
@@ -108,7 +108,7 @@ def test_idle_pages_go_back_when_they_were_not_used_for_a_while(clock):
     assert pages(arena) == arena.reserved
 
 
-def test_after_a_long_rest_they_go_back_at_once(clock):
+def test_after_a_long_rest_idle_pages_are_returned_at_once(clock):
     arena = Arena(1 << 30)
     arena.give(arena.take(50 << 20))
     clock[0] += 10 * IDLE_INTERVAL
@@ -116,7 +116,7 @@ def test_after_a_long_rest_they_go_back_at_once(clock):
     assert arena.reserved <= MAX_IDLE + STEP
 
 
-def test_what_is_used_now_and_then_stays(clock):
+def test_pages_used_occasionally_stay(clock):
     arena = Arena(1 << 30)
     for _ in range(20):
         for offset in [arena.take(2 << 20) for _ in range(12)]:
@@ -125,7 +125,7 @@ def test_what_is_used_now_and_then_stays(clock):
         clock[0] += 0.9 * IDLE_INTERVAL
 
 
-def test_idle_pages_go_back_before_an_error():
+def test_idle_pages_are_returned_before_an_error():
     arena = Arena(8 * STEP)
     for _ in range(3):
         for nbytes in (100, 2 * STEP, 3 * STEP + 1, 7 * STEP):
@@ -134,7 +134,7 @@ def test_idle_pages_go_back_before_an_error():
             arena.give(offset)
 
 
-def test_idle_pages_stay_where_the_kernel_takes_none(monkeypatch):
+def test_idle_pages_stay_if_the_kernel_rejects_them(monkeypatch):
     monkeypatch.setattr(_arena, "give_back", lambda *_: False)
     arena = Arena(8 * STEP)
     arena.give(arena.take(5 * STEP))
@@ -145,7 +145,7 @@ def test_idle_pages_stay_where_the_kernel_takes_none(monkeypatch):
 
 
 @given(st.lists(st.integers(1, 20), max_size=12), st.data())
-def test_free_ranges_are_what_no_one_uses(lengths, data):
+def test_free_ranges_are_unused(lengths, data):
     room, used = Room(0, 100), {}
     for length in lengths:
         if used and data.draw(st.booleans()):
@@ -161,7 +161,7 @@ def test_free_ranges_are_what_no_one_uses(lengths, data):
             used[start] = length
 
 
-def test_a_full_arena_says_so_and_goes_on():
+def test_a_full_arena_raises_and_stays_usable():
     arena = Arena(3 * STEP)
     first = arena.take(2 * STEP)
     with pytest.raises(SharedMemoryError, match="full") as caught:
@@ -192,7 +192,7 @@ def test_addresses_and_offsets_agree():
     assert "reserved bytes" in repr(arena)
 
 
-def test_a_block_given_back_twice_is_an_error():
+def test_freeing_a_block_twice_is_an_error():
     arena = Arena(1 << 20)
     offset = arena.take(10)
     arena.give(offset)
@@ -201,7 +201,7 @@ def test_a_block_given_back_twice_is_an_error():
     assert arena.taken == 0
 
 
-def test_what_lies_in_one_cannot_be_truncated_away():
+def test_an_arena_cannot_be_truncated():
     arena = Arena(1 << 20)
     with pytest.raises(PermissionError):
         os.ftruncate(arena.fd, 0)
@@ -212,7 +212,7 @@ def _write(arena, offset):
 
 
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
-def test_a_process_that_is_given_an_arena_sees_the_same_bytes(method):
+def test_a_process_that_receives_an_arena_sees_the_same_bytes(method):
     arena = Arena(1 << 20)
     offset = arena.take(4)
     process = multiprocessing.get_context(method).Process(target=_write, args=(arena, offset))

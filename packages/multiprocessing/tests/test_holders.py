@@ -15,7 +15,7 @@ from facula_multiprocessing._transfer import blocks as _blocks
 from facula_multiprocessing._transfer.reductions import encode
 
 
-def test_a_killed_holder_gives_back_what_it_held(context):
+def test_blocks_of_a_killed_holder_are_freed(context):
     before = taken()
     inbox, ready = context.Queue(), context.Queue()
     process = context.Process(target=hold, args=(inbox, ready))
@@ -37,7 +37,7 @@ def churn(end, seed):
         end.send(held[-1][:10])
 
 
-def test_receivers_that_are_killed_at_any_moment_leave_nothing(fork):
+def test_receivers_killed_at_any_moment_do_not_leak(fork):
     """At most the messages in flight when the process died are lost: one in each direction."""
     for seed in range(12):
         before = taken()
@@ -71,7 +71,7 @@ def hold_a_while(inbox, ready, go_on):
     go_on.get()
 
 
-def test_an_idle_holder_gives_back_at_once(context):
+def test_an_idle_holder_frees_blocks_at_once(context):
     """The end of the last view frees the block, without any message."""
     before = taken()
     inbox, ready, go_on = context.Queue(), context.Queue(), context.Queue()
@@ -91,7 +91,7 @@ def pass_on(inbox, outbox):
     outbox.put(inbox.get())
 
 
-def test_what_is_passed_on_stays_until_the_last_has_let_go(context):
+def test_a_block_that_is_passed_on_stays_until_its_last_holder_drops_it(context):
     """A middle process sends on a received block, and ends: the memory still belongs to the first process."""
     before = taken()
     first, second = context.Queue(), context.Queue()
@@ -110,7 +110,7 @@ def test_what_is_passed_on_stays_until_the_last_has_let_go(context):
     assert taken() == before
 
 
-def test_a_third_process_gets_what_was_passed_on(fork):
+def test_a_third_process_receives_a_block_that_is_passed_on(fork):
     before = taken()
     first, second, back = fork.Queue(), fork.Queue(), fork.Queue()
     middle = fork.Process(target=pass_on, args=(first, second))
@@ -151,7 +151,7 @@ def test_arrays_outlive_their_sender(context):
     got[:] = 1
 
 
-def test_what_is_alive_at_a_fork_is_held_by_both():
+def test_blocks_alive_at_a_fork_are_held_by_both():
     array = mp.shared_empty(LARGE)
     array[:] = 4
     address = array.ctypes.data
@@ -171,7 +171,7 @@ def test_what_is_alive_at_a_fork_is_held_by_both():
     os.close(write)
 
 
-def test_what_was_alive_at_a_fork_is_free_after_the_child(fork):
+def test_blocks_alive_at_a_fork_are_freed_after_the_child(fork):
     """Dropped before the child ends, and after; inherited by one child or two, or by a grandchild."""
     before = taken()
     ends = [os.pipe() for _ in range(2)]
@@ -203,7 +203,7 @@ def test_what_was_alive_at_a_fork_is_free_after_the_child(fork):
         os.close(end[1])
 
 
-def test_forks_with_shared_memory_leave_nothing():
+def test_forks_with_shared_memory_do_not_leak():
     before = None
     for turn in range(40):
         array = mp.shared_empty(5 * LARGE)
@@ -224,7 +224,7 @@ def drop_and_send(array, outbox):
     outbox.put(np.full(LARGE, 6))
 
 
-def test_a_forked_child_that_drops_what_it_inherited_releases_nothing(fork):
+def test_a_forked_child_does_not_release_inherited_blocks(fork):
     outbox = fork.Queue()
     got = pickle.loads(encode(np.full(LARGE, 5.0)))
     process = fork.Process(target=drop_and_send, args=(got, outbox))

@@ -42,7 +42,7 @@ def run_to_the_end(context, queue, count):
         ("forkserver", "Queue"),
     ],
 )
-def test_what_was_put_is_received_after_the_end(method, kind):
+def test_messages_are_received_after_the_senders_end(method, kind):
     """Repeated, so that the second run reveals what the first one left open."""
     context = mp.get_context(method)
     queue, left = getattr(context, kind)(), []
@@ -85,7 +85,7 @@ def receive_pair(inbox, outbox):
     outbox.put(float(inbox.get()[1].sum()))
 
 
-def test_what_a_third_process_holds_can_be_passed_on(fork):
+def test_a_block_held_by_a_third_process_can_be_passed_on(fork):
     """The memory stays as long as a process could send it on, and is then freed."""
     inbox, outbox = fork.Queue(), fork.Queue()
     last = fork.Process(target=answer, args=(inbox, outbox))
@@ -116,7 +116,7 @@ def put_and_wait(queue):
     signal.pause()
 
 
-def test_what_a_killed_process_sent_is_given_up(fork):
+def test_messages_of_a_killed_process_are_abandoned(fork):
     queue = fork.Queue()
     process = fork.Process(target=put_and_wait, args=(queue,))
     process.start()
@@ -128,7 +128,7 @@ def test_what_a_killed_process_sent_is_given_up(fork):
         queue.get()
 
 
-def test_nothing_is_kept_of_a_process_that_cannot_start():
+def test_no_file_is_kept_for_a_process_that_cannot_start():
     context = mp.get_context("spawn")
     resource_tracker.ensure_running()  # started by the first such process, and still running
     before = descriptors()
@@ -137,7 +137,7 @@ def test_nothing_is_kept_of_a_process_that_cannot_start():
     assert descriptors() == before and not _keeping.kept_files()._living
 
 
-def test_a_process_sends_where_its_parent_keeps_nothing(fork, monkeypatch):
+def test_a_process_can_send_without_a_file_kept_by_its_parent(fork, monkeypatch):
     monkeypatch.setattr(os, "memfd_create", fail)
     queue = fork.Queue()
     process = fork.Process(target=put_restored, args=(queue, monkeypatch))
@@ -167,7 +167,7 @@ def put_from_both(queue):
     queue.put(pid)
 
 
-def test_a_fork_within_a_process_has_an_arena_of_its_own(fork):
+def test_a_fork_within_a_process_has_its_own_arena(fork):
     queue = fork.SimpleQueue()
     process = fork.Process(target=put_from_both, args=(queue,))
     process.start()
@@ -179,7 +179,7 @@ def test_a_fork_within_a_process_has_an_arena_of_its_own(fork):
     assert sorted(int(one[0]) for one in arrays) == [1, 2, 3] and all((one == one[0]).all() for one in arrays)
 
 
-def test_messages_that_nobody_receives_do_not_take_all_descriptors(fork, monkeypatch):
+def test_messages_that_are_never_received_do_not_use_up_descriptors(fork, monkeypatch):
     monkeypatch.setattr(_keeping.resource, "getrlimit", lambda kind: (8, 8))
     queue = fork.Queue()
     run_to_the_end(fork, queue, 20)

@@ -109,7 +109,7 @@ def wait_in_turn(index, events):
         events[index - 1].wait()
 
 
-def test_join_waits_as_long_as_it_is_told(fork):
+def test_join_respects_the_timeout(fork):
     event = fork.Event()
     found = mp.start_processes(wait_in_turn, ([event, event],), nprocs=3, join=False, start_method="fork")
     assert isinstance(found, mp.ProcessContext) and len(found.pids()) == 3
@@ -138,7 +138,7 @@ def fail_late(index, event):
         raise KeyError("late")
 
 
-def test_join_with_a_timeout_tells_of_a_failure_at_once(fork):
+def test_join_with_a_timeout_reports_a_failure_at_once(fork):
     event = fork.Event()
     found = mp.start_processes(fail_late, (event,), nprocs=2, join=False, start_method="fork")
     threading.Timer(0.1, event.set).start()
@@ -148,7 +148,7 @@ def test_join_with_a_timeout_tells_of_a_failure_at_once(fork):
     assert time.monotonic() - begun < 600
 
 
-def test_descriptors_go_with_the_processes():
+def test_descriptors_are_closed_with_the_processes():
     mp.spawn(abs, nprocs=2, start_method="fork")
     gc.collect()  # earlier tests may have left some
     before = len(os.listdir("/proc/self/fd"))
@@ -167,7 +167,7 @@ def test_descriptors_go_with_the_processes():
         ((abs, (), 1, True, False, "thread"), ValueError, "expected one of fork, spawn, forkserver; got 'thread'"),
     ],
 )
-def test_arguments_that_cannot_be(arguments, kind, said):
+def test_invalid_arguments(arguments, kind, said):
     with pytest.raises(kind, match=said):
         mp.spawn(*arguments)
 
@@ -179,7 +179,7 @@ def run(program, tmp_path, *arguments, **options):
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_a_script_without_a_guard_is_told_so(method, tmp_path):
+def test_a_script_without_a_guard_gets_a_hint(method, tmp_path):
     program = """
 import sys
 import threading
@@ -221,7 +221,7 @@ TYPED_ACTIONS = {
 
 @pytest.mark.parametrize("kind", TYPED_ACTIONS)
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_what_was_typed_into_an_interpreter_is_named(method, kind):
+def test_names_typed_into_an_interpreter_are_reported(method, kind):
     begin, action, end = TYPED_ACTIONS[kind]
     program = TYPED.format(method=method, begin=begin, action=action, end=end)
     done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=600)
@@ -230,7 +230,7 @@ def test_what_was_typed_into_an_interpreter_is_named(method, kind):
     assert "write it into a file" in done.stdout and "'fork'" in done.stdout and "went on" in done.stdout
 
 
-def test_what_was_typed_goes_to_forks_and_what_only_looks_like_it_everywhere():
+def test_interactive_names_are_sent_to_forks_and_similar_text_everywhere():
     program = TYPED.format(
         method="fork", begin="import pickle", action="print(len(context.Pool(1).map(work, [Mine()])))", end=""
     )
@@ -243,7 +243,7 @@ print(queue.get())
     assert done.stdout == "1\nwent on\n['__main__', 'work', b'__main__']\n", done.stderr
 
 
-def test_none_is_left_when_the_parent_is_killed(method, tmp_path):
+def test_processes_end_when_the_parent_is_killed(method, tmp_path):
     program = """
 import os, sys, time
 import facula_multiprocessing as mp

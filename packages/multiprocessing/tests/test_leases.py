@@ -104,7 +104,7 @@ def test_a_view_holds_the_arena():
     assert array.tolist() == [5] * NBYTES
 
 
-def test_a_copy_holds_nothing(arena, leases):
+def test_a_copy_does_not_hold_the_block(arena, leases):
     array = leases.array(arena.take(NBYTES), NBYTES)
     copies = [array.copy(), array + 1, array.tobytes(), array[array > 3]]
     del array
@@ -143,7 +143,7 @@ def test_a_block_that_is_leased_again_is_its_second_lease(arena, leases):
     assert leases.gone() == [offset]
 
 
-def test_what_is_leased_at_a_fork_is_given_back_after_the_child(arena, leases):
+def test_blocks_leased_at_a_fork_are_freed_after_the_child(arena, leases):
     before, after, ended = (arena.take(NBYTES) for _ in range(3))
     old, gone = leases.array(before, NBYTES), leases.array(ended, NBYTES)
     del gone
@@ -163,7 +163,7 @@ def test_what_is_leased_at_a_fork_is_given_back_after_the_child(arena, leases):
     os.close(write)
 
 
-def test_a_forked_child_gives_back_nothing_of_its_parent(arena, leases):
+def test_a_forked_child_frees_no_blocks_of_its_parent(arena, leases):
     array = leases.array(arena.take(NBYTES), NBYTES)
     pid = os.fork()
     if not pid:
@@ -187,7 +187,7 @@ def test_the_start_of_a_worker_retires_nothing(arena, leases):
     assert leases.gone() == [offset]
 
 
-def test_many_rounds_leave_nothing_behind(arena, leases):
+def test_many_rounds_do_not_leak(arena, leases):
     for _ in range(2000):
         offset = arena.take(NBYTES)
         array = leases.array(offset, NBYTES)

@@ -90,14 +90,14 @@ def test_headroom_under_the_first_version_of_control_groups(machine):
 
 
 @pytest.mark.parametrize("text", [None, "", "0::/gone\n"])
-def test_headroom_where_the_kernel_says_nothing(machine, text):
+def test_headroom_without_information_from_the_kernel(machine, text):
     if text is not None:
         machine("cgroup", text)
     assert _memory.headroom() is None
     assert capacity_for(0.25) == 64 << 20
 
 
-def test_too_little_headroom_is_an_error_before_anything_is_taken(machine):
+def test_too_little_headroom_is_an_error_before_any_reservation(machine):
     machine("cgroup", "0::/\n")
     machine("sys/memory.max", f"{3 << 20}\n")
     machine("sys/memory.current", f"{1 << 20}\n")
@@ -118,7 +118,7 @@ def test_headroom_of_the_machine_where_the_groups_leave_more(machine):
     assert _memory.headroom() == 2048
 
 
-def test_the_kernel_is_asked_again_where_little_is_left_or_some_time_has_passed(machine, monkeypatch):
+def test_the_kernel_is_queried_again_if_little_is_left_or_after_some_time(machine, monkeypatch):
     machine("meminfo", "MemAvailable: 1000 kB\n")
     now = [5.0]
     monkeypatch.setattr(_memory, "monotonic", lambda: now[0])
@@ -131,7 +131,7 @@ def test_the_kernel_is_asked_again_where_little_is_left_or_some_time_has_passed(
     assert _memory.headroom(enough=1) == 700 << 10
 
 
-def test_what_was_reserved_since_counts(machine, monkeypatch):
+def test_later_reservations_count(machine, monkeypatch):
     """Many small blocks at once must not exceed the memory that was available before the first."""
     monkeypatch.setattr(_memory, "monotonic", lambda: 5.0)
     machine("meminfo", f"MemAvailable: {20 << 10} kB\n")
@@ -141,7 +141,7 @@ def test_what_was_reserved_since_counts(machine, monkeypatch):
     assert _memory._last.left == 14 << 20
 
 
-def test_this_machine_says_something():
+def test_headroom_of_this_machine():
     assert _memory.headroom() > 0
 
 
@@ -167,7 +167,7 @@ except SharedMemoryError as error:
     assert "ulimit -n" in said
 
 
-def test_memory_has_no_name_and_goes_with_its_arena():
+def test_memory_has_no_name_and_is_freed_with_its_arena():
     def open_inodes():
         found = set()
         for number in os.listdir("/proc/self/fd"):

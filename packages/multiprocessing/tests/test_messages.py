@@ -59,7 +59,7 @@ def assert_alike(got, sent):
 
 
 @given(st.lists(MESSAGES, min_size=1, max_size=3))
-def test_messages_arrive_and_leave_nothing(messages):
+def test_messages_arrive_without_leaks(messages):
     arena = Arena(16 << 20)
     writer, leases = Writer(arena), Leases(arena)
     for message in messages:
@@ -81,7 +81,7 @@ def ends():
     return arena, Writer(arena), Leases(arena)
 
 
-def test_what_was_made_in_a_block_is_not_copied(ends):
+def test_arrays_in_a_block_are_not_copied(ends):
     arena, writer, leases = ends
     array = writer.empty((100, 100), np.dtype(np.float32))
     offset = arena.offset_of(array.ctypes.data)
@@ -95,7 +95,7 @@ def test_what_was_made_in_a_block_is_not_copied(ends):
     assert array[0, 0] == 4
 
 
-def test_blocks_that_a_message_does_not_name_are_free_again(ends):
+def test_blocks_that_are_not_in_a_message_are_freed(ends):
     arena, writer, _ = ends
     writer.empty((5000,), np.dtype("u1"))
     _data, blocks = writer.encode("nothing of it")
@@ -122,7 +122,7 @@ def test_two_views_of_one_block(ends):
     assert whole is again and (whole == 7).all() and len(part) == 10_000
 
 
-def test_small_arrays_take_no_block(ends):
+def test_small_arrays_need_no_block(ends):
     arena, writer, _leases = ends
     _data, blocks = writer.encode([np.zeros(INLINE, np.uint8), np.zeros(0), writer.empty((3,), np.dtype("f8"))])
     assert blocks == [] and arena.taken == 0
@@ -137,7 +137,7 @@ def test_objects_are_made_in_ordinary_memory(ends):
     assert got.tolist() == ["text"] * 5000
 
 
-def test_what_cannot_be_pickled_changes_nothing(ends):
+def test_pickling_errors_change_nothing(ends):
     arena, writer, _ = ends
     array = writer.empty((9000,), np.dtype("u1"))
     for _ in range(3):
@@ -155,7 +155,7 @@ def test_a_full_arena_sends_through_the_pipe():
     assert (decode(data, blocks, leases)[0] == array).all()
 
 
-def test_many_rounds_take_no_more(ends):
+def test_many_rounds_do_not_grow(ends):
     arena, writer, leases = ends
     descriptors = len(os.listdir("/proc/self/fd"))
     for count in range(300):

@@ -29,7 +29,7 @@ def test_small_messages_need_no_thread(fork):
         messages.put(1)
 
 
-def test_the_order_stays_when_the_pipe_is_full_for_a_while(fork):
+def test_the_order_is_kept_when_the_pipe_is_full_for_a_while(fork):
     """Alternate small and large messages, more than a pipe holds; then small ones are written directly again."""
     messages = fork.Queue()
     sent = [number if number % 7 else (number, BLOB) for number in range(3000)]
@@ -84,7 +84,7 @@ def test_a_producer_that_ends_has_sent_all(fork):
     process.join()
 
 
-def test_a_child_of_one_that_has_put_puts_itself(fork):
+def test_a_child_of_a_producer_puts_by_itself(fork):
     messages = fork.Queue()
     messages.put((0, BLOB))  # so that there is a thread, which the child lacks
     process = fork.Process(target=put_and_end, args=(messages,))
@@ -94,7 +94,7 @@ def test_a_child_of_one_that_has_put_puts_itself(fork):
     process.join()
 
 
-def test_a_bounded_queue_is_full_and_says_so(fork):
+def test_a_bounded_queue_raises_full(fork):
     messages = fork.Queue(2)
     messages.put(1)
     messages.put_nowait(2)
@@ -113,7 +113,7 @@ def finish(messages, count):
         messages.task_done()
 
 
-def test_join_waits_for_what_was_put_either_way(context):
+def test_join_waits_for_both_ways_of_putting(context):
     messages = context.JoinableQueue()
     process = context.Process(target=finish, args=(messages, 40))
     for number in range(40):
@@ -125,7 +125,7 @@ def test_join_waits_for_what_was_put_either_way(context):
         messages.task_done()
 
 
-def test_a_reader_that_is_gone_is_no_error_of_put(fork, capfd):
+def test_put_raises_no_error_without_a_reader(fork, capfd):
     """As in multiprocessing, the thread reports it."""
     messages = fork.Queue()
     messages._reader.close()
@@ -204,7 +204,7 @@ def test_a_tiny_dev_shm_changes_nothing():
     assert (found.returncode, found.stdout, found.stderr) == (0, "1048576\n", "")
 
 
-def test_a_limit_on_files_sends_copies_and_says_so():
+def test_a_limit_on_files_sends_copies_with_a_warning():
     found = run([], "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))")
     assert found.returncode == 0, found.stderr
     assert "1 MiB at most" in found.stdout and "raise `ulimit -f`" in found.stdout

@@ -23,7 +23,7 @@ from facula_multiprocessing._transfer.reductions import block_under, encode
 
 
 @pytest.mark.parametrize("kind", ["Queue", "SimpleQueue", "JoinableQueue"])
-def test_arrays_go_there_and_back(context, kind):
+def test_arrays_make_a_round_trip(context, kind):
     inbox, outbox = getattr(context, kind)(), getattr(context, kind)()
     before = taken()
     process = context.Process(target=answer, args=(inbox, outbox))
@@ -96,7 +96,7 @@ def test_every_array_arrives_as_it_was(dtype, shape, kind, shared):
     assert got.astype(native).tobytes() == array.astype(native).tobytes()
 
 
-def test_plain_multiprocessing_goes_on_as_it_was():
+def test_plain_multiprocessing_is_unaffected():
     array = mp.shared_empty(LARGE)
     for dumps in (pickle.dumps, multiprocessing.reduction.ForkingPickler.dumps):
         assert len(dumps(array)) > array.nbytes
@@ -148,7 +148,7 @@ def count_of(inbox, outbox):
     outbox.put((len(message), int(message[-1][-1]), len(os.listdir("/proc/self/fd"))))
 
 
-def test_many_rounds_take_no_more(fork):
+def test_many_rounds_do_not_grow(fork):
     inbox, outbox = fork.Queue(), fork.Queue()
     process = fork.Process(target=answer, args=(inbox, outbox))
     process.start()
@@ -167,7 +167,7 @@ def test_many_rounds_take_no_more(fork):
     process.join()
 
 
-def test_much_that_was_sent_once_is_not_kept(fork):
+def test_memory_of_large_messages_is_returned(fork):
     """The sender is not notified when a receiver drops a block: it frees the memory at a later message."""
     inbox, outbox = fork.Queue(), fork.Queue()
     process = fork.Process(target=answer, args=(inbox, outbox))
@@ -205,7 +205,7 @@ def test_arenas_of_senders_that_have_ended_are_forgotten(fork):
     assert after[0] <= before[0] + 2 and after[1] <= before[1]
 
 
-def test_threads_send_and_receive_side_by_side():
+def test_threads_send_and_receive_concurrently():
     def work(number):
         for turn in range(100):
             got = pickle.loads(encode([np.full(LARGE, number * 1000 + turn), mp.shared_empty(number + 1)]))
@@ -221,7 +221,7 @@ def test_threads_send_and_receive_side_by_side():
     assert not wrong and taken() == before
 
 
-def test_memory_that_nobody_has_left_goes_as_a_copy(monkeypatch):
+def test_without_shared_memory_arrays_are_copied(monkeypatch):
     def none(nbytes):
         raise mp.SharedMemoryError("512 bytes left", nbytes)
 
@@ -249,7 +249,7 @@ def test_without_proc_a_descriptor_is_sent(monkeypatch, context):
 
 
 @pytest.mark.parametrize("shape", [-1, (3, -2)])
-def test_shapes_that_cannot_be(shape):
+def test_invalid_shapes(shape):
     with pytest.raises(ValueError, match="shared_empty: expected lengths of at least 0"):
         mp.shared_empty(shape)
     with pytest.raises(ValueError, match="no objects"):

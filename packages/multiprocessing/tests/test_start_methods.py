@@ -24,7 +24,7 @@ def run(program, tmp_path, *arguments):
     return subprocess.run([sys.executable, path, *arguments], capture_output=True, text=True, timeout=600)
 
 
-def test_a_start_method_that_is_set_without_a_guard_is_told_so(tmp_path):
+def test_setting_a_start_method_without_a_guard_gets_a_hint(tmp_path):
     done = run(UNGUARDED, tmp_path)
     assert "set_start_method: this program sets the start method while a process imports it; " in done.stderr
     assert "`if __name__ == '__main__':`" in done.stderr
@@ -42,7 +42,7 @@ def double(x):
 
 
 @pytest.mark.parametrize("count", [0, 1, 8, 9, 33])
-def test_maps_go_on_while_all_workers_are_being_replaced(fork, count):
+def test_maps_continue_while_all_workers_are_being_replaced(fork, count):
     with fork.Pool(2) as pool:
         workers, pool._pool = pool._pool, []  # a temporary state
         results = pool.map_async(double, iter(range(count)))
@@ -50,7 +50,7 @@ def test_maps_go_on_while_all_workers_are_being_replaced(fork, count):
         assert results.get(600) == [2 * index for index in range(count)]
 
 
-def test_descriptors_of_pools_go_with_them(fork):
+def test_pools_close_their_descriptors(fork):
     left = []
     for _ in range(3):
         with fork.Pool(2) as pool:

@@ -68,7 +68,7 @@ def _stuck(stacks, ready):
 
 
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
-def test_a_stuck_process_says_where_it_is(method):
+def test_a_hanging_process_reports_its_stack(method):
     context = multiprocessing.get_context(method)
     ours, theirs = context.Pipe()
     stacks = Stacks()
@@ -100,7 +100,7 @@ def _answer_in_parts(stacks, link):
     time.sleep(1000)
 
 
-def test_an_answer_is_complete_when_the_process_is_through_with_it(fork):
+def test_an_answer_is_complete_when_the_handler_ends(fork):
     ours, theirs = fork.Pipe()
     stacks = Stacks()
     process = fork.Process(target=_answer_in_parts, args=(stacks, theirs))
@@ -116,7 +116,7 @@ def test_an_answer_is_complete_when_the_process_is_through_with_it(fork):
     stacks.close()
 
 
-def test_ends_are_closed_in_a_forked_child_alone():
+def test_ends_are_closed_only_in_a_forked_child():
     read, write = os.pipe()
     end = open(write, "wb")
     keep_from_children(end)

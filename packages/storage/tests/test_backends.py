@@ -32,7 +32,7 @@ def test_figures_are_exact(sizes):
 
 
 @pytest.mark.parametrize("nbytes", [-1, 1 << 62, 1 << 63, 1 << 70])
-def test_what_cannot_be(nbytes):
+def test_impossible_sizes(nbytes):
     allocator = MallocAllocator()
     with pytest.raises(MemoryError, match=f"cannot allocate {nbytes} bytes"):
         allocator.refill(nbytes)
@@ -55,7 +55,7 @@ def test_a_release_outlives_its_allocator(no_collector):
     release()
 
 
-def test_releases_are_no_python_functions():
+def test_releases_are_not_python_functions():
     """They run inside finalizers, at interpreter exit, and during collections."""
     assert type(MallocAllocator().refill(8)[1]).__module__ == "functools"
     assert type(MallocAllocator().refill(8)[1].func).__name__ == "builtin_function_or_method"
@@ -109,7 +109,7 @@ def test_host_memory_copies_whole_buffers_only(buffer):
         HostMemory().copy_out(0, buffer)
 
 
-def test_host_memory_does_not_write_into_what_is_read_only():
+def test_host_memory_does_not_write_to_read_only_buffers():
     memory = HostMemory()
     address, _release = memory.allocator.refill(4)
     with pytest.raises(ValueError, match="readonly=True"):
@@ -122,7 +122,7 @@ def test_host_memory_has_no_kernels():
     assert HostMemory(allocator := MallocAllocator()).allocator is allocator
 
 
-def test_meta_runs_every_plan_on_nothing():
+def test_meta_runs_every_plan_without_memory():
     layout = contiguous((1 << 20, 1 << 20), float32, meta)
     storage = allocate(layout)
     assert (storage.ptr, storage.version, layout.nbytes) == (0, 0, 1 << 42)

@@ -189,7 +189,7 @@ def test_each_kind_of_request(exports, which, flags, answer):
         ((1,) * 65, (4,) * 65, 4),
     ],
 )
-def test_an_export_of_nonsense(shape, strides, itemsize):
+def test_invalid_exports(shape, strides, itemsize):
     with pytest.raises(ValueError, match="Export: "):
         Export(None, int, 64, "i", itemsize, shape, strides, False)
 
@@ -259,6 +259,6 @@ def test_from_buffer_refuses(arguments, error, why):
         from_buffer(*arguments)
 
 
-def test_dtypes_are_bytes_seen_anew():
+def test_dtypes_reinterpret_bytes():
     storage, layout = from_buffer(np.array([1 + 2j], "c8"), dtype_named("float32"))
     assert to_numpy(storage, layout).tolist() == [1, 2]

@@ -31,7 +31,7 @@ def install(tmp_path, monkeypatch):
     return install
 
 
-def test_one_object_per_place():
+def test_one_object_per_device():
     assert Device("cpu") is Device("cpu:0") is Device(cpu) is cpu
     assert Device("cuda", 1) is Device("cuda:1") is not Device("cuda:0")
     assert Device("meta") is meta
@@ -67,7 +67,7 @@ def test_index_twice():
         Device("cuda:0", 1)
 
 
-def test_a_known_device_without_a_backend_says_what_there_is():
+def test_a_known_device_without_a_backend_lists_the_available_ones():
     """The error names no package: anybody could publish one under an unused name."""
     device, says = Device("xla:2"), r"'xla:2'.*there are .*cpu((?!facula-).)*published none for 'xla' yet.$"
     with pytest.raises(RuntimeError, match=says):
@@ -76,7 +76,7 @@ def test_a_known_device_without_a_backend_says_what_there_is():
         contiguous((2,), float32, device)
 
 
-def test_a_device_that_nobody_knows_is_refused_at_once():
+def test_an_unknown_device_is_rejected_at_once():
     with pytest.raises(RuntimeError, match=r"'gpu' is no kind of device; known are .*cpu, cuda, .*meta"):
         Device("gpu:2")
     register_backend("gpu_test", lambda index: HostMemory())
@@ -110,13 +110,13 @@ def test_loading_holds_no_lock(install):
     assert isinstance(Device("waits").backend, HostMemory)
 
 
-def test_what_an_entry_point_raises_is_seen(install):
+def test_errors_of_an_entry_point_propagate(install):
     install("broken", "raise ImportError('libbroken.so is missing')")
     with pytest.raises(ImportError, match=r"libbroken\.so"):
         Device("broken").backend
 
 
-def test_a_factory_may_fail_and_be_asked_again():
+def test_a_failed_factory_is_called_again():
     answers = [RuntimeError("no driver"), HostMemory()]
 
     def factory(index):

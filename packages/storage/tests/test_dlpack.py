@@ -129,7 +129,7 @@ def test_read_only_needs_a_consumer_that_understands():
     assert "Shared" in got.readonly
 
 
-def test_what_cannot_leave():
+def test_unsupported_exports():
     layout = contiguous((2,), float32, meta)
     with pytest.raises(TypeError, match=r"__dlpack_device__.*'meta'"):
         to_dlpack(allocate(layout), layout)
@@ -163,7 +163,7 @@ def test_a_capsule_is_consumed_once(max_version):
 
 
 @pytest.mark.parametrize("max_version", [None, (1, 0)])
-def test_nothing_is_left_behind(no_collector, max_version):
+def test_capsules_do_not_leak(no_collector, max_version):
     """Capsules consumed, never consumed, and consumed but dropped before the consumer all end the export."""
     storage, layout = counting()
     before = live()
@@ -204,7 +204,7 @@ def test_not_a_producer(source):
         from_dlpack(source)
 
 
-def test_what_a_producer_raises_is_seen():
+def test_errors_of_a_producer_propagate():
     class Broken:
         def __dlpack__(self, **keywords):
             raise BufferError("cannot export")

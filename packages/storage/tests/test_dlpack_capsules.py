@@ -178,21 +178,21 @@ def test_sizes_beyond_64_bits(fields):
     assert made.deleted == 0
 
 
-def test_an_unknown_major_version_is_not_looked_into():
+def test_an_unknown_major_version_is_not_parsed():
     made = Crafted(True, major=2, ndim=77)
     with pytest.raises(BufferError, match="DLPack version 2 is not known"):
         from_dlpack(made.capsule)
     assert made.deleted == 0
 
 
-def test_a_device_without_backend_says_so():
+def test_a_device_without_backend_is_an_error():
     made = Crafted(device_type=10)
     with pytest.raises(RuntimeError, match=r"no backend for 'rocm' is installed; .*published none for 'rocm' yet"):
         from_dlpack(made.capsule)
     assert made.deleted == 0
 
 
-def test_pinned_host_memory_is_the_cpus():
+def test_pinned_host_memory_is_on_the_cpu():
     assert from_dlpack(Crafted(device_type=3).capsule)[1].device is cpu
 
 

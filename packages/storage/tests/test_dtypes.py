@@ -126,7 +126,7 @@ def test_registration_refuses(arguments, numpy, why):
     assert dtype_of_numpy(np.dtype("uint8")) is facula_storage.uint8
 
 
-def test_there_is_an_end_to_the_codes(run_python):
+def test_codes_are_limited(run_python):
     """Further codes would overlap another device's places in a plan table."""
     program = """
 from facula_storage._dtypes import DTYPES_PER_DEVICE

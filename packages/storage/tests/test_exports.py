@@ -98,7 +98,7 @@ def test_exporting_in_many_threads(often_switching):
         assert storage.exports == []
 
 
-def test_nobody_replaces_between_the_look_and_the_count(often_switching):
+def test_no_replacement_between_reading_the_address_and_counting(often_switching):
     """An export shares the storage's buffer during its whole lifetime."""
     released, stop = [], threading.Event()
     storage, layout = allocate(contiguous((64,), float32)), contiguous((64,), float32)
@@ -162,7 +162,7 @@ def test_the_owner_of_borrowed_memory_goes_with_the_last_export(no_collector):
     assert watch() is None
 
 
-def test_an_owner_that_dies_in_a_cycle_with_its_array():
+def test_an_owner_in_a_cycle_with_its_array_is_freed():
     """The collector frees the cycle; a C callable releases the block during the collection."""
     before = live()
     for _ in range(10):

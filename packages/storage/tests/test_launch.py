@@ -47,7 +47,7 @@ def test_arguments_arrive(noting):
     assert note.count == 1
 
 
-def test_numbers_with_an_index_are_taken(noting):
+def test_numbers_with_an_index_are_accepted(noting):
     note = noting(3)
     note.launch(np.int64(3), True, np.uint8(200))
     assert [note.argument(i) for i in range(3)] == [3, 1, 200]
@@ -94,7 +94,7 @@ def test_doubles_take_integers_too(noting):
 
 @pytest.mark.parametrize("position", [0, 1, 2, 3])
 @pytest.mark.parametrize("doubles", [0, 0b1000])
-def test_an_address_of_none_raises_before_anything(noting, position, doubles):
+def test_an_address_of_none_raises_before_any_launch(noting, position, doubles):
     note = noting(4, doubles=doubles, release_at=ALWAYS)
     arguments = [4, 8, 16, 24]
     arguments[position] = None
@@ -167,7 +167,7 @@ def waits(address_of, n, release_at, patience=200):
 
 
 @pytest.mark.parametrize("release_at", [0, 1, 1000])
-def test_the_gil_is_given_away_from_release_at_on(address_of, release_at):
+def test_the_gil_is_released_from_release_at_on(address_of, release_at):
     assert waits(address_of, release_at, release_at, patience=20_000)
     assert waits(address_of, release_at + 5, release_at, patience=20_000)
 
@@ -177,7 +177,7 @@ def test_the_gil_is_held_below(address_of, n, release_at, monkeypatch):
     assert not waits(address_of, n, release_at)
 
 
-def test_launches_run_beside_each_other(address_of):
+def test_launches_run_concurrently(address_of):
     """Two kernels that wait for each other: reentrant, and both without the GIL."""
     first, second = ((ctypes.c_int64 * 3)(0, 0, 20_000) for _ in range(2))
     launch = bind(address_of("wait_for_go"), ctypes.addressof(first), ALWAYS, 0, first)
@@ -207,7 +207,7 @@ def test_the_owner_lives_as_long_as_the_launch(address_of, no_collector):
     assert watch() is None
 
 
-def test_forgetting_a_launch_while_it_runs(address_of, no_collector):
+def test_dropping_a_launch_while_it_runs(address_of, no_collector):
     """Clearing a plan table in another thread must not free the plan's memory during a launch."""
 
     class Flags(ctypes.Structure):
@@ -308,7 +308,7 @@ def test_layouts_that_do_not_fit_have_no_launch(telling):
     assert rebind(launch, shaper, *[contiguous((1,) * 65, float32)] * 3) is None
 
 
-def test_what_rebind_refuses(telling):
+def test_rebind_rejects_invalid_arguments(telling):
     launch, shaper = telling
     row = contiguous((3,), float32)
     for wrong in ((print, shaper, row, row), (launch, shaper), (None, shaper, row), (launch, shaper, *[row] * 17)):
@@ -320,7 +320,7 @@ def test_what_rebind_refuses(telling):
         rebind(launch, "address", row, row)
 
 
-def test_a_launch_for_other_layouts_keeps_what_the_first_one_kept(address_of):
+def test_a_launch_for_other_layouts_keeps_the_same_owner(address_of):
     class Form(ctypes.c_int64 * 2):
         pass
 

@@ -64,7 +64,7 @@ def test_other_dtype_and_device():
     assert layout != "layout"
 
 
-def test_numbers_of_numpy_become_pythons():
+def test_numpy_integers_become_python_ints():
     layout = contiguous((np.int64(17), np.int32(3)), float32)
     assert list(map(type, layout.shape + layout.strides)) == [int] * 4
     assert layout is contiguous((17, 3), float32)
@@ -74,7 +74,7 @@ class Shape(tuple):
     """A subclass of tuple, like the shapes of higher packages."""
 
 
-def test_subclasses_of_tuple_stay_outside():
+def test_subclasses_of_tuple_are_converted():
     layout = contiguous(Shape((19, 3)), float32)
     assert type(layout.shape) is tuple
     assert layout is contiguous((19, 3), float32)
@@ -120,7 +120,7 @@ def test_an_empty_shape_may_overflow_in_its_strides():
         contiguous((0, 1 << 40, 1 << 40), float32)
 
 
-def test_the_largest_there_can_be():
+def test_the_largest_possible_layout():
     layout = contiguous(((1 << 63) - 1,), uint8, meta)
     assert layout.nbytes == layout.extent == (1 << 63) - 1
     assert contiguous((1 << 31, 1 << 28), float64, meta).nbytes == 1 << 62
@@ -168,7 +168,7 @@ def copy_of(layout):
 
 
 @pytest.mark.parametrize("shared", [contiguous((2, 3), float32), float32, cpu], ids=["layout", "dtype", "device"])
-def test_what_is_shared_cannot_be_changed(shared):
+def test_shared_objects_are_immutable(shared):
     for name in shared.__slots__:
         with pytest.raises(AttributeError, match=f"{type(shared).__name__}: '{name}' cannot be set: .* is shared"):
             setattr(shared, name, 9)
@@ -195,7 +195,7 @@ def test_the_two_tables_do_not_drift_apart(small_tables):
     assert layout_of((4, 5), (5, 1), float32) is remembered
 
 
-def test_a_table_starts_afresh_now_and_then(small_tables, monkeypatch):
+def test_a_table_is_cleared_occasionally(small_tables, monkeypatch):
     monkeypatch.setattr(tables, "CLEAR_INTERVAL", 50)
     old = [contiguous((i,), float32) for i in range(8)]
     for i in range(200):
@@ -227,7 +227,7 @@ print(resident() - before)
     assert int(run_python(program)) < 2 << 20
 
 
-def test_eight_threads_on_shapes_nobody_has_seen(often_switching):
+def test_eight_threads_with_new_shapes(often_switching):
     """Each thread gets complete and correct layouts, and the tables stay within their limits."""
     start = threading.Barrier(8)
 

@@ -28,7 +28,7 @@ NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_there_and_back(name):
+def test_round_trip(name):
     array = np.arange(24).reshape(2, 3, 4).astype(name)[:, ::2, 1:]
     storage, layout = from_numpy(array)
     assert layout.dtype.name == name
@@ -115,7 +115,7 @@ def test_no_dimension():
     assert array == 4
 
 
-def test_read_only_memory_stays_so():
+def test_read_only_memory_stays_read_only():
     array = np.arange(3)
     array.flags.writeable = False
     storage, layout = from_numpy(array)
@@ -199,7 +199,7 @@ def test_the_cpu_is_where_numpy_is():
     [((100,), 0, "takes bytes 0 to 800; the storage has 48"), ((1,), -8, "takes bytes -8 to 0"),
      ((6,), 8, "takes bytes 8 to 56"), ((2,), 3, "no multiple of float64's")],
 )  # fmt: skip
-def test_nothing_outside_the_memory_is_shared(share, shape, offset, why):
+def test_memory_outside_the_buffer_is_not_shared(share, shape, offset, why):
     storage, _ = from_numpy(np.arange(6.0))
     with pytest.raises(ValueError, match=why):
         share(storage, contiguous(shape, float64), offset)

@@ -39,7 +39,7 @@ def test_classes_and_those_derived_before_and_after():
     assert first.further == second().further == third().further == 1 and "further" not in dir(third)
 
 
-def test_what_fails_changes_nothing():
+def test_failures_change_nothing():
     first, second = classes()
     with pytest.raises(KeyError, match="no order"):
         reorder_bases(first, Refusing)

@@ -118,7 +118,7 @@ def test_listeners_nest():
     assert heard == []
 
 
-def test_what_a_listener_raises_comes_after_the_launch():
+def test_errors_of_listeners_come_after_the_launch():
     table, calls = PlanTable("add"), []
 
     def listener(p, args):
@@ -131,7 +131,7 @@ def test_what_a_listener_raises_comes_after_the_launch():
     assert len(calls) == 2
 
 
-def test_a_failed_launch_is_not_told():
+def test_a_failed_launch_is_not_reported():
     table, heard = PlanTable("add"), []
 
     def refuse(*args):
@@ -147,7 +147,7 @@ def test_closing_a_listener_that_is_not_open():
         listen(print).__exit__()
 
 
-def test_a_table_goes_with_its_operator(no_collector):
+def test_a_table_is_freed_with_its_operator(no_collector):
     table = PlanTable("add")
     table.add("key", plan())
     watch = weakref.ref(table)
@@ -155,7 +155,7 @@ def test_a_table_goes_with_its_operator(no_collector):
     assert watch() is None
 
 
-def test_no_plan_of_former_times_is_published(monkeypatch):
+def test_no_outdated_plan_is_published(monkeypatch):
     """The listener is added while a plan is being published: the plan must not stay in the table unobserved."""
     table, heard, entered = PlanTable("add"), [], []
 
@@ -221,7 +221,7 @@ def test_threads_publish_launch_and_listen(often_switching):
     assert table.add("fresh", one) is one
 
 
-def test_listening_leaves_nothing_behind(no_collector):
+def test_listening_does_not_leak(no_collector):
     heard = []
     table = PlanTable("add")
 

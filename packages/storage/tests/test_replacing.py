@@ -85,7 +85,7 @@ def test_retired_blocks_wait_for_threads_inside_operators(launching_module):
     assert live() == (before[0] + 24, before[1] + 1)
 
 
-def test_threads_need_not_be_outside_all_at_once(launching_module):
+def test_threads_need_not_be_outside_at_the_same_time(launching_module):
     """Each must have been seen outside since the block was retired, but not at the same time."""
     before = live()
     first, let_first_go = parked(launching_module)
@@ -111,7 +111,7 @@ def test_threads_elsewhere_are_not_waited_for(launching_module):
     thread.finish()
 
 
-def test_ones_own_operator_is_not_waited_for(launching_module):
+def test_the_current_operator_is_not_waited_for(launching_module):
     """`resize_` and `out=` replace buffers from inside an operator, before they read an address."""
     before = live()
     inside(lambda: replace_buffer(counting()[0], 0, int, 0), launching_module)()
@@ -128,7 +128,7 @@ def retired_under(module):
 
 
 @pytest.mark.parametrize("moment", [lambda: LAYOUT.refill()[1](), release_idle_memory])
-def test_a_quiet_moment_releases_what_was_retired(launching_module, moment):
+def test_a_quiet_moment_releases_retired_blocks(launching_module, moment):
     """No other buffer is replaced."""
     before = live()
     retired_under(launching_module)
@@ -137,7 +137,7 @@ def test_a_quiet_moment_releases_what_was_retired(launching_module, moment):
     assert live() == before
 
 
-def test_a_refill_inside_a_launch_keeps_what_the_launch_reads(launching_module):
+def test_a_refill_inside_a_launch_keeps_the_blocks_being_read(launching_module):
     """The launch has read its addresses and allocates a workspace: its own thread must not count as outside."""
     before, step, turn = live(), [threading.Event() for _ in range(4)], []
 
@@ -164,7 +164,7 @@ def test_a_refill_inside_a_launch_keeps_what_the_launch_reads(launching_module):
     assert turn == [(before[0] + 24, before[1] + 1), before]
 
 
-def test_a_quiet_moment_waits_for_nobody(launching_module):
+def test_a_quiet_moment_does_not_wait(launching_module):
     """A thread that replaces a buffer checks the retired blocks itself."""
     retired_under(launching_module)
     held, done = threading.Event(), threading.Event()
@@ -186,7 +186,7 @@ def test_a_quiet_moment_waits_for_nobody(launching_module):
     assert release_retired() == 0
 
 
-def test_looking_at_the_threads_makes_no_cycle(no_collector, launching_module):
+def test_inspecting_threads_creates_no_cycle(no_collector, launching_module):
     """A frame referenced by one of its own locals would keep its callers' objects alive."""
 
     def caller():
@@ -199,7 +199,7 @@ def test_looking_at_the_threads_makes_no_cycle(no_collector, launching_module):
     assert gc.collect() == 0
 
 
-def test_a_replacement_that_is_refused_changes_nothing():
+def test_a_rejected_replacement_changes_nothing():
     storage, layout = counting()
     array = to_numpy(storage, layout)
     before, address = live(), storage.ptr
@@ -313,7 +313,7 @@ def test_the_lock_is_re_entrant():
 
 
 # Threads inside modules ----------------------------------------------------------------------------------------
-def test_threads_inside_looks_through_whole_stacks():
+def test_threads_inside_searches_whole_stacks():
     here, go = threading.Barrier(3), threading.Event()
 
     def deep(levels):

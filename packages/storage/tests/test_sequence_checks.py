@@ -118,7 +118,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize("pair", DIFFERENT, ids=repr)
-def test_what_is_not_the_same(pair):
+def test_values_that_differ(pair):
     for one, other in (pair, pair[::-1]):
         assert not fits(check(ITEM, {"key": one}, "key", other))
         assert fits(check(ITEM, {"key": one}, "key", one))
@@ -129,7 +129,7 @@ def test_equal_numpy_scalars_are_the_same():
         assert fits(check(ITEM, {"key": made()}, "key", made()))
 
 
-def test_tuples_in_tuples():
+def test_nested_tuples():
     inner = object()
     assert fits(check(ITEM, {0: (1000, ("a" * 3, inner))}, 0, (int("1000"), ("".join("aaa"), inner))))
     deep = other = ()
@@ -221,7 +221,7 @@ def test_attributes_of_functions_and_classes():
     assert [fits(one) for one in made] == [False, True]
 
 
-def test_keys_that_are_not_there():
+def test_missing_keys():
     table = {"a": 1}
     made = check(ITEM, table, "b", ABSENT)
     assert fits(made)
@@ -352,7 +352,7 @@ class Exporting(bytearray):
 
 
 @pytest.mark.parametrize("one", [3, "x", [1], np.array([None]), memoryview(b"x"), np.zeros(1, [("a", object)])])
-def test_what_has_no_bytes_to_compare(one):
+def test_objects_without_a_buffer_are_rejected(one):
     with pytest.raises(TypeError):
         snapshot_bytes(one)
     assert not fits(check(BYTES, one, None, b""))
@@ -466,7 +466,7 @@ def test_functions_of_the_library():
         made.run((), ())
 
 
-def test_a_function_may_not_come_back():
+def test_an_interrupted_function():
     answers = []
 
     def back():
@@ -511,7 +511,7 @@ def test_checks_that_are_refused(name):
         sequence([], checks=[(SIZE, [], None, 0), WRONG[name]])
 
 
-def test_expectations_that_are_refused_leave_the_former():
+def test_rejected_expectations_keep_the_old_ones():
     one = [1]
     made = check(ENTRIES, one, None, (1,))
     with pytest.raises(TypeError):
@@ -540,7 +540,7 @@ class Cell:
 
 
 @pytest.mark.parametrize("kind", ["holder", "key", "entries", "tensor"])
-def test_circles_through_checks_are_collected(kind):
+def test_cycles_through_checks_are_collected(kind):
     cell, x = Cell(), holder()
     x.node = cell
     cell.made = check(*{

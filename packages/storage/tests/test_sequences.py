@@ -41,7 +41,7 @@ def test_patches_of_inputs_and_values(noting):
     assert [note.argument(i) for i in range(3)] == [0, x.storage.ptr + 8, 99]
 
 
-def test_an_input_that_is_another_is_told_by_its_number(noting):
+def test_a_failed_input_is_reported_by_number(noting):
     note, x = noting(1), holder()
     made = sequence([(note.launch, (0,))], inputs=[(LAYOUT, None, 16)] * 2, spans=[(x.storage.ptr, x.storage.ptr + 16)])
     other, third = holder(), holder()
@@ -103,7 +103,7 @@ def test_bare_inputs_have_no_hooks(noting):
     assert found == [None, -1]
 
 
-def test_a_put_tensor_gets_back_what_it_was_made_with(noting):
+def test_a_put_tensor_is_restored(noting):
     leaf, grad, other = holder(), holder(), holder()
     state = grad.layout, grad.storage, grad.offset, grad.node, ABSENT
     loose, whole = [
@@ -172,7 +172,7 @@ def test_a_changed_storage_that_is_read_only_now(noting):
     assert x.storage.version == 4
 
 
-def test_a_written_input_lies_nowhere_that_is_read(noting):
+def test_a_written_input_does_not_overlap_read_memory(noting):
     note, x, other = noting(1), holder(), holder()
     start = x.storage.ptr
     for is_written, missed in ((False, None), (True, -1)):
@@ -202,14 +202,14 @@ def test_random_spans_are_searched(noting):
                 assert made.run((x,), ()) == (-1 if hit else None)
 
 
-def test_versions_and_slots_are_left_behind(noting):
+def test_versions_and_slots_are_updated(noting):
     x, site = holder(), ("add_", None, 0)
     made = sequence([(noting(1).launch, (0,))], changed=[(x.storage, 3, site)], puts=[(x, NODE, site)])
     made.run((), ()), made.run((), ())
     assert (x.storage.version, x.storage.mutator, x.node) == (6, site, site)
 
 
-def test_a_condition_leaves_launches_out(noting):
+def test_a_condition_skips_launches(noting):
     note, last, x = noting(1), noting(1), holder(0)
     made = sequence([(None, (x.storage.ptr, 2)), (note.launch, (0,)), (note.launch, (0,)), (last.launch, (0,))])
     made.run((), ())
@@ -228,7 +228,7 @@ def test_a_condition_that_is_0(noting):
 
 
 @pytest.mark.parametrize("turns", [0, 1, 5, 3000])
-def test_a_loop_goes_round_while_a_number_is_not_0(noting, turns):
+def test_a_loop_repeats_while_a_number_is_not_0(noting, turns):
     note, last, x = noting(1), noting(1), holder(turns)
 
     def down(*args):
@@ -246,7 +246,7 @@ def test_a_loop_goes_round_while_a_number_is_not_0(noting, turns):
         sequence(loop, values=1, patches=[(3, 1, 0, 0)])
 
 
-def test_a_function_of_pythons(noting):
+def test_a_python_function(noting):
     seen = []
     made = sequence([(lambda *args: seen.append(args), (1, 2)), (noting(1).launch, (0,))])
     made.run((), ())
@@ -271,7 +271,7 @@ def test_a_launch_that_fails_is_named(noting, address_of):
     assert note.count == 2
 
 
-def test_a_second_thread_is_told(address_of):
+def test_a_concurrent_call_is_reported(address_of):
     flags = (ctypes.c_int64 * 3)(0, 0, 20_000)
     waiting = bind(address_of("wait_for_go"), ctypes.addressof(flags), 0, 0, flags)
     made = sequence([(waiting, (1,))], checks=[(CheckKind.SIZE, [1], None, 1)])
@@ -313,7 +313,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_refused(noting, name):
+def test_invalid_sequences(noting, name):
     parts = dict(WRONG[name])
     launches = [
         (noting(1, told=1).launch, one[1]) if type(one) is tuple and one[0] == "launch" else one
@@ -330,7 +330,7 @@ def test_runs_with_other_arguments_are_refused(noting):
             made.run(*wrong)
 
 
-def test_it_holds_and_lets_go(address_of, no_collector):
+def test_it_keeps_and_releases_references(address_of, no_collector):
     owner = Owner()
     launch = bind(address_of("note"), 0, NEVER, 0, owner)
     x = holder()
@@ -343,7 +343,7 @@ def test_it_holds_and_lets_go(address_of, no_collector):
     assert [link() for link in links] == [None, None]
 
 
-def test_circles_through_it_are_collected(noting):
+def test_cycles_through_it_are_collected(noting):
     x = holder()
     x.node = sequence([(noting(1).launch, (0,))], checks=[(CheckKind.CALL, x, [x.storage].count, 0)])
     link = weakref.ref(x)

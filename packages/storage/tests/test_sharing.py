@@ -30,7 +30,7 @@ def received(*storages):
     return pickle.loads(encode(storages))
 
 
-def test_what_was_there_is_there_still():
+def test_contents_are_preserved():
     storage = filled()
     before, version = seen(storage), storage.version
     move_to_shared_memory(storage)
@@ -47,7 +47,7 @@ def test_aliases_move_along():
     assert other.ptr == storage.ptr and is_shared(storage) and is_shared(other)
 
 
-def test_what_others_see_stays_where_it_is():
+def test_exported_memory_is_not_moved():
     storage = filled()
     array = to_numpy(storage, LAYOUT, 0)
     with pytest.raises(RuntimeError, match="1 export"):
@@ -61,7 +61,7 @@ def test_what_others_see_stays_where_it_is():
         move_to_shared_memory(borrowed)
 
 
-def test_what_is_shared_stays_where_it_is():
+def test_shared_memory_is_not_moved():
     storage = filled()
     move_to_shared_memory(storage)
     address, release = take_block(LAYOUT)
@@ -83,7 +83,7 @@ def test_too_little_memory_changes_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize("device", ["cpu", meta])
-def test_nothing_is_shared_of_nothing(device):
+def test_empty_storages_are_not_shared(device):
     layout = contiguous((0,), int64) if device == "cpu" else contiguous((3,), int64, device)
     storage = allocate(layout)
     move_to_shared_memory(storage)
@@ -115,7 +115,7 @@ def test_small_storages_are_shared_too():
     assert seen(storage, small) == [9]
 
 
-def test_borrowed_memory_goes_as_a_copy():
+def test_borrowed_memory_is_sent_as_a_copy():
     array = np.arange(5000.0)
     storage, layout = from_numpy(array)
     (got,) = received(storage)
@@ -124,7 +124,7 @@ def test_borrowed_memory_goes_as_a_copy():
     assert array[0] == 0 and not is_shared(storage)
 
 
-def test_memory_that_may_not_be_written_stays_so():
+def test_read_only_memory_stays_read_only():
     array = np.arange(5000.0)
     array.flags.writeable = False
     storage, _ = from_numpy(array)
@@ -144,12 +144,12 @@ def test_an_array_in_shared_memory_is_sent_without_a_copy():
     assert array[1000] == 7 and array[999] == 2
 
 
-def test_plain_pickling_is_refused_still():
+def test_plain_pickling_is_still_rejected():
     with pytest.raises(TypeError, match="cannot be pickled by itself"):
         pickle.dumps(filled())
 
 
-def test_nothing_is_left():
+def test_shared_memory_is_freed():
     def rounds(count):
         for _ in range(count):
             storage = filled()

@@ -46,7 +46,7 @@ def test_no_memory_left():
         allocate(contiguous((1 << 53,), uint8))
 
 
-def test_storages_are_not_pickled_alone():
+def test_storages_cannot_be_pickled_alone():
     with pytest.raises(TypeError, match="pickle the tensor"):
         pickle.dumps(allocate(LAYOUT))
 
@@ -95,7 +95,7 @@ class Thin:
         return 0, int
 
 
-def test_while_the_collector_runs_nothing_quick_is_handed_out():
+def test_the_fast_path_is_disabled_during_collections():
     """Memory freed during a collection must not be reused before it ends, because finalizers may read it."""
     thin, seen = Thin(), []
 
@@ -125,12 +125,12 @@ def test_an_empty_free_list_is_refilled():
     assert empty.log == ["refill"]
 
 
-def test_the_callback_is_no_python_function():
+def test_the_callback_is_a_c_function():
     kinds = [type(callback) for callback in gc.callbacks if "on_collection" in repr(callback)]
     assert set(kinds) == {types.BuiltinFunctionType}
 
 
-def test_the_callback_takes_out_what_it_put_in():
+def test_the_callback_removes_only_its_entry():
     """Siblings keep their own entries in such a dict."""
     shared = {"mode": None}
     callback = collection_callback(shared)
@@ -188,7 +188,7 @@ def test_an_alias_of_read_only_memory_is_read_only():
         replace_buffer(other, 64, int, 24)
 
 
-def test_many_short_aliases_leave_nothing():
+def test_many_short_lived_aliases_do_not_leak():
     storage, _ = counting()
     for _ in range(1000):
         alias(storage)
