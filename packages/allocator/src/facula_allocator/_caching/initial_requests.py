@@ -1,9 +1,9 @@
-"""The state of an allocator as requests that produce it: how a recording begins mid-run.
+"""The state of an allocator as a list of requests that produce it, for recordings that start mid-run.
 
-Note [Initial requests]: segment by segment, in the order of addresses, all blocks are allocated, idle ones too, so that
-each request finds nothing but the rest of its own segment; then the idle ones are freed. Where a first request would
-not make a segment of the same size, one that does comes before and is freed again. A block that is larger than its
-request makes it is allocated as large as it is, and once more when all others are there.
+Note [Initial requests]: for each segment, in the order of addresses, the list allocates all blocks, including idle
+ones, so that each request finds only the rest of its own segment. Then it frees the idle ones. If the first request
+would not create a segment of the same size, one that does precedes it and is freed again. A block that is larger than
+its request would make it is allocated at its full size, and again at its requested size once all others exist.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from .._reports.snapshot_types import SnapshotBlock, SnapshotSegment
 
 WAITED = "blocks that were freed and that other streams still used count as idle"
-KIND = "blocks that lie in segments of the other kind are other ones"
-CUT = "idle blocks of sizes that no request has are other ones"
-RUNS = "expandable segments that lie apart are joined"
-LENT = "blocks of expandable segments that are lent are other ones"
-GREW = "segments of sizes that no request makes are other ones"
+KIND = "blocks in segments of the other kind differ"
+CUT = "idle blocks of sizes that no request has differ"
+RUNS = "separate expandable segments are joined"
+LENT = "lent blocks of expandable segments differ"
+GREW = "segments of sizes that no request creates differ"
 
 
 class InitialRequest(NamedTuple):
-    """A request: `nbytes` of a block that is to lie at an address, or None where it is freed."""
+    """A request: `nbytes` for the block at an address of the recorded state, or None to free it."""
 
     address: int
     nbytes: int | None
@@ -36,7 +36,7 @@ class InitialRequest(NamedTuple):
 
 
 class _InitialBlock(NamedTuple):
-    """A block to be: the bytes to ask for first, and in the end, None where it is idle."""
+    """A block to create: the bytes to request first, and the bytes to request at the end, None for an idle block."""
 
     address: int
     size: int
@@ -46,15 +46,15 @@ class _InitialBlock(NamedTuple):
 
 
 class InitialRequests:
-    """The requests that lead to some segments.
+    """The requests that produce given segments.
 
     Arguments:
-        segments: by address.
-        options: the allocator's.
-        granularity: the driver's.
-        rounded: the size of the block, the size of the segment and the kind (1: large) for a request.
+        segments: the segments, ordered by address.
+        options: the allocator's options.
+        granularity: the driver's granularity.
+        rounded: returns the block size, the segment size and the kind (1: large) for a request.
 
-    `requests` are the requests, `inexact` says what is not as it was, if anything.
+    `requests` lists the requests. `inexact` lists the differences from the recorded state, if any.
     """
 
     __slots__ = ("_granularity", "_options", "_rounded", "inexact", "requests")
@@ -92,7 +92,7 @@ class InitialRequests:
             self.inexact[what] = None
 
     def _open(self, segment: SnapshotSegment, pieces: list[_InitialBlock], pool: int) -> None:
-        """Let a segment of this size be there, where the first piece would not make it."""
+        """Create a segment of this size, if the first piece would not."""
         total, large, run = segment["total_size"], segment["segment_type"] == "large", segment["is_expandable"]
         least = self._options.small_size
         if run and not large:
@@ -118,7 +118,7 @@ class InitialRequests:
             if block["state"] == ALLOCATED:
                 found.append(self._live(block, stream, large, ends))
             elif run and large and size <= self._options.small_size and found and found[-1].stream == stream:
-                before = found.pop()  # allocated together with this one, and then without
+                before = found.pop()  # allocated together with this one first, then without it
                 found.append(before._replace(size=before.size + size, first=before.size + size))
             else:
                 at = block["address"]
@@ -140,12 +140,12 @@ class InitialRequests:
         return _InitialBlock(at, size, asked, asked, stream)
 
     def _stays_whole(self, size: int, served: int) -> bool:
-        """Whether a free block of a segment for large requests is handed out as it is."""
+        """Whether a free block of a segment for large requests is handed out unsplit."""
         bound = self._options.max_split_size
         return size - served <= self._options.small_size or (bound is not None and size > bound)
 
     def _parts(self, size: int, large: bool, ends: bool) -> Iterator[int]:
-        """Sizes of requests that fill an idle block."""
+        """Yield the sizes of requests that fill an idle block."""
         least = self._options.small_size
         while size:
             part = self._below(size if large else min(size, least))
@@ -157,7 +157,7 @@ class InitialRequests:
             size -= part
 
     def _below(self, size: int) -> int:
-        """The largest request up to a size that is not rounded up."""
+        """Return the largest request up to `size` that is not rounded up."""
         if self._rounded(size)[0] == size:
             return size
         step = max(self._granularity, (1 << (size.bit_length() - 1)) // max(1, self._options.roundup_power2_divisions))

@@ -1,6 +1,7 @@
-"""What to do when memory has run out, as the state says: each function is one family of causes.
+"""Remedies for out-of-memory errors, derived from the allocator's state: one function for each family of causes.
 
-Each gets the `Case` and gives a sentence, or None where it is not the cause. Those that come first say most.
+Each function takes the `Case` and returns a sentence, or None if its cause does not apply. The most informative come
+first.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Case(NamedTuple):
-    """A request that could not be served, and what is known of the state that it met."""
+    """A request that could not be served, and the known state at that moment."""
 
     nbytes: int
     figures: SnapshotFigures
-    own: PoolFigures  # the pool that would have served it
+    own: PoolFigures  # the pool that should have served it
     settings: Mapping[str, object]
     device_free: int | None
     device_total: int | None
@@ -31,11 +32,11 @@ class Case(NamedTuple):
     def over_limit(self) -> bool:
         return self.limit is not None and self.figures.reserved + self.nbytes > self.limit
 
-    def fits_none(self) -> bool:
+    def has_no_fit(self) -> bool:
         return self.own.largest_free < self.nbytes
 
 
-def too_large(case: Case) -> str | None:
+def request_too_large(case: Case) -> str | None:
     most = [one for one in (case.device_total, case.limit) if one is not None]
     if not most or case.nbytes <= min(most):
         return None
@@ -44,7 +45,7 @@ def too_large(case: Case) -> str | None:
     return f"The request alone is larger than {what} ({size}): ask for less at once, as in smaller batches"
 
 
-def limited(case: Case) -> str | None:
+def limit_reached(case: Case) -> str | None:
     if not case.over_limit() or case.limit is None or case.nbytes > case.limit:
         return None
     rest = ""
@@ -53,25 +54,25 @@ def limited(case: Case) -> str | None:
     return f"The limit of {format_bytes(case.limit)} stops this{rest}: raise the limit or the memory fraction"
 
 
-def fragmented(case: Case) -> str | None:
-    if not case.fits_none() or case.own.free < case.nbytes:
+def pool_fragmented(case: Case) -> str | None:
+    if not case.has_no_fit() or case.own.free < case.nbytes:
         return None
     largest = format_bytes(case.own.largest_free)
     free = f"{format_bytes(case.own.free)} are free in this pool, but in pieces of at most {largest}"
-    unrelated = "allocate what stays alive long before what does not"
-    if case.settings.get("expandable_segments", False) is None:  # there are none here
-        return f"{free}: {unrelated}, or free some of the blocks between them"
+    remedy = "allocate what stays alive long before what does not"
+    if case.settings.get("expandable_segments", False) is None:  # the driver does not support them
+        return f"{free}: {remedy}, or free some of the blocks between them"
     if case.settings.get("expandable_segments"):
-        return f"{free}, and expandable segments are on: {unrelated}, or free some of the blocks between them"
+        return f"{free}, and expandable segments are on: {remedy}, or free some of the blocks between them"
     if "expandable_segments" in case.settings:
         return f"{free}: turn on expandable_segments, which serve a request from any free pages"
     return f"{free}: an allocator with expandable segments serves a request from any free pages"
 
 
 def split_too_far(case: Case) -> str | None:
-    """Free pieces lie beside blocks that are alive, so that no segment can go back."""
+    """Free pieces share segments with live blocks, so these segments cannot be released."""
     split = case.figures.free - case.figures.idle
-    if case.own.free >= case.nbytes or not case.fits_none() or split < case.nbytes:
+    if case.own.free >= case.nbytes or not case.has_no_fit() or split < case.nbytes:
         return None
     bound = case.settings.get("max_split_size")
     remedy = "a lower" if isinstance(bound, int) and bound > 0 else "setting"
@@ -81,7 +82,7 @@ def split_too_far(case: Case) -> str | None:
     )
 
 
-def in_another_pool(case: Case) -> str | None:
+def idle_in_other_pools(case: Case) -> str | None:
     others = [one for one in case.figures.pools if one[:3] != case.own[:3] and one.idle]
     idle = sum(one.idle for one in others)
     if not others or idle < max(case.nbytes // 4, 1):
@@ -96,7 +97,7 @@ def in_another_pool(case: Case) -> str | None:
     return f"{format_bytes(idle)} are idle in other pools, most of it in {most}: {remedy}"
 
 
-def awaited(case: Case) -> str | None:
+def awaited_by_streams(case: Case) -> str | None:
     if case.figures.waiting < max(case.nbytes // 4, 1):
         return None
     return (
@@ -105,13 +106,13 @@ def awaited(case: Case) -> str | None:
     )
 
 
-def captured(case: Case) -> str | None:
+def capture_in_progress(case: Case) -> str | None:
     if not case.settings.get("capturing") or not case.figures.free + case.figures.waiting:
         return None
     return "A graph is being captured, so that nothing is waited for or given back: free memory before the capture"
 
 
-def by_others(case: Case) -> str | None:
+def used_outside_allocator(case: Case) -> str | None:
     if case.device_total is None or case.device_free is None or case.device_free >= case.nbytes:
         return None
     others = case.device_total - case.device_free - case.figures.reserved
@@ -136,7 +137,7 @@ def held_by_one_line(case: Case) -> str | None:
     return f"{share}: begin there"
 
 
-def rounded(case: Case) -> str | None:
+def lost_to_rounding(case: Case) -> str | None:
     lost = case.figures.allocated - case.figures.requested
     if lost < case.nbytes // 4 or lost * 10 < case.figures.allocated or not lost:
         return None
@@ -146,17 +147,17 @@ def rounded(case: Case) -> str | None:
     return f"{format_bytes(lost)} of the memory in use are rounding: {remedy}"
 
 
-def unrecorded(case: Case) -> str | None:
+def lines_not_recorded(case: Case) -> str | None:
     if not case.figures.lines or case.figures.lines[0].name != str(UNKNOWN):
         return None
-    if case.settings.get("history") is False:  # one of our own allocators
+    if case.settings.get("history") is False:  # an allocator of this package
         return "Call record_history() on the allocator, and this says which lines hold the memory"
     if case.settings.get("history"):
         return "Most of this was allocated before record_history(): call it earlier to see which lines hold the memory"
     return "No lines were recorded for the most part: with history on, this says which lines hold the memory"
 
 
-def really_full(case: Case) -> str | None:
+def memory_in_use(case: Case) -> str | None:
     if not case.figures.allocated or case.figures.allocated * 10 < case.figures.reserved * 9:
         return None
     share = percent(case.figures.allocated, case.figures.reserved)
@@ -166,20 +167,30 @@ def really_full(case: Case) -> str | None:
     )
 
 
-FAMILIES = (
-    too_large, limited, fragmented, in_another_pool, split_too_far, awaited, captured, by_others, held_by_one_line,
-    rounded, really_full, unrecorded,
-)  # fmt: skip
+CAUSES = (
+    request_too_large,
+    limit_reached,
+    pool_fragmented,
+    idle_in_other_pools,
+    split_too_far,
+    awaited_by_streams,
+    capture_in_progress,
+    used_outside_allocator,
+    held_by_one_line,
+    lost_to_rounding,
+    memory_in_use,
+    lines_not_recorded,
+)
 
 
 def advice(case: Case) -> list[str]:
-    """What would help, most important first; one sentence at least."""
-    found = [said for family in FAMILIES if (said := family(case)) is not None]
+    """Return the applicable remedies, most important first; at least one sentence."""
+    found = [said for cause in CAUSES if (said := cause(case)) is not None]
     return found or ["Free what is not needed any more, or ask for less at once"]
 
 
 def percent(part: int, whole: int) -> str:
-    """A share for people.
+    """Format a share for people.
 
     >>> percent(1, 3), percent(0, 0)
     ('33%', '0%')
