@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 
     from .size_classes import Block
 
-# Up to here a class is found by one look into a tuple: what repeats no size asks for every one anew.
+# Up to these sizes a tuple lookup finds the size class: programs whose sizes rarely repeat need one per allocation.
 FINE, FINE_STEP = 4096, ALIGNMENT  # bytes; every size class up to FINE is a multiple of FINE_STEP
 COARSE, COARSE_STEP = MAX_SLAB_BLOCK, 1024  # and the same up to COARSE
-# Bytes. To fill so large a block takes milliseconds, so that it is always asked of `refill`: a quiet moment.
+# Bytes. Filling so large a block takes milliseconds, so allocating one is a good moment for `refill` to tidy.
 TIDY_FROM_BYTES = 16 << 20
 MAX_RETRIES = 16
 
-take_empty = repeat((0, int)).__next__  # zero bytes have no address and nothing to release
+take_empty = repeat((0, int)).__next__  # zero bytes need neither an address nor a release
 _never: Callable[[], Block] = [].pop  # always raises IndexError
 
 
 @boundary
 class HostAllocator(HostStatistics):
-    """The fast front for host memory: blocks of 64-byte alignment from free lists by size, for tensors.
+    """Caching allocator for host memory: 64-byte-aligned blocks from free lists by size, for tensors.
 
-    A block is (address, release); call the release exactly once. Its attribute `nbytes` is the block's
-    size. See the README for NumPy arrays. Safe from any thread and after a fork.
+    A block is a pair (address, release); call the release exactly once. Its attribute `nbytes` is the block's size. The
+    README shows how to use blocks with NumPy arrays. Safe to use from any thread and after a fork.
 
     Arguments:
-        limit: the most bytes taken from the system, in use and idle; None for no limit.
-        cache_limit: idle bytes that may be kept (default: a quarter of the memory this process may use). They are
-            counted when more memory is taken from the system, at every block of 16 MiB or more, and by `tidy`.
-        pools: reuse blocks. Otherwise each is a malloc of exactly its size, freed when released: for
-            AddressSanitizer, which sees nothing inside a slab.
+        limit: the most bytes to take from the system, in use and idle together; None for no limit.
+        cache_limit: idle bytes to keep (default: a quarter of the memory this process may use). The allocator checks it
+            when it takes more memory from the system, at every block of 16 MiB or more, and in `tidy`.
+        pools: reuse blocks. If False, each block is a malloc of exactly its size, freed on release. This is for
+            AddressSanitizer, which cannot see errors inside a slab.
 
     >>> allocator = HostAllocator()
     >>> address, release = allocator.refill(1000)
@@ -76,7 +76,7 @@ class HostAllocator(HostStatistics):
         _allocators.add(self)
 
     def _table(self, up_to: int, step: int) -> tuple[Callable[[], Block], ...]:
-        """What takes 0, step, 2 * step, ..., up_to bytes: the same for all that one size class serves."""
+        """Return the `take` callables for 0, step, 2 * step, ..., up_to bytes. A size class has one callable."""
         table: list[Callable[[], Block]] = [take_empty]
         while (nbytes := len(table) * step) <= up_to:
             served = min(block_size(nbytes), up_to) // step + 1 - len(table)
@@ -89,7 +89,7 @@ class HostAllocator(HostStatistics):
         return found if found is not None else self._classes.setdefault(size, SizeClass(size))
 
     def set_memory_fraction(self, fraction: float | None) -> None:
-        """Take at most this part of the memory that this process may use, 0 < `fraction` <= 1; None for all of it."""
+        """Limit the allocator to a fraction of the process's usable memory, 0 < `fraction` <= 1; None for all of it."""
         limit, fraction = self._limit, checked_fraction("set_memory_fraction", fraction)
         if fraction is not None:
             part = int(fraction * usable_memory())
@@ -97,13 +97,13 @@ class HostAllocator(HostStatistics):
         self._account.set_limit(limit)
 
     def take_for(self, nbytes: int) -> Callable[[], Block]:
-        """A C callable that gives a block of at least `nbytes` at once, or raises IndexError: then call `refill`.
+        """Return a C callable that takes an idle block of at least `nbytes`, or raises IndexError: then call `refill`.
 
-        For 16 MiB and more it always raises: `refill` looks at idle memory then, and what is done with so
-        much takes milliseconds.
-        It stays valid as long as the allocator. It must not be called while the cyclic garbage
-        collector runs (see `refill`); a caller that cannot know may call it, look afterwards, and
-        release the block if a collection has begun. TypeError, ValueError: `nbytes` is no size.
+        For 16 MiB and more it always raises, because `refill` tidies idle memory at these sizes. Filling so large a
+        block takes milliseconds, which hides the cost. The callable stays valid as long as the allocator. It must not
+        be called while the cyclic garbage collector runs (see `refill`). A caller that cannot know may call it, check
+        afterwards whether a collection has begun, and release the block in that case. Raises TypeError or ValueError if
+        `nbytes` is not a size.
         """
         try:
             try:
@@ -126,11 +126,11 @@ class HostAllocator(HostStatistics):
         return self._size_class(nbytes).free.pop if self._pools and nbytes < TIDY_FROM_BYTES else _never
 
     def refill(self, nbytes: int) -> Block:
-        """A block of at least `nbytes`, idle or new; OutOfMemoryError when there is none even after `trim`.
+        """Return a block of at least `nbytes`, idle or new. Raises OutOfMemoryError if there is none even after `trim`.
 
-        Alone enough to allocate, about ten times slower than what `take_for` gives. May be called
-        while the cyclic garbage collector runs: it then gives no memory that this collection has
-        released. TypeError, ValueError: `nbytes` is no size.
+        Sufficient on its own to allocate, but about ten times slower than the callable that `take_for` returns. It may
+        be called while the cyclic garbage collector runs: it then returns no memory that this collection has released.
+        Raises TypeError or ValueError if `nbytes` is not a size.
         """
         try:
             if type(nbytes) is not int or nbytes < 0:
@@ -157,7 +157,7 @@ class HostAllocator(HostStatistics):
             raise
 
     def _tidy_beside(self, block: Block | None) -> None:
-        """Tidy after taking: what is about to be used must not go. After a Ctrl-C nobody uses it."""
+        """Tidy after taking a block, which must not be trimmed. After a Ctrl-C the block is released again."""
         try:
             self.tidy()
         except BaseException:
@@ -166,10 +166,10 @@ class HostAllocator(HostStatistics):
             raise
 
     def _last_resort(self, size_class: SizeClass) -> Block | None:
-        """A block after giving back all that is idle, or None.
+        """Return a block after releasing all idle memory to the system, or None.
 
-        More than one try, since another thread may take in between what one trim made room for.
-        During a collection idle memory must stay, so there is only the room that is left.
+        It tries more than once, since another thread may take the memory that a trim released. During a collection idle
+        memory must stay, so only memory below the limit is available.
         """
         if collecting:
             return size_class.grow(self._account, sparing=True)
@@ -190,7 +190,7 @@ class HostAllocator(HostStatistics):
 
     def _exact_block(self, nbytes: int) -> Block:
         region = self._account.region(nbytes, pages=False)
-        if region is None and self.trim():  # what followed blocks left
+        if region is None and self.trim():  # idle memory left over from following blocks
             region = self._account.region(nbytes, pages=False)
         if region is None:
             return self._refuse(nbytes)
@@ -199,7 +199,7 @@ class HostAllocator(HostStatistics):
         return address_of(region), release
 
     def _refuse(self, nbytes: int) -> Block:
-        """A block after all, where an observer freed memory."""
+        """Return a block if an out-of-memory observer freed memory; otherwise raise OutOfMemoryError."""
         self._counts["num_ooms"] += 1
         now = self.statistics()
         error = OutOfMemoryError(
@@ -213,26 +213,26 @@ class HostAllocator(HostStatistics):
         return self._observers.second_try(error, self, lambda: self.refill(nbytes))
 
     def _explanation(self, nbytes: int) -> str:
-        """What the error of a refused request says after its first line: nothing where nobody knows who holds what."""
+        """Return the lines of the error after its first: who holds the memory. Empty while blocks are not followed."""
         return ""
 
     def add_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
         """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
 
-        It may note what it sees, or free memory: where one returns True, the allocation is tried once more. What it
-        raises becomes a note of the error.
+        The observer may log the error or free memory. If it returns True, the allocation is tried once more. An
+        exception that it raises is added to the error as a note.
         """
         self._observers.add(observer)
 
     def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, HostAllocator], object]) -> None:
-        """Call `observer` no more."""
+        """Stop calling `observer`."""
         self._observers.remove(observer)
 
     def trim(self, keep: int = 0) -> int:
-        """Give idle memory back to the system until at most `keep` bytes are idle, large blocks first.
+        """Release idle memory to the system until at most `keep` bytes are idle, large blocks first.
 
-        Returns the bytes given back. A slab goes only as a whole, so some idle bytes may stay. While
-        the cyclic garbage collector runs nothing is given back.
+        Returns the number of bytes released. A slab is only released as a whole, so some idle bytes may stay. While the
+        cyclic garbage collector runs, no memory is released.
         """
         given = 0
         if collecting:
@@ -251,7 +251,7 @@ class HostAllocator(HostStatistics):
         return given
 
     def empty_cache(self) -> int:
-        """Give all idle memory back to the system, as `trim()`; the bytes given back."""
+        """Release all idle memory to the system, as `trim()` does, and return the number of bytes."""
         return self.trim()
 
     def _idle_bytes(self) -> int:
@@ -259,10 +259,10 @@ class HostAllocator(HostStatistics):
         return idle if self._follower is None else idle + self._follower.idle_bytes()
 
     def tidy(self) -> int:
-        """Trim to `cache_limit` if more is idle; returns the bytes given back.
+        """Trim to `cache_limit` if more is idle; return the number of bytes released.
 
-        `refill` does so before it takes more from the system, and for blocks of 16 MiB and more. Call it
-        at a quiet moment too, as between two steps of training: mostly it costs one look at a counter.
+        `refill` does this before it takes more memory from the system, and for blocks of 16 MiB and more. Call it when
+        the program is idle too, such as between two training steps. Mostly it only reads a counter.
         """
         if self._account.reserved() <= self.cache_limit:
             return 0
@@ -273,12 +273,12 @@ class HostAllocator(HostStatistics):
 
 
 def _checked_int(what: str, value: object) -> int:
-    """`value` as an int; TypeError if it is none. bool counts as none: it is a mistake here."""
+    """Return `value` as an int, or raise TypeError. bool is rejected: passing one here is a mistake."""
     if type(value) is int:
         return value
     try:
         if not isinstance(value, bool):
-            return value.__index__()  # type: ignore[attr-defined,no-any-return]  # as asked
+            return value.__index__()  # type: ignore[attr-defined,no-any-return]  # hasattr was checked
     except AttributeError:
         pass
     raise InvalidTypeError(f"{what}: expected an int (bytes); got {value!r} of type {type(value).__name__}")
@@ -296,16 +296,16 @@ _default: dict[str, HostAllocator] = {}
 
 
 def known_host_allocators() -> list[HostAllocator]:
-    """Those that live."""
+    """Return all live host allocators."""
     return list(_allocators)
 
 
 def default_host_allocator() -> HostAllocator:
-    """The allocator that a process shares, made on first use.
+    """Return the allocator that the whole process shares, created on first use.
 
-    Environment variables, read then: `FACULA_HOST_LIMIT` and `FACULA_HOST_CACHE_LIMIT` (bytes, or
-    with a unit: `4GiB`), and `FACULA_ALLOCATOR=malloc` for one malloc a block. ValueError names the
-    variable that has no meaning.
+    It then reads these environment variables: `FACULA_HOST_LIMIT` and `FACULA_HOST_CACHE_LIMIT` (bytes, or with a unit:
+    `4GiB`), and `FACULA_ALLOCATOR=malloc` for one malloc per block. Raises ValueError with the name of a variable whose
+    value is invalid.
 
     >>> default_host_allocator() is default_host_allocator()
     True

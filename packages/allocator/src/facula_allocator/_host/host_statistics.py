@@ -1,4 +1,4 @@
-"""What a host allocator holds, counted: figures by PyTorch's names, a table for people, a snapshot."""
+"""Statistics of a host allocator: counters under PyTorch's names, a table for people, and snapshots."""
 
 from __future__ import annotations
 
@@ -18,50 +18,50 @@ if TYPE_CHECKING:
     from .size_classes import Block, SizeClass
 
     class Watch(Protocol):
-        """Who follows the most bytes in use."""
+        """Tracks the peak of the bytes in use."""
 
         peak: int
 
         def reset(self) -> None:
-            """Begin with what is in use now."""
+            """Restart the peak at the bytes in use now."""
 
     class Served(Protocol):
-        """What the books ask of the `CachingAllocator` that serves followed blocks."""
+        """The methods that the statistics need from the `CachingAllocator` that serves followed blocks."""
 
         def memory_stats(self) -> dict[str, int]:
-            """Its figures."""
+            """Return the allocator's counters."""
 
         def memory_snapshot(self) -> Snapshot:
-            """Its segments."""
+            """Return the allocator's segments."""
 
         def reset_peak_memory_stats(self) -> None:
-            """Let its peaks start again."""
+            """Restart the peaks."""
 
         def reset_accumulated_memory_stats(self) -> None:
-            """Let its totals start again."""
+            """Restart the totals."""
 
     class Follower(Protocol):
-        """What the books ask of the front that serves followed blocks."""
+        """The methods that the statistics need from the front end that serves followed blocks."""
 
         @property
         def allocator(self) -> Served:
-            """What serves it."""
+            """The allocator that serves this front end."""
 
         def refill(self, nbytes: int) -> Block:
-            """A block."""
+            """Return a block."""
 
         def trim(self) -> int:
-            """Give idle memory back."""
+            """Release idle memory."""
 
         def idle_bytes(self) -> int:
-            """Bytes in no block."""
+            """Return the bytes outside blocks in use."""
 
         def segments(self) -> tuple[int, int]:
-            """(bytes, number) of segments."""
+            """Return (bytes, number) of the segments."""
 
 
 class SizeClassRow(NamedTuple):
-    """One size class: the bytes of a block, how many are in use, how many idle."""
+    """One size class: the size of a block in bytes, and the numbers of blocks in use and idle."""
 
     block_bytes: int
     allocated_blocks: int
@@ -69,9 +69,9 @@ class SizeClassRow(NamedTuple):
 
 
 def size_class_rows(classes: dict[int, SizeClass]) -> list[SizeClassRow]:
-    """A row for each class that has blocks, by size."""
+    """Return a row for each class that has blocks, by size."""
     rows = []
-    for size, size_class in sorted(classes.copy().items()):  # others may add sizes meanwhile
+    for size, size_class in sorted(classes.copy().items()):  # copied: other threads may add sizes
         idle, blocks = size_class.idle_blocks(), size_class.blocks()
         if blocks:
             rows.append(SizeClassRow(size, blocks - idle, idle))
@@ -79,7 +79,7 @@ def size_class_rows(classes: dict[int, SizeClass]) -> list[SizeClassRow]:
 
 
 def _idle_addresses(size_class: SizeClass) -> dict[int, list[int]]:
-    """The addresses of idle blocks, by the serial number of their slab."""
+    """Return the addresses of idle blocks, by the serial number of their slab."""
     found: dict[int, list[int]] = {}
     for address, release in [*size_class.free, *size_class.spare, *size_class.held]:
         found.setdefault(release.__dict__["serial"], []).append(address)
@@ -88,10 +88,10 @@ def _idle_addresses(size_class: SizeClass) -> dict[int, list[int]]:
 
 @boundary
 class HostStatistics:
-    """What a `HostAllocator` holds, and looks at it.
+    """The state of a `HostAllocator`, and the methods that report it.
 
     Arguments:
-        limit: the most bytes taken from the system, or None.
+        limit: the most bytes to take from the system, or None.
         pools: whether blocks are reused.
     """
 
@@ -108,21 +108,23 @@ class HostStatistics:
         self._pools = pools
         self._classes: dict[int, SizeClass] = {}
         self._counts = {"num_alloc_retries": 0, "num_ooms": 0}
-        self._since = 0, 0  # (taken, given back) when counting began
-        self._follower: Follower | None = None  # who gave and gives blocks while they are followed
+        self._since = 0, 0  # the regions (taken, released) when counting started
+        self._follower: Follower | None = None  # serves blocks while they are followed; kept afterwards
         self._watch: Watch | None = None  # not None while blocks are followed
 
     @property
     def limit(self) -> int | None:
-        """The most bytes taken from the system, or None."""
+        """The most bytes to take from the system, or None."""
         return self._limit
 
     def statistics(self) -> dict[str, int]:
-        """What is held now, in one look: `memory_stats` without its history.
+        """Return the present state as one consistent reading: `memory_stats` without its history.
 
-        `allocated_bytes`, `allocated_blocks`: in blocks handed out and not released, with the rounding up to block
-        sizes. `reserved_bytes`: taken from the system. `cached_bytes`: the idle rest, reserved less allocated.
-        While other threads are inside `refill` or `trim`, blocks in their hands count as allocated.
+        * `allocated_bytes`, `allocated_blocks`: blocks in use, rounded up to block sizes.
+        * `reserved_bytes`: bytes taken from the system.
+        * `cached_bytes`: idle bytes, reserved less allocated.
+
+        While other threads are inside `refill` or `trim`, the blocks that they move count as allocated.
         """
         live_bytes, live_blocks = self._unfollowed()
         if self._follower is not None:
@@ -138,25 +140,26 @@ class HostStatistics:
         }
 
     def _unfollowed(self) -> tuple[int, int]:
-        """(bytes, blocks) in use that are not followed."""
+        """Return the (bytes, blocks) in use that are not followed."""
         if self._pools:
             rows = self.size_classes()
             nbytes = sum([row.block_bytes * row.allocated_blocks for row in rows])
             return nbytes, sum([row.allocated_blocks for row in rows])
         figures = self._account.read()
-        nbytes, segments = (0, 0) if self._follower is None else self._follower.segments()  # live regions, too
+        # Segments of the follower are live regions, too.
+        nbytes, segments = (0, 0) if self._follower is None else self._follower.segments()
         return figures.live_bytes - nbytes, figures.live_regions - segments
 
     def memory_stats(self) -> dict[str, int]:
-        """Exact figures by the names of `CachingAllocator.memory_stats`; those that nobody follows are not there.
+        """Return exact counters under the names of `CachingAllocator.memory_stats`, without those that are not kept.
 
-        Counting costs the allocation nothing, so that peaks are known of "reserved_bytes" alone, and of
+        Counting adds no cost to an allocation. Peaks are therefore known for "reserved_bytes" only, and for
         "allocated_bytes" while blocks are followed (`follow`).
         """
         return _stats(self)
 
     def memory_summary(self) -> str:
-        """A table for people: totals, then each size class.
+        """Return a table for people: totals, then a row for each size class.
 
         >>> from facula_allocator import HostAllocator
         >>> allocator = HostAllocator(limit=1 << 20)
@@ -174,24 +177,24 @@ class HostStatistics:
         return _summary(self)
 
     def memory_snapshot(self) -> Snapshot:
-        """All slabs and large blocks as segments, with their blocks, for `facula_allocator.snapshots`.
+        """Return all slabs and large blocks as segments with their blocks, for `facula_allocator.snapshots`.
 
-        A block's requested size is its whole size: what was asked for is known of followed blocks alone. Without pools
-        the system's own allocator keeps the books, and there are none.
+        A block's requested size is its whole size, because requested sizes are known for followed blocks only. Without
+        pools the result has no segments: the system's own allocator manages the blocks.
         """
         return _snapshot(self)
 
     def reset_peak_memory_stats(self) -> None:
-        """Let peaks start again at what is held now."""
+        """Restart the peaks at the present values."""
         self._account.reset_peak()
         if self._follower is not None:
-            self._follower.allocator.memory_stats()  # which tells the watch of all that was freed
+            self._follower.allocator.memory_stats()  # reports all pending frees to the watch
             self._follower.allocator.reset_peak_memory_stats()
         if self._watch is not None:
             self._watch.reset()
 
     def reset_accumulated_memory_stats(self) -> None:
-        """Let the figures "allocated" and "freed", and the counts "num_...", start again at 0."""
+        """Restart the figures "allocated" and "freed", and the counts "num_...", at 0."""
         figures = self._account.read()
         self._since = figures.taken, figures.given_back
         self._counts.update(dict.fromkeys(self._counts, 0))
@@ -199,7 +202,7 @@ class HostStatistics:
             self._follower.allocator.reset_accumulated_memory_stats()
 
     def size_classes(self) -> list[SizeClassRow]:
-        """A `SizeClassRow` (block_bytes, allocated_blocks, cached_blocks) for each class in use, by size.
+        """Return a `SizeClassRow` (block_bytes, allocated_blocks, cached_blocks) for each class in use, by size.
 
         Empty without pools.
         """
@@ -207,11 +210,11 @@ class HostStatistics:
 
 
 def _stats(allocator: HostStatistics) -> dict[str, int]:
-    """The figures of `HostAllocator.memory_stats`."""
+    """Return the counters of `HostAllocator.memory_stats`."""
     now, figures = allocator.statistics(), allocator._account.read()
     taken, given_back = figures.taken - allocator._since[0], figures.given_back - allocator._since[1]
     split, split_bytes = 0, 0
-    with trimming:  # so that no idle block is in another thread's hands
+    with trimming:  # so that no other thread is moving idle blocks
         for size_class in list(allocator._classes.values()):
             for serial, idle in _idle_addresses(size_class).items():
                 if len(idle) < size_class.slabs.get(serial, 0):
@@ -219,7 +222,7 @@ def _stats(allocator: HostStatistics) -> dict[str, int]:
                     split_bytes += len(idle) * size_class.nbytes
     stats = {
         "allocated_bytes.all.current": now["allocated_bytes"],
-        "active_bytes.all.current": now["allocated_bytes"],  # no block waits for work on it
+        "active_bytes.all.current": now["allocated_bytes"],  # no block waits for pending work
         "allocation.all.current": now["allocated_blocks"],
         "active.all.current": now["allocated_blocks"],
         "reserved_bytes.all.current": now["reserved_bytes"],
@@ -242,7 +245,7 @@ def _stats(allocator: HostStatistics) -> dict[str, int]:
 
 
 def _summary(allocator: HostStatistics) -> str:
-    """The table of `HostAllocator.memory_summary`."""
+    """Return the table of `HostAllocator.memory_summary`."""
     now, stats = allocator.statistics(), allocator.memory_stats()
     limit = "no limit" if allocator.limit is None else f"limit {format_bytes(allocator.limit)}"
     lines = [
@@ -270,7 +273,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _snapshot(allocator: HostStatistics) -> Snapshot:
-    """The dict of `HostAllocator.memory_snapshot`."""
+    """Return the dict of `HostAllocator.memory_snapshot`."""
     segments: list[SnapshotSegment] = []
     with trimming:
         for size_class in list(allocator._classes.values()):
@@ -290,7 +293,7 @@ def _snapshot(allocator: HostStatistics) -> Snapshot:
 
 
 def _segment(base: int, nbytes: int, count: int, idle: set[int]) -> SnapshotSegment:
-    """A slab of `count` blocks, or a large block of its own."""
+    """Return the segment of a slab of `count` blocks, or of a single large block."""
     from .._reports.snapshot_types import ALLOCATED, INACTIVE
 
     blocks: list[SnapshotBlock] = []

@@ -1,20 +1,20 @@
-"""What the allocators follow of the process: garbage collections and forks.
+"""Process-wide events that affect the allocators: garbage collections and forks.
 
-Note [Blocks released during a collection]: when a cycle dies, the collector calls the finalisers of
-its members in any order. The one that releases a block may run before a `__del__` of the user's that
-still looks at the memory. So what was released since the collection began is neither handed out nor
-given to the system before it ends. No list of it is kept, for a release must stay one append. Instead:
+Note [Blocks released during a collection]: when a cycle dies, the collector calls the finalisers of its members in any
+order. A finaliser that releases a block may run before a user's `__del__` that still reads the memory. Memory released
+since the collection began must therefore neither be reused nor returned to the system before the collection ends. The
+allocator keeps no list of these blocks, since a release must remain a single append. Instead:
 
-* while `collecting` is not empty, blocks come from a list of fresh ones (`SizeClass.spare`);
-* whoever takes from a free list looks at `collecting` *afterwards*. Empty: whatever was taken was
-  released before a collection that may begin now. Not empty: it goes back;
-* regions that are released one by one (no pools) wait in C until the end.
+* While `collecting` is not empty, blocks come from a list of fresh ones (`SizeClass.spare`).
+* Code that takes a block from a free list checks `collecting` *afterwards*. If it is empty, the block was released
+  before any collection that may begin now. If it is not empty, the block is put back.
+* Regions that are released one by one (no pools) wait in C until the collection ends.
 
-Note [No Python in the collector's callbacks]: a Ctrl-C that comes during a collection is raised in
-the first Python function that runs after it. Were that a callback of the collector's, the
-KeyboardInterrupt would be printed and lost, and full collections are long. So the callback is made
-of C callables: `setattr(collecting, phase, info)`, where assigning `start` adds the keys of `info` to
-the set and assigning `stop` takes them out.
+Note [No Python in the collector's callbacks]: a Ctrl-C that arrives during a collection is raised in the first Python
+function that runs after it. If that function were a callback of the collector, the interpreter would print and discard
+the KeyboardInterrupt, and full collections are long. The callback is therefore made of C callables:
+`setattr(collecting, phase, info)`, where assigning `start` adds the keys of `info` to the set and assigning `stop`
+removes them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class _Collecting(set[str]):
-    """Not empty while the collector runs; see Note [No Python in the collector's callbacks]."""
+    """A set that is not empty while the collector runs; see Note [No Python in the collector's callbacks]."""
 
     start = property(None, set.update)
     stop = property(None, set.difference_update)
@@ -40,16 +40,16 @@ class _Collecting(set[str]):
 
 collecting = _Collecting()
 
-# Held while a thread gives memory back: idle blocks are then out of reach, and who fails to find one
-# waits. Re-entrant, for a signal handler may allocate. Held across a fork, so that no block is out
-# of reach in the child, whose other threads are gone.
+# Held while a thread releases memory to the system. Idle blocks are then unavailable, and a thread that finds none
+# waits. Re-entrant, since a signal handler may allocate. Held across a fork, so that all blocks are available in the
+# child, where the other threads no longer exist.
 trimming = ExitLock()
 
 _installed: dict[str, Callable[[str, dict[str, int]], None]] = {}
 
 
 def watch(releases_regions: bool) -> None:
-    """Follow the process from now on; `releases_regions`: hold them during collections."""
+    """Register the process's callbacks; `releases_regions` makes them defer released regions during collections."""
     callback = partial(setattr, collecting)
     if _installed.setdefault("collecting", callback) is callback:
         gc.callbacks.append(callback)
@@ -61,8 +61,8 @@ def watch(releases_regions: bool) -> None:
 
 
 def _holder() -> Callable[[str, dict[str, int]], None]:
-    """Python code after all: it serves debugging, where a lost Ctrl-C is bearable."""
-    hold = hold_releases  # a local name, since at interpreter exit this module's are gone before the last collection
+    """Return a callback in Python: it serves only debugging, where a lost Ctrl-C is acceptable."""
+    hold = hold_releases  # a local name: at interpreter exit the module's globals are gone before the last collection
 
     def on_collection(phase: str, info: dict[str, int]) -> None:
         hold(phase == "start")

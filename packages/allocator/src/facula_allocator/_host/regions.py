@@ -1,8 +1,8 @@
-"""Memory from the system, as Python objects: the façade over csrc/host.c.
+"""Memory from the system as Python objects: the façade over csrc/host.c.
 
-Note [Who frees a region]: a region is a cffi object whose destructor is the C function that gives
-the memory back. Every block of the region refers to it, so the memory lives as long as any block
-can be reached, whatever became of the allocator, also at interpreter exit; no finaliser in Python.
+Note [Who frees a region]: a region is a cffi object whose destructor is the C function that releases the memory. Every
+block of the region refers to it, so the memory lives as long as any block is reachable, even after the allocator is
+gone and at interpreter exit. No Python finaliser is needed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNLIMITED = (1 << 63) - 1
 
 
 class Account:
-    """What one allocator holds of the system's memory, counted in C, and the limit on it (bytes)."""
+    """Counters of the system memory that one allocator holds, kept in C, and its limit in bytes."""
 
     __slots__ = ("_account", "limit")
 
@@ -32,33 +32,34 @@ class Account:
         self.limit = limit
 
     def region(self, nbytes: int, pages: bool) -> Region | None:
-        """A region of `nbytes`, in whole pages or from malloc; None when refused.
+        """Return a region of `nbytes`, in whole pages or from malloc; None if the system or the limit refuses.
 
-        It is given back when its last reference goes, or at once by `ffi.release`.
+        It is freed when its last reference is dropped, or immediately by `ffi.release`.
         """
         kind = lib.FACULA_REGION_PAGES if pages else lib.FACULA_REGION_MALLOC
-        taken: list[Region] = []  # by one call into C, so that no Ctrl-C comes before the region has its destructor
+        # Filled by a single C call, so that no Ctrl-C arrives before the region has its destructor.
+        taken: list[Region] = []
         regions = map(lib.facula_region_new, (self._account,), (nbytes,), (kind,))
         taken.extend(map(ffi.gc, regions, (lib.facula_region_release,)))
         return taken[0] or None  # NULL is false
 
     def read(self) -> Figures:
-        """What is counted, as it is now: a struct with the fields that csrc/host.h says."""
+        """Return the current counters: a struct with the fields declared in csrc/host.h."""
         figures = ffi.new("facula_account_figures *")
         lib.facula_account_read(self._account, figures)
         return figures
 
     def reserved(self) -> int:
-        """Bytes taken from the system and not given back."""
+        """Bytes taken from the system and not yet returned."""
         return lib.facula_account_reserved(self._account)
 
     def set_limit(self, limit: int | None) -> None:
-        """Take no more than this from now on; what is taken already stays."""
+        """Set the limit for further regions; existing regions stay."""
         self.limit = limit
         lib.facula_account_set_limit(self._account, UNLIMITED if limit is None else limit)
 
     def reset_peak(self) -> None:
-        """The peak starts again at what is reserved now."""
+        """Restart the peak at the bytes reserved now."""
         lib.facula_account_reset_peak(self._account)
 
 
@@ -68,5 +69,5 @@ hold_releases = lib.facula_hold_releases
 
 
 def refuse_next(count: int) -> None:
-    """Make the next `count` requests to the system fail, in every allocator of the process: for tests."""
+    """Make the next `count` requests to the system fail, in every allocator of the process. For tests."""
     lib.facula_refuse_next(count)

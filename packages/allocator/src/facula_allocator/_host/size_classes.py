@@ -1,4 +1,4 @@
-"""Blocks of one size: how large, from where, and the list of idle ones."""
+"""Blocks of one size: their capacity, their slabs, and the list of idle blocks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ALIGNMENT = 64
 MAX_SLAB_BLOCK = 1 << 20  # bytes; larger blocks are mapped one by one
-MAX_BLOCK_BYTES = 1 << 56  # bytes; no machine has more, and sums of sizes still fit 64 bits
+MAX_BLOCK_BYTES = 1 << 56  # bytes; more than any machine has, and sums of sizes still fit into 64 bits
 MIN_SLAB, MAX_SLAB, BLOCKS_PER_SLAB = 16 << 10, 256 << 10, 512
 
 _LAST = (-1,)
@@ -28,9 +28,9 @@ _next_serial = count_from().__next__
 
 
 def block_size(nbytes: int) -> int:
-    """The capacity of the block that serves `nbytes` (at least 1): four sizes per power of two.
+    """Return the capacity of the block that serves `nbytes` (at least 1): four sizes per power of two.
 
-    Multiples of 64 bytes, and from 8 MiB on of 2 MiB.
+    Capacities are multiples of 64 bytes, and of 2 MiB from 8 MiB on.
 
     >>> [block_size(n) for n in (1, 64, 65, 257, 1000, (1 << 20) + 1, 9 << 20)]
     [64, 64, 128, 320, 1024, 1310720, 10485760]
@@ -40,13 +40,12 @@ def block_size(nbytes: int) -> int:
 
 
 class SizeClass:
-    """Equal blocks, cut from slabs or mapped one by one, and the lists of those that are idle.
+    """Blocks of equal size, cut from slabs or mapped one by one, and the lists of idle ones.
 
-    A block is an entry (address, release). The release is a C callable that appends the entry to
-    `free` again, so releasing runs no Python code, and taking is `free.pop`: both atomic. Nothing
-    is counted on the way: in use are all blocks but the idle ones. `spare` holds blocks that were
-    never handed out; see Note [Blocks released during a collection]. `held` are idle blocks that
-    `trim` is looking at.
+    A block is an entry (address, release). The release is a C callable that appends the entry to `free`, so releasing
+    runs no Python code, and taking is `free.pop`; both are atomic. Neither updates a counter: all blocks that are not
+    idle count as in use. `spare` contains blocks that were never handed out; see Note [Blocks released during a
+    collection]. `held` contains idle blocks that `trim` is examining.
     """
 
     __slots__ = ("free", "held", "nbytes", "regions", "slabs", "spare")
@@ -57,20 +56,20 @@ class SizeClass:
         self.spare: list[Block] = []
         self.held: list[Block] = []
         self.slabs: dict[int, int] = {}  # serial number: number of blocks
-        # Regions by serial number. Blocks refer to theirs too, but when all blocks of a slab die in one cycle the
-        # collector would finalise the region with them, although their release makes them idle, not gone.
+        # Regions by serial number. Blocks refer to their region too. But when all blocks of a slab die in one cycle,
+        # the collector would also finalise the region, although the blocks' releases make them idle, not freed.
         self.regions: dict[int, Region] = {}
 
     def blocks(self) -> int:
-        """All blocks, in use and idle."""
+        """Return the number of all blocks, in use and idle."""
         return sum(self.slabs.values())
 
     def idle_blocks(self) -> int:
-        """Blocks that nobody uses."""
+        """Return the number of idle blocks."""
         return len(self.free) + len(self.spare) + len(self.held)
 
     def take(self) -> Block | None:
-        """An idle block that may be handed out now, or None."""
+        """Return an idle block that may be handed out now, or None."""
         free, spare = self.free, self.spare
         taken: list[Block] = []
         try:
@@ -80,7 +79,7 @@ class SizeClass:
                 taken.extend(map(free.pop, _LAST))
                 if not collecting:
                     return taken[0]
-                _move(taken, free)  # a collection began meanwhile, and may have released it
+                _move(taken, free)  # a collection has begun, and may have released the block
             taken.extend(map(spare.pop, _LAST))
             return taken[0]
         except IndexError:
@@ -90,10 +89,10 @@ class SizeClass:
             raise
 
     def grow(self, account: Account, sparing: bool = False) -> Block | None:
-        """A block from a new slab, whose others become idle; None when the system refuses.
+        """Return a block from a new slab, whose other blocks become idle; None if the system refuses.
 
-        Slabs double, so that a process with few tensors takes little and one with many asks
-        seldom; `sparing` asks for one block.
+        Slab sizes double, so that a process with few tensors uses little memory and one with many rarely asks the
+        system; `sparing` requests a single block.
         """
         size = self.nbytes
         if sparing or size > MAX_SLAB_BLOCK:
@@ -108,8 +107,8 @@ class SizeClass:
         mine: Block | None = None
         try:
             entries = self._cut(region, serial, count)
-            mine = entries.pop()  # not through a list, where another thread could take it
-            # No call before the last of these three, so that all or none are done.
+            mine = entries.pop()  # taken before the others become idle, where another thread could take it
+            # No call before the last of these three statements, so that all or none take effect.
             self.slabs[serial] = count
             self.regions[serial] = region
             (self.spare if collecting else self.free).extend(entries)
@@ -122,7 +121,7 @@ class SizeClass:
         return mine
 
     def _cut(self, region: Region, serial: int, count: int) -> list[Block]:
-        """The blocks of a new slab."""
+        """Return the blocks of a new slab."""
         size, base, append = self.nbytes, address_of(region), self.free.append
         slab = {"region": region, "serial": serial, "nbytes": size}  # the __dict__ that the slab's releases share
         entries: list[Block] = []
@@ -135,15 +134,16 @@ class SizeClass:
         return entries
 
     def trim(self, enough: int) -> int:
-        """Give idle slabs back to the system until `enough` bytes are; returns the bytes given back.
+        """Release idle slabs to the system until `enough` bytes are released; return the number of bytes.
 
-        One thread at a time. Others may take and release meanwhile; they find fewer idle blocks.
-        Interrupted by Ctrl-C, it leaves blocks in `held`, where the next call finds them, and slabs to `finish_trim`.
+        One thread at a time. Other threads may take and release blocks concurrently; they find fewer idle blocks. When
+        Ctrl-C interrupts it, blocks stay in `held`, where the next call finds them, and `finish_trim` releases the
+        slabs.
         """
         held = self.held
         _move(self.spare, held)
         _move(self.free, held)
-        if collecting:  # looked at after taking, as everywhere
+        if collecting:  # checked after taking, as everywhere
             _move(held, self.free)
             return 0
         by_slab: dict[int, list[Block]] = {}
@@ -157,7 +157,7 @@ class SizeClass:
             else:
                 staying += entries
         removing = map(self.slabs.pop, leaving)
-        # No call between these two, so no signal handler and no other thread: the counts stay right.
+        # No call between these two, so no signal handler or other thread runs: the counts stay right.
         held[:] = staying
         sum(removing)
         _move(held, self.free)
@@ -170,7 +170,7 @@ class SizeClass:
         return given
 
     def finish_trim(self) -> None:
-        """Give back slabs that an interrupted `trim` had taken out of the books."""
+        """Release slabs that an interrupted `trim` had already removed from the counts."""
         if len(self.regions) > len(self.slabs):
             for serial in self.regions.keys() - self.slabs.keys():
                 release_region(self.regions[serial])
@@ -178,8 +178,8 @@ class SizeClass:
 
 
 def _move(source: list[Block], target: list[Block]) -> None:
-    """Move all blocks, in one call into C: no thread and no Ctrl-C sees one in neither list or in both."""
+    """Move all blocks in one C call: no thread and no Ctrl-C sees a block in neither list or in both."""
     try:
         target.extend(iter(source.pop, None))
-    except IndexError:  # how the iteration ends: `source` is empty
+    except IndexError:  # ends the iteration: `source` is empty
         pass

@@ -1,5 +1,5 @@
-"""Observers of an allocator: listeners, the history with its stacks, functions called when memory runs out."""
+"""Observers of an allocator: listeners, the event history with its stacks, and out-of-memory observers."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names that pickles of earlier releases contain

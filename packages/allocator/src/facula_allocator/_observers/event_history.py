@@ -1,9 +1,9 @@
-"""The history of an allocator: the last events, and the stack that allocated each live block and segment.
+"""Event history of an allocator: the last events, and the stack that allocated each live block and segment.
 
-Note [The history is quick]: a listener costs an allocation microseconds, for each event is made an object and told.
-The history is told through plain tuples instead. Where nobody else listens, a function in C stands in the place of the
-core's `take` (csrc/stacks.c). It needs no lock: no Python code runs between what is drained and the notes of it. Frees
-are the rows that the core drains, kept as they come, and get their time from the event after them.
+Note [The history is quick]: a listener costs microseconds per allocation, because each event becomes an object that is
+passed to it. The history receives plain tuples instead. If there are no other listeners, a C function replaces the
+core's `take` (csrc/stacks.c). It needs no lock: no Python code runs between draining frees and recording them. Frees
+are the rows that the core drains, stored unchanged. Each gets its time from the event after it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from .._reports.snapshot_types import SnapshotEvent, SnapshotFrame
     from .stacks import StackLines
 
-    Freed: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]  # as `Core.drain` gives them
+    Freed: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]  # as `Core.drain` returns them
     Noted: TypeAlias = tuple[str, int, int, int, int, Stack]  # action, time, address, bytes, stream, stack
 
 
 class EventHistory:
-    """The last events of an allocator, and who allocated what is live. Told under the allocator's lock.
+    """The last events of an allocator, and the stacks that allocated live memory. Called under the allocator's lock.
 
     Arguments:
-        frames: the most frames kept of a stack, innermost first; 0 for none.
-        length: the most events kept.
+        frames: the most frames to keep of a stack, innermost first; 0 for none.
+        length: the most events to keep.
     """
 
     __slots__ = ("_events", "_live", "_segments", "frames")
@@ -53,7 +53,7 @@ class EventHistory:
         self._segments: dict[int, Stack] = {}
 
     def note(self, action: str, address: int, nbytes: int, stream: int) -> None:
-        """Note what happens; of an "oom", `address` is the device's free bytes."""
+        """Record an event. For an "oom", `address` is the device's free bytes."""
         stack: Stack = ()
         if action in ("alloc", "segment_alloc", "segment_map", "oom"):
             stack = stack_here(1, self.frames)
@@ -68,7 +68,7 @@ class EventHistory:
         self._events.append((action, time_ns(), address, nbytes, stream, stack))
 
     def freed(self, rows: Iterable[Freed]) -> None:
-        """Note blocks that were freed."""
+        """Record blocks that were freed."""
         pop, append = self._live.pop, self._events.append
         for row in rows:
             append(row)
@@ -76,26 +76,26 @@ class EventHistory:
                 pop(row[0], None)
 
     def recorded_take(self, core: Core) -> Callable[[int, int, int], Block | None]:
-        """A function like `core.take` that notes what it drains and takes; for a method that the program calls."""
+        """Return a replacement for `core.take` that records the frees it drains and the block it takes."""
         return partial(take_noted, core, self._events.append, self._live, self.frames, in_library)
 
     def forget(self) -> None:
-        """Begin again, with nothing held."""
+        """Clear the history and the stacks of live memory."""
         self._events.clear()
         self._live.clear()
         self._segments.clear()
 
-    # ---------------------------------------------------------------------------------------------------- what is shown
+    # ---------------------------------------------------------------------------------------------------------- queries
     def block_stack(self, address: int) -> Stack:
-        """What allocated the block at an address; empty where that is not known."""
+        """Return the stack that allocated the block at an address; empty if unknown."""
         return self._live.get(address, ())
 
     def segment_stack(self, address: int) -> Stack:
-        """What made the allocator take the segment at an address."""
+        """Return the stack of the allocation that made the allocator take the segment at an address."""
         return self._segments.get(address, ())
 
     def events(self, lines: StackLines) -> list[SnapshotEvent]:
-        """The events, the oldest first, as snapshots have them."""
+        """Return the events in the format of snapshots, oldest first."""
         found: list[SnapshotEvent] = []
         time = time_ns()
         for event in reversed(list(self._events)):
@@ -107,7 +107,7 @@ class EventHistory:
                 continue
             action, time, address, nbytes, stream, stack = event
             found.append(_shown(action, address, nbytes, stream, time, lines.frames(stack)))
-        del found[self._events.maxlen :]  # a free may be two of them
+        del found[self._events.maxlen :]  # one free may become two events
         found.reverse()
         return found
 

@@ -1,7 +1,7 @@
-"""Who is told of what an allocator does.
+"""Listeners of an allocator, and the events that they receive.
 
-Note [Told again]: what the core drained stays in a deque until it is told. A KeyboardInterrupt that comes meanwhile
-leaves it there for the next drain: a free is then told again, and never lost.
+Note [Told again]: rows that the core drained stay in a deque until they are delivered. A KeyboardInterrupt during
+delivery leaves them there for the next drain: a free may then be delivered twice, but is never lost.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class MemoryEvent(NamedTuple):
-    """What a listener is told.
+    """An event that listeners receive.
 
     Arguments:
         action: "alloc", "free_requested", "free_completed", "segment_alloc", "segment_free" or "oom".
-        address: of the block or segment; of an "oom" 0.
-        nbytes: the bytes that were asked for.
-        capacity: the bytes of the block or segment.
+        address: address of the block or segment; 0 for an "oom".
+        nbytes: the requested bytes.
+        capacity: size of the block or segment in bytes.
         stream: the stream that allocated it.
         uses: the other streams that used a block.
-        pool: the private pool that a block comes from, 0 for none; known of "alloc" alone.
+        pool: the private pool that a block comes from, 0 for none; only set for "alloc".
     """
 
     action: str
@@ -44,33 +44,34 @@ REQUEST_ACTIONS = frozenset(("alloc", "free_requested"))
 
 
 class RequestListener(Protocol):
-    """Who is also told of time, as a recording must be."""
+    """A listener that also follows the order of work on streams, as a recording must."""
 
     def done(self, stream: int, requests: int) -> None:
-        """Work is over that was queued on a stream when so many requests had been told."""
+        """Called when the work is complete that was queued on a stream before request number `requests`."""
 
     def refused(self, nbytes: int, stream: int, pool: int) -> None:
-        """A block was asked for, and there is none."""
+        """Called when a request cannot be served."""
 
     def synchronized(self) -> None:
-        """All work that was queued is over."""
+        """Called when all queued work is complete."""
 
     def emptying(self) -> None:
-        """Idle memory is about to be given back, as the program wants."""
+        """Called before the program releases idle memory."""
 
 
 class Listeners:
-    """The listeners of an allocator and its history, told in the order in which its books change: under its lock.
+    """The listeners and the history of an allocator. Called under its lock, in the order of the allocator's changes.
 
-    `requests` counts the allocations, refusals and frees that were told; `followers` are told of time.
+    `requests` counts the allocations, refusals and frees that were delivered; `followers` also receive `done` and the
+    other methods of `RequestListener`.
     """
 
     __slots__ = ("_failed", "_told", "_untold", "followers", "history", "requests")
 
     def __init__(self) -> None:
         self._told: list[Callable[[MemoryEvent], None]] = []
-        self._failed: list[Callable[[MemoryEvent], None]] = []  # those that were warned of
-        self._untold: deque[Freed] = deque()  # drained
+        self._failed: list[Callable[[MemoryEvent], None]] = []  # listeners with a warning already
+        self._untold: deque[Freed] = deque()  # drained, not yet delivered
         self.followers: list[RequestListener] = []
         self.history: EventHistory | None = None
         self.requests = 0
@@ -79,11 +80,11 @@ class Listeners:
         return len(self._told) + (self.history is not None)
 
     def add(self, listener: Callable[[MemoryEvent], None]) -> None:
-        """Tell `listener`, too."""
+        """Add `listener`."""
         self._told.append(listener)
 
     def remove(self, listener: Callable[[MemoryEvent], None]) -> None:
-        """Tell `listener` no more."""
+        """Remove `listener`."""
         self._told.remove(listener)
         if listener in self._failed:
             self._failed.remove(listener)
@@ -92,32 +93,32 @@ class Listeners:
         return listener in self._told
 
     def tell(self, action: str, address: int, nbytes: int, capacity: int, stream: int, pool: int = 0) -> None:
-        """Tell all of an event; see `MemoryEvent`."""
+        """Deliver an event to all listeners; see `MemoryEvent`."""
         if self.history is not None:
             self.history.note(action, address, nbytes, stream)
         if self._told:
             self._tell(MemoryEvent(action, address, nbytes, capacity, stream, (), pool))
 
     def tell_refused(self, nbytes: int, stream: int, device_free: int | None) -> None:
-        """Tell all that memory ran out."""
+        """Notify all listeners that memory ran out."""
         if self.history is not None:
             self.history.note("oom", device_free or 0, nbytes, stream)
         if self._told:
             self._tell(MemoryEvent("oom", 0, nbytes, nbytes, stream))
 
     def follow_refusal(self, nbytes: int, stream: int, pool: int) -> None:
-        """Tell followers that memory ran out, at once: observers and other threads come later."""
+        """Notify followers immediately that memory ran out: observers and other threads run later."""
         self.requests += 1
         for follower in self.followers:
             follower.refused(nbytes, stream, pool)
 
     def drain(self, core: Core) -> None:
-        """Merge what was freed, and tell of it."""
+        """Merge freed blocks into the core, and deliver their events."""
         untold = self._untold
-        before = core.telling and not untold  # rows are left where Ctrl-C came
-        core.telling = True  # until then nobody takes a block whose free a history does not know yet
+        before = core.telling and not untold  # Ctrl-C left rows in the core
+        core.telling = True  # until it ends, no thread takes a block whose free is not yet in the history
         try:
-            untold.extend(chain.from_iterable(iter(core.drain, [])))  # without Python code: see Note [Ctrl-C]
+            untold.extend(chain.from_iterable(iter(core.drain, [])))  # runs no Python code: see Note [Ctrl-C]
             while untold:
                 try:
                     row = untold[0]
@@ -127,10 +128,10 @@ class Listeners:
                     untold.appendleft(row)
                     raise
         finally:
-            core.telling = before or bool(untold)  # what Ctrl-C left comes first
+            core.telling = before or bool(untold)  # rows that Ctrl-C left are delivered first
 
     def forget(self) -> None:
-        """Forget what was not told yet: it is another process's."""
+        """Discard undelivered events: they belong to another process."""
         self._untold.clear()
 
     def _tell_freed(self, row: Freed) -> None:
@@ -147,7 +148,7 @@ class Listeners:
         for listener in list(self._told):
             try:
                 listener(event)
-            except Exception as error:  # not the matter of whoever allocates or looks at statistics
+            except Exception as error:  # must not fail the caller, which only allocates or reads statistics
                 if listener not in self._failed:
                     self._failed.append(listener)
                     name = getattr(listener, "__qualname__", type(listener).__name__)

@@ -1,4 +1,4 @@
-"""Functions that are told that memory ran out, and that may free some before the error is raised."""
+"""Out-of-memory observers: callbacks that may free memory before the error is raised."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ B = TypeVar("B")
 
 
 class OomObservers(Generic[A]):
-    """The observers of an allocator of type `A`. Not asked about what an observer itself allocates."""
+    """The out-of-memory observers of an allocator of type `A`. Allocations inside an observer do not call observers."""
 
     __slots__ = ("_busy", "_observers")
 
     def __init__(self) -> None:
         self._observers: list[Callable[[OutOfMemoryError, A], object]] = []
-        self._busy: set[int] = set()  # threads inside an observer, or trying once more
+        self._busy: set[int] = set()  # threads inside an observer, or inside the second attempt
 
     def add(self, observer: Callable[[OutOfMemoryError, A], object]) -> None:
-        """Ask `observer`, too."""
+        """Add `observer`."""
         if not callable(observer):
             raise InvalidTypeError(f"add_oom_observer: expected observer, a function; got {observer!r:.60}")
         self._observers.append(observer)
 
     def remove(self, observer: Callable[[OutOfMemoryError, A], object]) -> None:
-        """Ask `observer` no more."""
+        """Remove `observer`."""
         if observer not in self._observers:
             raise InvalidValueError(f"remove_oom_observer: expected one that was added; got {observer!r:.60}")
         self._observers.remove(observer)
 
     def second_try(self, error: OutOfMemoryError, allocator: A, attempt: Callable[[], B]) -> B:
-        """Ask all observers, and try once more if one says True; otherwise raise the error.
+        """Call all observers. Retry once if one returns True; otherwise raise the error.
 
         Arguments:
-            error: what would be raised.
-            allocator: whose memory it is.
-            attempt: what is tried; it may raise an OutOfMemoryError of its own, which gets the notes of the first.
+            error: the error to raise.
+            allocator: the allocator that ran out of memory.
+            attempt: the retry. It may raise another OutOfMemoryError, which then receives the notes of the first.
         """
-        error.__suppress_context__ = True  # the caller's look for an idle block
+        error.__suppress_context__ = True  # hides the IndexError of the caller's search for an idle block
         thread = get_ident()
         if not self._observers or thread in self._busy:
             raise error

@@ -1,7 +1,7 @@
-"""Where a call comes from: a stack kept as code objects and instructions, whose lines are looked up when shown.
+"""Call stacks, stored as code objects and instruction offsets. Line numbers are looked up on display.
 
-Note [No frames kept]: a frame would keep its function's variables alive, tensors among them. A code object and the
-number of an instruction say the same of where a call was made, cost less, and keep nothing.
+Note [No frames kept]: a frame would keep its function's variables alive, including tensors. A code object and an
+instruction offset identify the call as well, cost less, and keep nothing else alive.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
     from .._reports.snapshot_types import SnapshotFrame
 
-#: Code objects and instructions in turn, innermost first; frames of the library are left out.
+#: Code objects and instruction offsets alternate, innermost first; the library's own frames are omitted.
 Stack: TypeAlias = "tuple[CodeType | int, ...]"
 
 
 def stack_here(depth: int, most: int) -> Stack:
-    """The stack of a call, without the library's frames: up to `most` of the others.
+    """Return the stack of a call without the library's own frames, up to `most` frames.
 
     Arguments:
-        depth: how many frames up to begin; 1 is the caller.
+        depth: number of frames to skip; 1 starts at the caller.
         most: the most frames, up to 64.
     """
     return call_stack(depth, most, in_library)
 
 
 class StackLines:
-    """The lines of stacks, each looked up once; equal stacks have one list of frames."""
+    """Source lines of stacks, each looked up once. Equal stacks share one list of frames."""
 
     __slots__ = ("_frames", "_names", "_places")
 
@@ -43,7 +43,7 @@ class StackLines:
         self._names: dict[tuple[int, ...], tuple[str, str]] = {}
 
     def frames(self, stack: Stack) -> list[SnapshotFrame]:
-        """The frames of a stack, as snapshots have them. The stack has to outlive this object."""
+        """Return the frames of a stack in the format of snapshots. The stack must outlive this object."""
         key = tuple([one if type(one) is int else id(one) for one in stack])
         found = self._frames.get(key)
         if found is None:
@@ -52,7 +52,7 @@ class StackLines:
         return found
 
     def holder(self, stack: Stack) -> tuple[str, str]:
-        """The allocating line of a stack, and its module. As `frames`, and quicker where many stacks share a line."""
+        """Return the allocating line of a stack and its module. Faster than `frames` where many stacks share a line."""
         if not stack:
             return str(UNKNOWN), str(UNKNOWN)
         key = id(stack[0]), stack[1]
@@ -65,7 +65,7 @@ class StackLines:
         return found
 
     def site(self, stack: Stack) -> CallSite:
-        """The allocating line of a stack."""
+        """Return the call site that allocated, from a stack."""
         return site_of(self.frames(stack))
 
     def _place(self, code: CodeType, at: int) -> SnapshotFrame:
