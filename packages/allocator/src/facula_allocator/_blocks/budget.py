@@ -1,4 +1,4 @@
-"""How much an allocator may take."""
+"""The limit on an allocator's memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Budget:
-    """The most bytes that an allocator may take from its driver, in bytes and as a part of what the driver has."""
+    """The most bytes that an allocator may take from its driver, in bytes and as a fraction of the driver's memory."""
 
     __slots__ = ("fraction", "limit")
 
@@ -21,12 +21,12 @@ class Budget:
         self.fraction: float | None = None
 
     def nbytes(self, driver: Driver) -> int:
-        """The bytes; UNBOUNDED where nothing bounds them."""
+        """Return the limit in bytes; UNBOUNDED if there is none."""
         nbytes = UNBOUNDED if self.limit is None else self.limit
         if self.fraction is not None:
             nbytes = min(nbytes, int(self.fraction * driver.memory_info()[1]))
         return nbytes
 
     def allows(self, core: Core, driver: Driver, more: int) -> bool:
-        """Whether so many bytes may be taken beside those of the books."""
+        """Whether `more` bytes may be taken in addition to the reserved ones."""
         return core.reserved() + more <= self.nbytes(driver)

@@ -1,4 +1,4 @@
-"""The end of an allocator: its segments go when its last block is gone."""
+"""The end of an allocator: its segments are released with its last block."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 _deferred: list[
     tuple[Driver, dict[int, int], dict[int, ReservedRange]]
-] = []  # what could not go when its allocator went
+] = []  # memory that could not be released when its allocator was finalised
 
 
 def close(driver: Driver, segments: dict[int, int], ranges: dict[int, ReservedRange]) -> None:
-    """Give back what an allocator held; later if a collection runs or a graph is captured.
+    """Release the memory of an allocator; later if a collection runs or a graph is captured.
 
-    What is freed in a collection stays until its end: a finaliser may still look at it.
+    Memory freed during a collection stays until its end, because a finaliser may still read it.
 
     Arguments:
-        driver: where memory came from.
-        segments: their bytes by address.
-        ranges: reserved addresses by their start.
+        driver: the driver of the memory.
+        segments: sizes of the segments in bytes, by address.
+        ranges: reserved address ranges, by start address.
     """
     try:
         if collecting or driver.is_capturing():
@@ -37,19 +37,19 @@ def close(driver: Driver, segments: dict[int, int], ranges: dict[int, ReservedRa
         if supports_virtual_memory(driver):
             release_ranges(driver, ranges)
     except DriverError:
-        pass  # the driver keeps what is left: nobody is there to be told
+        pass  # the driver keeps the rest: there is no caller to notify
 
 
 def close_deferred() -> None:
-    """Give back what could not go when its allocator went, if it can now."""
+    """Release deferred memory, if that is possible now."""
     for _ in range(0 if collecting else len(_deferred)):
         try:
             entry = _deferred.pop(0)
-        except IndexError:  # another thread was quicker
+        except IndexError:  # another thread took the last entry
             break
         close(*entry)
 
 
 def forget_parent_memory() -> None:
-    """In the child of a fork: forget memory that only the parent may use."""
+    """In a forked child: abandon memory that only the parent may use."""
     _deferred[:] = [entry for entry in _deferred if entry[0].survives_fork]

@@ -1,4 +1,4 @@
-"""Expandable segments: memory mapped page by page into reserved ranges of addresses, and taken out of them."""
+"""Expandable segments: memory mapped page by page into reserved address ranges, and unmapped from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ReservedRange(NamedTuple):
-    """Reserved addresses, and those of the pages that have memory."""
+    """A reserved address range, and the addresses of its mapped pages."""
 
     start: int
     nbytes: int
@@ -27,17 +27,17 @@ class ReservedRange(NamedTuple):
 
 
 class ReservedRanges:
-    """The ranges of an allocator: for each stream, private pool and kind one, and more where that is full.
+    """The reserved ranges of an allocator: one for each stream, private pool and kind, and more when that one is full.
 
-    A request that no idle block serves gets the pages that it lacks, at the place where it lacks fewest. Pages that
-    lie whole in idle blocks serve any other request, at whatever address they are: no memory is lost between blocks.
+    A request that no idle block serves gets the missing pages, placed where the fewest are missing. Pages entirely
+    inside idle blocks serve any other request, at any address: no memory is lost between blocks.
 
     Arguments:
-        core: the books.
-        driver: where pages come from.
-        budget: how much may be taken.
-        listeners: who is told.
-        counts: `num_device_alloc` and `num_device_free` are counted here.
+        core: the allocator's core.
+        driver: the source of pages.
+        budget: the limit on the allocator's memory.
+        listeners: receive the events.
+        counts: receives `num_device_alloc` and `num_device_free`.
     """
 
     __slots__ = ("_budget", "_by_user", "_core", "_counts", "_driver", "_listeners", "held", "refusal", "usable")
@@ -54,7 +54,7 @@ class ReservedRanges:
         self.refusal: DriverError | None = None
 
     def grow(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """A block with new pages; None when the limit or the driver refuses."""
+        """Return a block that uses newly mapped pages; None if the limit or the driver refuses."""
         size, _, kind = self._core.round(nbytes)
         mine = self._by_user.setdefault((stream, pool, kind), [])
         for held in mine:
@@ -90,7 +90,7 @@ class ReservedRanges:
         return block
 
     def release(self, epoch: int, open_pools: set[int], step: int) -> Iterator[int]:
-        """Give pages back that were idle before the epoch, in pieces of up to about `step` bytes: their sizes."""
+        """Release pages idle since before the epoch, in pieces of up to about `step` bytes; yield their sizes."""
         step = self._whole_pages(step)
         for size, address, stream, pool, kind, start in sorted(
             self._core.free_pages(self._driver.page_size, epoch), reverse=True
@@ -116,13 +116,13 @@ class ReservedRanges:
                 yield end - first
 
     def _unmap_unknown(self, held: ReservedRange, address: int, nbytes: int) -> None:
-        """Unmap pages that the books do not know, where an interrupted call left it open whether they have memory."""
+        """Unmap pages that are not in the core and that an interrupted call may have mapped."""
         if any([at <= address < at + length for at, length, *_ in self._core.runs(held.start)]):
-            return  # the books know them: the call was over
+            return  # in the core: the call was complete
         try:
             self._driver.unmap(address, nbytes)
         except DriverError:
-            pass  # they had none
+            pass  # they were not mapped
         held.pages.difference_update(range(address, address + nbytes, self._driver.page_size))
 
     def _whole_pages(self, nbytes: int) -> int:
@@ -130,7 +130,7 @@ class ReservedRanges:
         return max(page, -(-nbytes // page) * page)
 
     def _reserve(self, size: int) -> ReservedRange | None:
-        """A range for whatever the device can hold; None where the driver has no addresses."""
+        """Reserve a range as large as the device's memory; None if the driver has no addresses."""
         nbytes = self._whole_pages(max(size, self._driver.memory_info()[1] * 9 // 8))
         try:
             address = self._driver.reserve_addresses(nbytes)
@@ -142,7 +142,7 @@ class ReservedRanges:
         return made
 
     def _place(self, held: ReservedRange, size: int) -> tuple[int, int] | None:
-        """Where the fewest pages make `size` idle bytes in one piece: (address, bytes); None in a full range."""
+        """Return the (address, bytes) where the fewest pages make `size` contiguous idle bytes; None if full."""
         runs = self._core.runs(held.start)
         edges = [(held.start, 0, 0, 0), *runs, (held.start + held.nbytes, 0, 0, 0)]
         best: tuple[int, int] | None = None
@@ -164,7 +164,7 @@ class ReservedRanges:
 
 
 def release_ranges(driver: VirtualMemory, held: dict[int, ReservedRange]) -> None:
-    """Unmap all pages of these ranges, and give their addresses back."""
+    """Unmap all pages of these ranges, and release their addresses."""
     while held:
         start, nbytes, pages = held[next(iter(held))]
         while pages:

@@ -1,8 +1,8 @@
-"""Idle memory of one stream that serves another, which waits for the first.
+"""Lending: idle memory of one stream serves another stream, which waits for the first.
 
-Note [Lent memory goes home]: a lent block belongs to the borrower, who reuses it at once, until memory is short: left
-where they are, lent pieces would keep their neighbours from merging for ever. Before a new segment is asked for they
-go home, each segment's own stream waiting for the borrower's.
+Note [Lent memory goes home]: a lent block belongs to the borrowing stream, which may reuse it immediately, until memory
+becomes short. If lent pieces stayed lent, they would keep their neighbours from merging forever. So they are recalled
+before a new segment is requested; each segment's own stream waits for the borrower's.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def borrow(core: Core, driver: Driver, nbytes: int, stream: int, pool: int) -> Block | None:
-    """The best idle block of another stream of the pool, ordered after that stream's work; None where none fits.
+    """Return the best idle block of another stream of the pool, ordered after that stream's work; None if none fits.
 
     Arguments:
-        core: the books.
-        driver: what orders the streams; where it refuses, there is no block.
-        nbytes: the bytes that are wanted.
-        stream: the borrower.
+        core: the allocator's core.
+        driver: orders the streams; if it refuses, the result is None.
+        nbytes: the requested bytes.
+        stream: the borrowing stream.
         pool: the private pool, 0 for none.
     """
     found: list[tuple[Block, int] | None] = []
@@ -44,11 +44,11 @@ def borrow(core: Core, driver: Driver, nbytes: int, stream: int, pool: int) -> B
 
 
 def recall(core: Core, driver: Driver, pool: int) -> bool:
-    """Let idle lent memory of the pool go home, where it merges; whether there was any."""
+    """Recall idle lent memory of the pool to its own stream and merge it; return whether there was any."""
     lent = core.lent(pool)
     try:
         for borrower, home in lent:
-            epoch = core.begin_epoch()  # what is freed from now on may be used after the event
+            epoch = core.begin_epoch()  # memory freed from now on may be used after the event
             _order_streams(driver, borrower, home)
             core.recall(pool, borrower, home, epoch)
     except DriverError:
@@ -57,7 +57,7 @@ def recall(core: Core, driver: Driver, pool: int) -> bool:
 
 
 def _order_streams(driver: Driver, first: int, then: int) -> None:
-    """Let work queued on `then` from now on come after what is queued on `first`."""
+    """Make work queued on `then` from now on wait for work already queued on `first`."""
     event = driver.record_event(first)
     try:
         driver.wait_event(then, event)

@@ -1,4 +1,4 @@
-"""How a block is found where none of its stream's is idle, and how idle memory goes back to the driver."""
+"""The slow path: finding a block when the stream has no idle one, and returning idle memory to the driver."""
 
 from __future__ import annotations
 
@@ -25,28 +25,34 @@ if TYPE_CHECKING:
 
 
 class SlowPath:
-    """What an allocator tries when its core has no idle block. One thread at a time: its lock is held.
+    """The attempts to find a block when the core has no idle one. One thread at a time: the allocator's lock is held.
 
-    Note [The slow path]: in this order: what is free once events are recorded; what is free by events that are
-    done; what is free once the stream waits for events; a block of another stream, waited for, and one that is
-    whole once lent memory went home; a new segment; and after a refusal whatever is free when all work is over,
-    merged across streams, or given back for a new segment.
-    While a graph is captured no event is recorded, asked or waited for: CUDA forbids it.
+    Note [The slow path]: the attempts, in order:
 
-    Note [Ctrl-C]: a KeyboardInterrupt comes between two instructions of Python, so also after a call and before its
-    result is stored: memory that a driver gave would be lost. Such a call is made by C code that stores what it gives,
-    `list.extend` over a `map`; and an entry that says who owns something is deleted right before the call that gives it
-    away, with no call between. What a driver itself was doing when it was interrupted is not known: a segment that it
-    was freeing then is never used again.
+    * Blocks that are free once events are recorded.
+    * Blocks whose events are done.
+    * Blocks that are free once the stream waits for events.
+    * A block of another stream, after waiting for it, or a block that merged when lent memory was recalled.
+    * A new segment.
+    * After a refusal, any block that is free when all work is complete: merged across streams, or from a new segment
+      that replaces released ones.
+
+    While a graph is captured, no event is recorded, queried or waited for: CUDA forbids it.
+
+    Note [Ctrl-C]: a KeyboardInterrupt arrives between two Python instructions, so also after a call and before its
+    result is stored: memory from a driver would then be lost. Such a call is therefore made by C code that also stores
+    the result, `list.extend` over a `map`. Likewise, an entry that records ownership is deleted immediately before the
+    call that transfers the ownership, with no call in between. The state of an interrupted driver call is unknown: a
+    segment that the driver was freeing at that moment is never used again.
 
     Arguments:
-        core: the books.
-        driver: where memory comes from.
-        options: the allocator's.
-        budget: how much may be taken.
-        listeners: who is told.
-        open_pools: the private pools that live, by number; their idle segments stay.
-        counts: what is counted here, by PyTorch's names.
+        core: the allocator's core.
+        driver: the source of memory.
+        options: the allocator's options.
+        budget: the limit on the allocator's memory.
+        listeners: receive the events.
+        open_pools: the live private pools, by number; their idle segments stay.
+        counts: counters under PyTorch's names.
     """
 
     __slots__ = (
@@ -66,7 +72,7 @@ class SlowPath:
         self._open_pools = open_pools
         self._counts = counts
         self._waiting = WaitingBlocks(core, driver, listeners)
-        self.capturing = False  # what the driver said last
+        self.capturing = False  # the driver's last answer
         self.inside = False
         self.refusal: DriverError | None = None
         self.segments: dict[int, int] = {}
@@ -76,18 +82,18 @@ class SlowPath:
 
     @property
     def ranges(self) -> dict[int, ReservedRange]:
-        """Reserved addresses by their start, with the pages that have memory."""
+        """The reserved address ranges, with their mapped pages, by start address."""
         return {} if self._ranges is None else self._ranges.held
 
     def forget(self) -> None:
-        """Forget all memory: it is another process's."""
+        """Abandon all memory: it belongs to another process."""
         self.segments.clear()
         self.ranges.clear()
 
     def allocate(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """A block, or None: then `refusal` is the driver's last word, if any.
+        """Return a block, or None; `refusal` is then the driver's last error, if any.
 
-        A finaliser may come here while this thread is inside: it gets what is idle or new.
+        A finaliser may call this while this thread is already inside: it then gets an idle or a new block.
         """
         self.refusal = None
         if self.inside:
@@ -115,7 +121,7 @@ class SlowPath:
             self.inside = self._core.telling = False
 
     def release_all(self) -> int:
-        """Wait for all work and give idle segments back: the bytes. Nothing while a graph is captured."""
+        """Wait for all work, release idle segments, and return their bytes. Does nothing while a graph is captured."""
         if self.inside:
             return 0
         self.capturing = self._driver.is_capturing()
@@ -133,7 +139,7 @@ class SlowPath:
             self.inside = self._core.telling = False
 
     def _reuse(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """A block that is free by events, or another stream's."""
+        """Return a block whose events are done, or another stream's block."""
         waiting, take = self._waiting, self._core.take_now
         size = self._core.round(nbytes)[0]
         block = None
@@ -150,7 +156,7 @@ class SlowPath:
         return block
 
     def _grow(self, nbytes: int, stream: int, pool: int, exactly: bool = False) -> Block | None:
-        """A block from new memory; None when the limit or the driver refuses."""
+        """Return a block from new memory; None if the limit or the driver refuses."""
         if self._ranges is not None and self._ranges.usable and not exactly:
             block = self._ranges.grow(nbytes, stream, pool)
             self.refusal = self._ranges.refusal
@@ -182,7 +188,7 @@ class SlowPath:
         return block
 
     def _in_books(self, address: int) -> bool:
-        """Whether there is a segment at an address. Slow."""
+        """Whether the core has a segment at an address. Slow."""
         return any([row[0] == address for row in self._core.snapshot()])
 
     def _note_growth(self, address: int, nbytes: int, stream: int) -> None:
@@ -191,7 +197,7 @@ class SlowPath:
         self._listeners.tell("segment_alloc", address, nbytes, nbytes, stream)
 
     def _collect_garbage(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """Give idle segments back while a new one would pass the threshold; a block if one is idle after all."""
+        """Release idle segments while a new one would exceed the threshold; return a block if one becomes idle."""
         budget, part = self._budget.nbytes(self._driver), self._options.garbage_collection_threshold
         if budget == UNBOUNDED or part is None:
             return None
@@ -208,7 +214,7 @@ class SlowPath:
         return block
 
     def _last_resort(self, nbytes: int, stream: int, pool: int) -> Block | None:
-        """A block after all work is over: from merged idle memory, or from a segment in the place of idle ones."""
+        """Return a block after all work is complete: from merged idle memory, or from a new segment."""
         self._counts["num_alloc_retries"] += 1
         epoch = self._finish_work()
         block = self._core.take_any(nbytes, stream, pool, epoch)
@@ -220,7 +226,7 @@ class SlowPath:
         return block
 
     def _finish_work(self) -> int:
-        """Wait for all work; then what was freed before is free, and merged across streams. The new epoch."""
+        """Wait for all work; free the blocks freed earlier and merge them across streams. Return the new epoch."""
         self._listeners.drain(self._core)
         self._waiting.collect()
         epoch = self._core.begin_epoch()
@@ -233,9 +239,9 @@ class SlowPath:
         return epoch
 
     def _release_idle(self, epoch: int, step: int = UNBOUNDED) -> Iterator[int]:
-        """Give segments back that were idle before the epoch, the largest first: their sizes, one by one.
+        """Release segments idle since before the epoch, the largest first, and yield their sizes one by one.
 
-        Of expandable segments whole pages go, about `step` bytes at a time.
+        Expandable segments release whole pages, about `step` bytes at a time.
         """
         if self._ranges is not None:
             yield from self._ranges.release(epoch, self._open_pools, step)

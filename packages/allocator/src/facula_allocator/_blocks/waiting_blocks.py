@@ -1,4 +1,4 @@
-"""Blocks that were freed while other streams use them: the events after which they are free."""
+"""Waiting blocks: freed while other streams still use them, and the events after which they are free."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class _AwaitedEvent:
-    """An event of the driver's, shared by the blocks freed at about the same time."""
+    """A driver event, shared by the blocks that were freed at about the same time."""
 
     __slots__ = ("handle", "requests", "stream", "users")
 
     def __init__(self, handle: int, stream: int, requests: int):
         self.handle = handle
         self.stream = stream
-        self.requests = requests  # that listeners had been told of
+        self.requests = requests  # the number of requests delivered to listeners when it was recorded
         self.users = 0
 
 
 class WaitingBlock(NamedTuple):
-    """A freed block with uses, as the core hands it out."""
+    """A freed block with uses, as the core returns it."""
 
     id: int
     stream: int
@@ -41,22 +41,22 @@ class WaitingBlock(NamedTuple):
     uses: tuple[int, ...]
 
 
-_as_block = partial(tuple.__new__, WaitingBlock)  # without Python code, where Ctrl-C could come
+_as_block = partial(tuple.__new__, WaitingBlock)  # runs no Python code that Ctrl-C could interrupt
 
 
 class WaitingBlocks:
-    """All waiting blocks of an allocator. One thread at a time, and never from within itself.
+    """All waiting blocks of an allocator. One thread at a time, and never re-entered.
 
-    Note [Later is safe]: an event that is recorded after the free comes after all work that was queued before the
-    free, so a free need not record anything, and may happen in a finaliser or on a thread without a device.
+    Note [Later is safe]: an event recorded after the free also follows all work that was queued before the free. A free
+    therefore need not record anything, and may happen in a finaliser or on a thread without a device.
 
-    Each block is taken off here right before the call that frees it, so that none is lost or freed twice where Ctrl-C
-    comes: see Note [Ctrl-C] in `_blocks/slow_path.py`.
+    Each block is removed immediately before the call that frees it, so that Ctrl-C neither loses a block nor frees it
+    twice: see Note [Ctrl-C] in `_blocks/slow_path.py`.
 
     Arguments:
-        core: the books.
-        driver: what records events.
-        listeners: who is told of each block that becomes free, and of events that are done.
+        core: the allocator's core.
+        driver: records the events.
+        listeners: notified of each block that becomes free, and of events that are done.
     """
 
     __slots__ = ("_core", "_driver", "_listeners", "_recorded", "_unrecorded")
@@ -69,12 +69,12 @@ class WaitingBlocks:
         self._recorded: dict[WaitingBlock, list[_AwaitedEvent]] = {}  # in the order of the records
 
     def collect(self) -> None:
-        """Take over what the core has drained."""
+        """Take over the waiting blocks that the core has drained."""
         rows = chain.from_iterable(iter(self._core.take_waiting, []))
         self._unrecorded.extend(map(_as_block, rows))
 
     def record(self) -> None:
-        """Record an event on each stream that uses a collected block; what the driver refuses stays for later."""
+        """Record an event on each stream that uses a collected block; retry later if the driver refuses."""
         events: dict[int, _AwaitedEvent] = {}
         requests = self._listeners.requests
         try:
@@ -98,9 +98,9 @@ class WaitingBlocks:
                     self._forget(event)
 
     def reclaim_done(self) -> bool:
-        """Free the blocks whose events are done; whether there were any.
+        """Free the blocks whose events are done; return whether there were any.
 
-        A stream is asked about its events in order, and no more once one is not done.
+        Events of a stream are queried in order, up to the first one that is not done.
         """
         done: dict[_AwaitedEvent, bool] = {}
         busy: set[int] = set()
@@ -117,12 +117,12 @@ class WaitingBlocks:
         return bool(found)
 
     def wait(self, stream: int, pool: int, size: int) -> bool:
-        """Let `stream` wait for blocks of its own and free them: one that is large enough, else all.
+        """Make `stream` wait for its own waiting blocks and free them: one that is large enough, otherwise all.
 
         Arguments:
-            stream: whose blocks, of those that are freed and used elsewhere.
+            stream: the stream of the freed blocks, which others still use.
             pool: the private pool.
-            size: the bytes that are wanted.
+            size: the requested bytes.
         """
         mine = [block for block in self._recorded if block.stream == stream and block.pool == pool]
         fitting = [block for block in mine if block.size >= size]
@@ -138,7 +138,7 @@ class WaitingBlocks:
                         waited.add(event)
                 ready.append(block)
         except DriverError:
-            pass  # those before are ready all the same
+            pass  # the blocks handled so far are ready
         self._free(ready)
         return bool(ready)
 
@@ -178,4 +178,4 @@ class WaitingBlocks:
         try:
             self._driver.free_event(event.handle)
         except DriverError:
-            pass  # the driver keeps it; nothing here refers to it any more
+            pass  # the driver keeps the event; this object no longer refers to it

@@ -1,4 +1,4 @@
-"""The caching allocator: memory of any driver, reused by stream, with PyTorch's statistics."""
+"""The caching allocator: memory from any driver, cached per stream, with PyTorch's statistics."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     from .recording import Recording
 
 _allocators: WeakSet[CachingAllocator] = WeakSet()
-_forks: list[object] = []  # not empty once the child of a fork is followed
+_forks: list[object] = []  # not empty once the fork handler is registered
 
 
 @boundary
 class CachingAllocator(PoolOwner):
-    """Memory of a driver in blocks that are reused: at once on their own stream, after events on others.
+    """Allocator that caches a driver's memory in blocks. A block's own stream reuses it at once, others after events.
 
-    Safe from any thread; a block may be freed anywhere, in finalisers and during collections too. A forked child
-    gives up memory that it may not use.
+    Safe to use from any thread. A block may be freed anywhere, including in finalisers and during collections. A forked
+    child abandons memory that it may not use.
 
     Arguments:
-        driver: where memory comes from: `HostDriver`, `SimulatedDriver` or what has the protocol `Driver`.
-        limit: the most bytes taken from the driver; None for no limit.
-        options: those of `Options`, by name: `max_split_size`, `garbage_collection_threshold`, `lend` and others. Those
-            not given are read from the environment, `FACULA_ALLOCATOR_OPTIONS=max_split_size=64MiB,lend=no`.
+        driver: the source of memory: `HostDriver`, `SimulatedDriver`, or an implementation of the protocol `Driver`.
+        limit: the most bytes to take from the driver; None for no limit.
+        options: the fields of `Options`, by name: `max_split_size`, `garbage_collection_threshold`, `lend` and others.
+            Options not given are read from the environment, `FACULA_ALLOCATOR_OPTIONS=max_split_size=64MiB,lend=no`.
 
     >>> from facula_allocator.drivers import SimulatedDriver
     >>> allocator = CachingAllocator(SimulatedDriver(1 << 30))
@@ -71,12 +71,12 @@ class CachingAllocator(PoolOwner):
         self.driver = checked_driver(driver)
         pages, general = supports_virtual_memory(driver), environment_options()
         if not pages:
-            general.pop("expandable_segments", None)  # what is said to all allocators holds where it can
+            general.pop("expandable_segments", None)  # a setting for all allocators applies where supported
         self.options = checked_options({**general, **options}, driver.granularity, pages)
         self._budget = Budget(None if limit is None else checked_size("CachingAllocator", limit, "limit"))
         self._listeners = Listeners()
         self._observers: OomObservers[CachingAllocator] = OomObservers()
-        super().__init__()  # `_detours` has an entry for each listener, too: not empty makes `allocate` look
+        super().__init__()  # `_detours` also has an entry per listener: if not empty, `allocate` takes the slow path
         self._counts = dict.fromkeys(
             ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free"), 0
         )
@@ -88,7 +88,7 @@ class CachingAllocator(PoolOwner):
             os.register_at_fork(after_in_child=_after_fork)
 
     def _open(self) -> None:
-        """Begin with empty books."""
+        """Start with an empty core."""
         self._lock = ExitLock()
         options = self.options
         self._core = Core(
@@ -109,18 +109,18 @@ class CachingAllocator(PoolOwner):
         self._listen()
 
     def _listen(self) -> None:
-        """Let the books tell those who listen now."""
+        """Update the slow path and the core for the present listeners."""
         history = self._listeners.history
         self._core.listening = bool(self._listeners)
         self._take = self._core.take if history is None else history.recorded_take(self._core)
 
     # ------------------------------------------------------------------------------------------------------ allocation
     def allocate(self, nbytes: int, stream: int = 0) -> Block:
-        """A block of at least `nbytes` for work on `stream`.
+        """Allocate a block of at least `nbytes` for work on `stream`.
 
         Raises:
-            OutOfMemoryError: neither idle nor new memory serves, after waiting for all streams.
-            DriverError: the device fails while it is waited for.
+            OutOfMemoryError: neither idle nor new memory is available, even after waiting for all streams.
+            DriverError: the device fails while the allocator waits for it.
         """
         if self._detours or (block := self._take(nbytes, stream, 0)) is None:
             try:
@@ -139,7 +139,7 @@ class CachingAllocator(PoolOwner):
         if not self._listeners:
             block = self._serve(nbytes, stream, pool)
         else:
-            with self._lock:  # what is told has the order of the books in every thread
+            with self._lock:  # events are delivered in the order of the allocator's changes, in every thread
                 self._listeners.drain(self._core)
                 block = self._serve(nbytes, stream, pool)
                 if block is not None:
@@ -158,7 +158,7 @@ class CachingAllocator(PoolOwner):
         return block
 
     def _refuse(self, nbytes: int, stream: int, pool: int) -> Block:
-        """A block after all, where an observer freed memory."""
+        """Return a block if an out-of-memory observer freed memory; otherwise raise OutOfMemoryError."""
         refusal, self._slow_path.refusal = self._slow_path.refusal, None
         error = self._out_of_memory(nbytes, stream, pool)
         error.__cause__ = refusal
@@ -187,56 +187,60 @@ class CachingAllocator(PoolOwner):
                 self._core, self.driver, self._listeners.history, self._settings(),
                 nbytes=nbytes, stream=stream, pool=pool, limit=limit,
             )  # fmt: skip
-        except Exception:  # as where there is no memory for this either: the first line says enough
+        except Exception:  # for example, no memory for the explanation either: the first line suffices
             error.explanation = ""
         return error
 
-    # ----------------------------------------------------------------------------------------------------- what is held
+    # -------------------------------------------------------------------------------------------- statistics and limits
     def empty_cache(self) -> int:
-        """Wait for all work and give idle segments back to the driver; the bytes given back.
+        """Wait for all work, release idle segments to the driver, and return the bytes released.
 
-        Nothing while a graph is captured. Segments of private pools stay as long as their pools live.
+        Does nothing while a graph is captured. Segments of private pools stay as long as their pools live.
         """
         with self._lock:
             return self._slow_path.release_all()
 
     @property
     def limit(self) -> int | None:
-        """The most bytes taken from the driver, or None."""
+        """The most bytes to take from the driver, or None."""
         return self._budget.limit
 
     def set_memory_fraction(self, fraction: float | None) -> None:
-        """Take at most this part of the driver's memory, 0 < `fraction` <= 1; None for all of it."""
+        """Limit the allocator to a fraction of the driver's memory, 0 < `fraction` <= 1; None for all of it."""
         self._budget.fraction = checked_fraction("set_memory_fraction", fraction)
 
     def memory_stats(self) -> dict[str, int]:
-        """Exact figures by PyTorch's names: "allocated_bytes.all.current", "num_ooms" and so on.
+        """Return exact counters under PyTorch's names: "allocated_bytes.all.current", "num_ooms" and so on.
 
-        allocated: in blocks in use. active: those, and freed ones that other streams may still use. reserved: taken
-        from the driver. inactive_split: idle, beside a block in use. requested: allocated without rounding up.
-        Blocks that were freed count as free, also before the next allocation merges them.
+        * allocated: blocks in use.
+        * active: blocks in use, and freed blocks that other streams may still use.
+        * reserved: memory taken from the driver.
+        * inactive_split: idle blocks split from the same segment as blocks in use.
+        * requested: allocated, before rounding up.
+
+        Freed blocks count as free even before the next allocation merges them.
         """
         self._drain()
         bound = self.options.max_split_size
         return {**self._core.statistics(), **self._counts, "max_split_size": -1 if bound is None else bound}
 
     def reset_peak_memory_stats(self) -> None:
-        """Let peaks start again at what is held now."""
+        """Restart the peaks at the present values."""
         self._drain()
         self._core.reset(False)
 
     def reset_accumulated_memory_stats(self) -> None:
-        """Let the figures "allocated" and "freed", and the counts "num_...", start again at 0."""
+        """Restart the figures "allocated" and "freed", and the counts "num_...", at 0."""
         self._drain()
         self._core.reset(True)
         self._counts.update(dict.fromkeys(self._counts, 0))
 
     def memory_summary(self) -> str:
-        """A table of `memory_stats`, for people."""
+        """Return a table of `memory_stats`, for people."""
         return summary_table(self.memory_stats(), self.driver.memory)
 
     def memory_snapshot(self) -> Snapshot:
-        """All segments and their blocks, as `torch.cuda.memory._snapshot()` shows them."""
+        """Return all segments and their blocks, in the format of `torch.cuda.memory._snapshot()`."""
         self._drain()
         lines, history, device = StackLines(), self._listeners.history, device_of(self.driver)
         events = [] if history is None else history.events(lines)
@@ -247,7 +251,7 @@ class CachingAllocator(PoolOwner):
         }
 
     def _settings(self) -> dict[str, object]:
-        """The settings as snapshots show them; None for expandable segments that there cannot be."""
+        """Return the settings in the format of snapshots; None for expandable segments without virtual memory."""
         expandable = self.options.expandable_segments is not False if supports_virtual_memory(self.driver) else None
         return {
             **self.options._asdict(),
@@ -258,21 +262,21 @@ class CachingAllocator(PoolOwner):
 
     # ------------------------------------------------------------------------------------------------------- listeners
     def add_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
-        """Tell `listener` of each `MemoryEvent`, in the order in which the allocator's books change.
+        """Call `listener` with each `MemoryEvent`, in the order of the allocator's changes.
 
-        A free is told of when it takes effect: at the next allocation, look at statistics or `empty_cache`; again where
-        a KeyboardInterrupt came upon it. An error that a listener raises is warned of the first time, and goes no
-        further.
+        A free is delivered when it takes effect: at the next allocation, query of statistics or `empty_cache`. It is
+        delivered again if a KeyboardInterrupt interrupted the delivery. The first error that a listener raises becomes
+        a warning; no error propagates.
         """
         if not callable(listener):
             raise InvalidTypeError(f"add_listener: expected listener, a function; got {listener!r:.60}")
-        self._drain()  # what was freed before is not told of
+        self._drain()  # earlier frees are not delivered to the new listener
         self._listeners.add(listener)
         self._detours.append(listener)
         self._listen()
 
     def remove_listener(self, listener: Callable[[MemoryEvent], None]) -> None:
-        """Tell `listener` no more."""
+        """Stop calling `listener`."""
         if listener not in self._listeners:
             raise InvalidValueError(f"remove_listener: expected one that was added; got {listener!r}")
         self._drain()
@@ -281,14 +285,14 @@ class CachingAllocator(PoolOwner):
         self._listen()
 
     def record_history(self, frames: int | None = 8, length: int = 50_000) -> None:
-        """Remember from now on who allocates what, and the last events, for `memory_snapshot` and errors.
+        """Record the allocating stacks and the last events from now on, for `memory_snapshot` and error messages.
 
-        Costs an allocation about a microsecond and an event some 400 bytes. Called again, it starts again.
+        Costs about a microsecond per allocation, and about 400 bytes per event. A second call restarts the history.
 
         Arguments:
-            frames: the most frames kept of an allocating stack, innermost first, without the library's; 0 for none.
-                With None the history ends and is forgotten, as by `stop_history`.
-            length: the most events kept.
+            frames: the most frames to keep of an allocating stack, innermost first, without the library's own; 0 for
+                none. None stops and discards the history, as `stop_history` does.
+            length: the most events to keep.
 
         >>> from facula_allocator.drivers import SimulatedDriver
         >>> allocator = CachingAllocator(SimulatedDriver(1 << 30))
@@ -303,7 +307,7 @@ class CachingAllocator(PoolOwner):
         self._set_history(None if frames is None else EventHistory(frames, length))
 
     def stop_history(self) -> None:
-        """Remember nothing more, and forget the history."""
+        """Stop the history, and discard it."""
         self._set_history(None)
 
     def _set_history(self, history: EventHistory | None) -> None:
@@ -315,19 +319,20 @@ class CachingAllocator(PoolOwner):
     def add_oom_observer(self, observer: Callable[[OutOfMemoryError, CachingAllocator], object]) -> None:
         """Call `observer(error, allocator)` before an OutOfMemoryError is raised.
 
-        It may note what it sees, or free memory: where one returns True, the allocation is tried once more. What it
-        raises becomes a note of the error.
+        The observer may log the error or free memory. If it returns True, the allocation is tried once more. An
+        exception that it raises is added to the error as a note.
         """
         self._observers.add(observer)
 
     def remove_oom_observer(self, observer: Callable[[OutOfMemoryError, CachingAllocator], object]) -> None:
-        """Call `observer` no more."""
+        """Stop calling `observer`."""
         self._observers.remove(observer)
 
     def record_trace(self, path: Path) -> Recording:
-        """Write all that is asked of this allocator to a file from now on, for `replay` and `will_it_fit`.
+        """Write every request to this allocator to a file from now on, for `replay` and `will_it_fit`.
 
-        The returned `Recording` ends with its `close()` or its `with` block. Blocks that are alive come first.
+        Recording ends with `close()` or the `with` block of the returned `Recording`. Blocks alive at the start come
+        first.
         """
         from .recording import Recording
 
@@ -341,7 +346,7 @@ class CachingAllocator(PoolOwner):
         return self._core.functions(self._allocate, self._detours)
 
     def _after_fork(self) -> None:
-        """In the child: locks that other threads held are new, and memory that only the parent may use is forgotten."""
+        """In a forked child: replace locks that other threads held, and abandon memory that only the parent may use."""
         if self.driver.survives_fork:
             self._lock = ExitLock()
             self._slow_path.inside = self._core.telling = False
@@ -359,7 +364,7 @@ class CachingAllocator(PoolOwner):
 
 
 def known_caching_allocators() -> list[CachingAllocator]:
-    """Those that live."""
+    """Return all live caching allocators."""
     return list(_allocators)
 
 

@@ -1,4 +1,4 @@
-"""The allocators that a process has for its CUDA devices: one each, which all libraries share."""
+"""The allocators of a process for its CUDA devices: one per device, shared by all libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _pinned: dict[int, CachingAllocator] = {}
 
 @boundary
 def device_allocator(device: int = 0) -> CachingAllocator:
-    """The process's allocator for the memory of a CUDA device, made when it is first asked for.
+    """Return the process's allocator for the memory of a CUDA device, created on first use.
 
     Raises:
         MissingPackageError: CuPy is not installed.
@@ -34,9 +34,9 @@ def device_allocator(device: int = 0) -> CachingAllocator:
 
 @boundary
 def set_device_allocator(device: int, allocator: CachingAllocator | None) -> None:
-    """Make `allocator` what `device_allocator` gives, before it gave another one.
+    """Make `device_allocator` return `allocator`.
 
-    None forgets the one that is there. It lives on with its blocks.
+    It replaces the previous allocator, which lives as long as its blocks. None removes the present one.
     """
     if type(device) is not int:
         raise InvalidTypeError(f"set_device_allocator: expected device, an int; got {device!r}")
@@ -54,12 +54,12 @@ def set_device_allocator(device: int, allocator: CachingAllocator | None) -> Non
 
 
 def known_device_allocators() -> dict[int, CachingAllocator]:
-    """The allocators of devices that were used so far, by device; asking makes none, and touches no device."""
+    """Return the allocators of devices used so far, by device. Creates no allocator and uses no device."""
     return dict(sorted(_of_devices.copy().items()))
 
 
 @boundary
 def pinned_allocator(device: int = 0) -> CachingAllocator:
-    """The process's allocator for pinned host memory, beside the streams of a CUDA device."""
+    """Return the process's allocator for pinned host memory that the streams of a CUDA device use."""
     found = _pinned.get(device)
     return _pinned.setdefault(device, CachingAllocator(PinnedDriver(device))) if found is None else found

@@ -1,10 +1,10 @@
-"""Host memory with every block followed: peaks, call sites, traces and snapshots that say who holds what.
+"""Host memory with every block followed: peaks, call sites, traces and snapshots that show who holds memory.
 
-Note [Followed blocks]: a `HostAllocator` is fast because nobody looks when a block is taken from a free list or put
-back. Who wants to know all of them asks for another way: while an allocator is followed its `refill` serves from a
-`CachingAllocator` over the same account (so that the limit and all figures hold for both together), which has
-listeners, a history and exact peaks. Callables of `take_for` would go on taking from the free lists; callers leave them
-alone meanwhile, as during a collection. Both ways may be mixed at any time, since a block goes back where it came from.
+Note [Followed blocks]: a `HostAllocator` is fast because no code runs when a block is taken from a free list or put
+back. Following a host allocator switches to another path: its `refill` then serves from a `CachingAllocator` over the
+same account, which has listeners, a history and exact peaks. The shared account makes the limit and all figures apply
+to both together. Callables of `take_for` would still take from the free lists; callers must not use them while blocks
+are followed, just as during a collection. Both paths may be mixed at any time, since a block returns to its source.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _AccountDriver(HostDriver):
-    """Host memory that is counted in another allocator's account."""
+    """Host memory that counts in another allocator's account."""
 
     __slots__ = ()
 
@@ -39,20 +39,20 @@ class _AccountDriver(HostDriver):
 
 
 class PeakWatch:
-    """The most bytes in use at once, in followed blocks and others: a listener.
+    """Listener that tracks the most bytes in use at once, in followed and other blocks.
 
-    Others can only become fewer, so they are counted where a new peak is near.
+    Other blocks can only decrease, so they are counted only when a new peak is near.
     """
 
     __slots__ = ("_allocator", "_followed", "_others", "peak")
 
     def __init__(self, allocator: HostAllocator, followed: int):
-        self._allocator = ref(allocator)  # no cycle, which the collector alone would free
+        self._allocator = ref(allocator)  # avoids a cycle, which only the collector would free
         self._followed = followed
         self.reset()
 
     def reset(self) -> None:
-        """Begin with what is in use now."""
+        """Restart the peak at the bytes in use now."""
         self._others = self._count_others()
         self.peak: int = self._followed + self._others
 
@@ -71,12 +71,12 @@ class PeakWatch:
 
 
 class _FollowedHostAllocator(HostAllocator):
-    """What a host allocator is while it is followed: `follow` changes its class, so that others pay nothing."""
+    """The class of a host allocator while it is followed: `follow` changes `__class__`, so others have no overhead."""
 
     __slots__ = ()
 
     def refill(self, nbytes: int) -> Block:
-        """A followed block of at least `nbytes`; OutOfMemoryError when there is none even after `trim`."""
+        """Return a followed block of at least `nbytes`. Raises OutOfMemoryError if there is none even after `trim`."""
         follower = self._follower
         if follower is None:
             return super().refill(nbytes)
@@ -85,7 +85,7 @@ class _FollowedHostAllocator(HostAllocator):
             try:
                 return follower.refill(nbytes)
             except OutOfMemoryError:
-                self.trim()  # idle blocks of the free lists, too
+                self.trim()  # also releases idle blocks of the free lists
                 try:
                     return follower.refill(nbytes)
                 except OutOfMemoryError:
@@ -99,23 +99,23 @@ class _FollowedHostAllocator(HostAllocator):
         try:
             text = explain(self.memory_snapshot(), nbytes, limit=limit, place="host memory")
         except (FaculaError, MemoryError):
-            return ""  # the first line says enough
+            return ""  # the first line suffices
         return text.partition("\n")[2]
 
 
 @boundary
 def follow(allocator: HostAllocator | None = None) -> CachingAllocator:
-    """Let every block from now on come from a `CachingAllocator`, which sees each one, until `unfollow`.
+    """Serve every block from a `CachingAllocator`, which sees each one, until `unfollow`.
 
-    Whoever keeps callables of `take_for` must not call them meanwhile: their blocks are counted, but not followed. The
-    tensors of the CPU know it from `facula.cpu.record_memory_history()`.
+    Code that keeps callables of `take_for` must not call them until then: their blocks would be counted but not
+    followed. For CPU tensors, `facula.cpu.record_memory_history()` takes care of this.
 
     Arguments:
-        allocator: whose blocks; by default those of the shared one.
+        allocator: the allocator to follow; the shared one by default.
 
     Returns:
-        What serves the blocks: its listeners, its history, its statistics and snapshots are those of the blocks that
-        are followed. The same one each time.
+        The allocator that serves the blocks. Its listeners, history, statistics and snapshots cover the followed
+        blocks. Every call returns the same one.
 
     >>> allocator = HostAllocator()
     >>> seen = []
@@ -144,7 +144,7 @@ def follow(allocator: HostAllocator | None = None) -> CachingAllocator:
 
 @boundary
 def unfollow(allocator: HostAllocator | None = None) -> None:
-    """Serve from the free lists again; followed blocks are still counted, and go back where they came from."""
+    """Serve from the free lists again. Followed blocks still count, and return to the allocator that served them."""
     allocator = _checked_allocator("unfollow", allocator)
     allocator.__class__ = HostAllocator
     watch, allocator._watch = allocator._watch, None

@@ -1,4 +1,4 @@
-"""What a caching allocator holds and does, in PyTorch's words: snapshots, a table for people."""
+"""The state of a caching allocator for people and tools: snapshots in PyTorch's format, and a summary table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .._observers.stacks import StackLines
     from .._reports.snapshot_types import SnapshotBlock, SnapshotFrame, SnapshotSegment
 
-#: The state of a block and the kind of a segment in the rows of `Core.snapshot`, as snapshots have them.
+#: Names in snapshots for the state of a block and the kind of a segment in the rows of `Core.snapshot`.
 BLOCK_STATES = {1: ALLOCATED, 3: WAITING, 4: INACTIVE}
 SEGMENT_KINDS = ("small", "large")
 _ROWS = (
@@ -32,13 +32,13 @@ _ROWS = (
 def snapshot_segments(
     core: Core, device: int, history: EventHistory | None, lines: StackLines
 ) -> list[SnapshotSegment]:
-    """The segments of a core, by address.
+    """Return the segments of a core, by address.
 
     Arguments:
-        core: the books.
+        core: the allocator's core.
         device: the number of the device.
-        history: who allocated what, where that is recorded.
-        lines: the lines of its stacks.
+        history: the event history with allocating stacks, if one is recorded.
+        lines: source lines for its stacks.
     """
     none: list[SnapshotFrame] = []
     found: list[SnapshotSegment] = []
@@ -76,7 +76,7 @@ def snapshot_segments(
 
 
 def summary_table(stats: dict[str, int], memory: str) -> str:
-    """A table of figures by PyTorch's names: now, at most, in all."""
+    """Return a table of counters with PyTorch's names: current, peak and total."""
     lines = [f"{memory:<20}{'now':>12}{'peak':>12}{'in all':>12}{'freed':>12}"]
     for title, name in _ROWS:
         figures = [stats[f"{name}.all.{part}"] for part in ("current", "peak", "allocated", "freed")]

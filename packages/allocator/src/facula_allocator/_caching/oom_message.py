@@ -1,6 +1,6 @@
-"""What an out-of-memory error of a caching allocator says after its first line: from the books, block by block.
+"""The explanation that an out-of-memory error contains after its first line, computed from the core block by block.
 
-Nothing is made for each block, so that an allocator with very many of them says it as quickly.
+No Python object is created per block, so an allocator with very many blocks explains the error as quickly.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ def oom_message(
     pool: int,
     limit: int | None,
 ) -> str:
-    """The figures, who holds the memory, and what would help.
+    """Return the counters, the holders of the memory, and suggestions.
 
     Arguments:
-        core: the books.
-        driver: whose memory it is.
-        history: who allocated what, where that is recorded.
-        settings: the allocator's, as snapshots show them.
+        core: the allocator's core.
+        driver: the driver of the memory.
+        history: the event history with allocating stacks, if one is recorded.
+        settings: the allocator's settings, as snapshots store them.
         nbytes, stream, pool: the request; `pool` is the number of a private pool, 0 for none.
-        limit: the most that may be reserved.
+        limit: the most bytes that may be reserved.
     """
     lines = StackLines()
     unknown = str(UNKNOWN), str(UNKNOWN)

@@ -1,4 +1,4 @@
-"""Private pools: memory that a graph, or a part of a program, has for itself."""
+"""Private pools: memory reserved for a captured graph or for a part of a program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _current: ContextVar[MemPool | None] = ContextVar("facula_allocator_mem_pool", d
 
 
 class PoolOwner:
-    """What an allocator with private pools has: the numbers of those that live, and a list of those in use anywhere."""
+    """State of an allocator with private pools: the numbers of live pools, and a list of the pools in use anywhere."""
 
     __slots__ = ("__weakref__", "_detours", "_open_pools")
 
@@ -28,10 +28,10 @@ class PoolOwner:
 
 
 class MemPool:
-    """A private pool of an allocator: blocks allocated inside `use_mem_pool` are cut from segments of its own.
+    """A private pool of an allocator: blocks allocated inside `use_mem_pool` are cut from its own segments.
 
-    Idle memory of the pool stays its own, at the same addresses, as long as the pool lives: a captured graph may write
-    there. When the pool is gone, `empty_cache` and allocations that would fail otherwise give it back.
+    Idle memory stays in the pool, at the same addresses, as long as the pool lives: a captured graph may write there.
+    When the pool is gone, `empty_cache` and allocations that would otherwise fail release it.
 
     >>> from facula_allocator._caching.caching_allocator import CachingAllocator
     >>> from facula_allocator.drivers import SimulatedDriver
@@ -55,7 +55,7 @@ class MemPool:
 
     @property
     def id(self) -> tuple[int, int]:
-        """The pool in snapshots."""
+        """The pool's identifier in snapshots."""
         return 0, self._number
 
     def __repr__(self) -> str:
@@ -64,7 +64,7 @@ class MemPool:
 
 @contextmanager
 def use_mem_pool(pool: MemPool) -> Iterator[None]:
-    """Allocate from `pool` in this thread or task, where it is asked of the pool's allocator."""
+    """Serve allocations of this thread or task from `pool`, if they use the pool's allocator."""
     if not isinstance(pool, MemPool):
         raise InvalidTypeError(f"use_mem_pool: expected pool, a MemPool; got {pool!r}")
     detours = pool.allocator._detours
@@ -78,6 +78,6 @@ def use_mem_pool(pool: MemPool) -> Iterator[None]:
 
 
 def current_pool(allocator: PoolOwner) -> int:
-    """The number of the private pool that serves this allocator here; 0 for none."""
+    """Return the number of the private pool that serves this allocator here; 0 for none."""
     pool = _current.get()
     return pool._number if pool is not None and pool.allocator is allocator else 0

@@ -1,12 +1,12 @@
-"""A running allocator recorded: all that is asked of it, in the order in which its books change, into a trace.
+"""Recordings of a running allocator: every request, in the order of the allocator's changes, written to a trace.
 
-Note [What a recording says]: requests, frees and uses are what a program did. What a device did meanwhile shows in an
-allocator's decisions alone through events that it asked about, so each "done" is written down with the request before
-which the event was recorded (Note [Time in a trace] in traces/_events.py); "not done" is what is left. Lines that an
-allocation needs for its decisions come before its own, and what it learned by waiting for the device comes after, so
-that a replay with the same options asks the same questions and gets the same answers. With other options an event that
-nobody asked about counts as not done until a later one is: a replay may wait where a device would not have had to.
-A free that comes from another thread while an allocation waits for the device is written before that allocation.
+Note [What a recording says]: requests, frees and uses are the actions of the program. The device's progress affects an
+allocator's decisions only through the events that it queries. The recording therefore writes each "done" with the
+number of requests before which the event was recorded (Note [Time in a trace] in traces/_events.py). All other queries
+returned "not done". Lines that an allocation needs for its decisions precede it, and lines that it learned by waiting
+for the device follow it, so that a replay with the same options issues the same queries and gets the same answers. With
+other options, an event that was never queried counts as not done until a later one is: a replay may wait where a device
+would not have had to. A free from another thread during an allocation's wait is written before that allocation.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from ..drivers.protocol import Driver
 
 _recordings: WeakSet[Recording] = WeakSet()
-_forks: list[object] = []  # not empty once forks are followed
+_forks: list[object] = []  # not empty once the fork handlers are registered
 
 
 class Recorded(Protocol):
-    """What a recording asks of an allocator."""
+    """The methods and attributes that a recording needs from an allocator."""
 
     driver: Driver
     options: Options
@@ -69,10 +69,10 @@ class Recorded(Protocol):
 
 @boundary
 class Recording:
-    """A trace that an allocator is writing, from `CachingAllocator.record_trace`. A context manager, or `close()`.
+    """A trace being written, from `CachingAllocator.record_trace`. Ends with `close()` or its `with` block.
 
-    Where the file cannot be written any more the program goes on unrecorded, and `close` raises. A forked child does
-    not record.
+    If the file can no longer be written, the program continues unrecorded, and `close` raises. A forked child does not
+    record.
 
     >>> import os, tempfile
     >>> from facula_allocator import CachingAllocator
@@ -89,19 +89,19 @@ class Recording:
     def __init__(self, allocator: Recorded, path: Path):
         checked_path("record_trace", path)
         self._allocator = allocator
-        self._ids: dict[int, int] = {}  # of blocks, by address
+        self._ids: dict[int, int] = {}  # ids of live blocks, by address
         self._next_id = 0
-        self._pools: set[int] = set()  # where blocks came from
+        self._pools: set[int] = set()  # pools that blocks came from
         self._limit = allocator._budget.limit
         self._fraction: float | None = None
         self._capturing = False
-        self._over: dict[int, int] = {}  # by stream, what the trace says
-        self._waited: int | None = None  # the number of requests when an allocation had waited for the device
+        self._over: dict[int, int] = {}  # by stream: the completed requests that the trace has written
+        self._waited: int | None = None  # the number of requests when an allocation last waited for the device
         self._emptying = False
         self._error: FileError | None = None
         driver = allocator.driver
         with allocator._lock:
-            allocator.add_listener(self._listen)  # first, so that no free of a block below goes untold
+            allocator.add_listener(self._listen)  # first, so that no free of a block below is missed
             try:
                 segments = allocator.memory_snapshot()["segments"]
                 self._writer = TraceWriter(
@@ -125,11 +125,11 @@ class Recording:
 
     @property
     def path(self) -> str:
-        """The file."""
+        """The path of the file."""
         return self._writer.path
 
     def mark(self, name: str) -> None:
-        """Note where the program is, as "step 3"."""
+        """Write a mark of the program's progress, such as "step 3"."""
         if not isinstance(name, str):
             raise InvalidTypeError(f"mark: expected text; got {name!r:.60}")
         with self._allocator._lock:
@@ -137,22 +137,22 @@ class Recording:
             self._write(self._writer.mark, name)
 
     def flush(self) -> None:
-        """Write what is still in memory."""
+        """Write buffered lines to the file."""
         with self._allocator._lock:
             if self._recording:
                 self._writer.flush()
 
     def close(self) -> None:
-        """Record no more, and close the file. Again: nothing.
+        """Stop recording, and close the file. A second call does nothing.
 
         Raises:
-            OSError: the file could not be written, now or before; the trace ends there.
+            OSError: the file could not be written, now or earlier; the trace ends at that point.
         """
         allocator = self._allocator
         with allocator._lock:
             if self._end.detach() is None:
                 return
-            allocator.remove_listener(self._listen)  # which tells it of what was freed until now
+            allocator.remove_listener(self._listen)  # delivers pending frees first
             allocator._listeners.followers.remove(self)
             _recordings.discard(self)
             self._recording = False
@@ -161,7 +161,7 @@ class Recording:
                 raise self._error
 
     def _begin(self, segments: list[SnapshotSegment]) -> None:
-        """Write the state as requests: see Note [Initial requests] in `_caching/initial_requests.py`."""
+        """Write the initial state as requests: see Note [Initial requests] in `_caching/initial_requests.py`."""
         allocator = self._allocator
         initial = InitialRequests(segments, allocator.options, allocator.driver.granularity, allocator._core.round)
         if initial.requests:
@@ -191,7 +191,7 @@ class Recording:
             self._request(address, None, "".join([f'["u",{id},{user}]\n' for user in uses]) + f'["f",{id}]\n')
 
     def _request(self, address: int, id: int | None, text: str) -> None:
-        """Write of a block that it is allocated, or freed, and remember it: both, or where Ctrl-C comes neither."""
+        """Write that a block is allocated or freed, and update `_ids`: both, or neither if Ctrl-C arrives."""
         writer = self._writer
         add = writer._file.lines.append
         try:
@@ -220,7 +220,7 @@ class Recording:
             self._freed(address, uses)
 
     def _settings(self) -> None:
-        """Write what changed since the last request, of what a program may change without asking for memory."""
+        """Write the settings that the program changed since the last request."""
         budget = self._allocator._budget
         if (budget.limit, budget.fraction) != (self._limit, self._fraction):
             self._limit, self._fraction = budget.limit, budget.fraction
@@ -237,35 +237,35 @@ class Recording:
             self._write(self._writer.synchronize, self._waited)
             self._waited = None
 
-    # The allocator tells of time -------------------------------------------------------------------------------------
+    # Called by the allocator -----------------------------------------------------------------------------------------
 
     def done(self, stream: int, requests: int) -> None:
-        """Work is over that was queued on a stream when the allocator had told of so many requests."""
+        """Record that the work is complete that was queued on a stream before request number `requests`."""
         number = requests + self._writer.requests - self._allocator._listeners.requests
         if number > self._over.get(stream, -1):
             self._over[stream] = number
             self._write(self._writer.complete, stream, number)
 
     def refused(self, nbytes: int, stream: int, pool: int) -> None:
-        """A block was asked for, and there is none."""
+        """Record a request that could not be served."""
         self._settings()
         self._write(self._writer.refuse, min(nbytes, MAX_INT - 1), stream, call_site(), pool)
         self._after_request()
 
     def synchronized(self) -> None:
-        """All work that was queued is over. A replay that empties the cache waits by itself."""
+        """Record that all queued work is complete. A replay that empties the cache waits by itself."""
         if not self._emptying:
             self._waited = self._writer.requests
         self._emptying = False
 
     def emptying(self) -> None:
-        """Idle memory is about to be given back."""
+        """Record that idle memory is about to be released."""
         self._settings()
         self._write(self._writer.empty_cache)
         self._emptying = True
 
     def _write(self, write: Callable[..., None], *values: object) -> None:
-        """Write a line, unless one could not be written before."""
+        """Write a line, unless an earlier one could not be written."""
         if self._recording:
             try:
                 write(*values)
@@ -286,12 +286,12 @@ class Recording:
 
 
 def _flush_all() -> None:
-    """Before a fork: a child would write again what is still in memory."""
+    """Flush before a fork: a child would write the buffered lines a second time."""
     for recording in list(_recordings):
         recording.flush()
 
 
 def _abandon_all() -> None:
-    """In the child of a fork."""
+    """Abandon all recordings in a forked child."""
     for recording in list(_recordings):
         recording._recording = False

@@ -1,9 +1,10 @@
-"""What a program does after it ran out of memory: free what the failed call left, and try again.
+"""Recovery after an out-of-memory error: release the memory of the failed call, and retry.
 
-Note [What a failed call holds]: an exception refers to the frames that it came through, and these to their variables:
-whoever holds the error holds the tensors of the failed call. So they are let go before the next try: the variables of
-frames that have ended are cleared, the errors that led to this one are taken off it, reference cycles are collected,
-and idle memory goes back to the system and the devices. What the program was handling before the call stays as it is.
+Note [What a failed call holds]: an exception refers to the frames that it passed through, and these to their variables:
+an error that is kept alive keeps the failed call's tensors alive. Before the next attempt, therefore, the variables of
+frames that have ended are cleared, the exceptions that led to this one are detached, reference cycles are collected,
+and idle memory is released to the system and the devices. An exception that the program was already handling before
+the call stays unchanged.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Part_co = TypeVar("Part_co", covariant=True)
 
 
 class Batch(Protocol[Part_co]):
-    """What has a length and can be sliced: a tensor, an array, a list, a range."""
+    """An object with a length that can be sliced: a tensor, an array, a list, a range."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: slice, /) -> Part_co: ...
@@ -38,18 +39,18 @@ class Batch(Protocol[Part_co]):
 
 @boundary
 def retry_after_oom(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call a function, and once more if memory runs out, after freeing all that the failed call left.
+    """Call a function, and retry once if memory runs out, after releasing the memory of the failed call.
 
-    That is: the variables of its frames, reference cycles, and idle memory of every allocator here. For fragmented or
-    idle memory that is enough; where memory is really in use, free some before the call, or see `smaller_batches`.
-    The first call must have had no effect that the second would repeat.
+    This clears the variables of its frames, collects reference cycles, and releases the idle memory of every allocator
+    of this package. That is enough for fragmented or idle memory. If the memory is really in use, free some before the
+    call, or see `smaller_batches`. The first attempt must have no effect that the second would repeat.
 
     Arguments:
-        function: what is called.
+        function: the function to call.
         args, kwargs: its arguments.
 
     Raises:
-        MemoryError: the second call ran out of memory, too. All other errors pass through.
+        MemoryError: the second attempt ran out of memory, too. All other errors propagate.
 
     >>> retry_after_oom(sum, [1, 2, 3])
     6
@@ -68,20 +69,20 @@ def retry_after_oom(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwar
 def smaller_batches(
     step: Callable[[Part], R], items: Batch[Part], batch_size: int | None = None, smallest: int = 1
 ) -> Iterator[R]:
-    """Call `step` with one slice of `items` after another, and halve the slices where memory runs out.
+    """Call `step` with one slice of `items` after another, and halve the slices when memory runs out.
 
-    The slice that failed is done again in halves, after freeing what the failed call left, as `retry_after_oom` does;
-    later ones keep the smaller size. So `step` must have no effect before its memory is allocated, or none that is
-    wrong when it is done again.
+    The slice that failed is repeated in halves, after releasing the memory of the failed call as `retry_after_oom`
+    does. Later slices keep the smaller size. So `step` must have no effect before its memory is allocated, or only
+    effects that may be repeated.
 
     Arguments:
-        step: is called with a slice, as `items[0:64]`.
-        items: a tensor, array or list, or a range for numbers alone.
-        batch_size: the items of the first slice; all of them by default.
-        smallest: where a slice of so many items fails, the error is raised.
+        step: called with a slice, such as `items[0:64]`.
+        items: a tensor, array or list, or a range if `step` only needs indices.
+        batch_size: the number of items in the first slice; all of them by default.
+        smallest: if a slice of this many items fails, the error is raised.
 
     Returns:
-        An iterator of what `step` returned.
+        An iterator of the results of `step`.
 
     >>> def step(numbers):
     ...     if len(numbers) > 3:
@@ -120,15 +121,15 @@ def _batches(step: Callable[[Part], R], items: Batch[Part], size: int, smallest:
             continue
         start += size
         yield result
-        del result  # which is the caller's alone while the next step runs
+        del result  # only the caller keeps it while the next step runs
 
 
 def _release_failed_call(error: BaseException, handled: BaseException | None) -> None:
-    """Free what a failed call left: see Note [What a failed call holds].
+    """Release the memory of a failed call: see Note [What a failed call holds].
 
     Arguments:
-        error: what it raised.
-        handled: the error that was being handled when the call began; it stays as it is.
+        error: the exception that the call raised.
+        handled: the exception that was being handled when the call began; it stays unchanged.
     """
     seen: set[int] = set() if handled is None else {id(handled)}
     pending: list[BaseException | None] = [error]
@@ -150,4 +151,4 @@ def _release_failed_call(error: BaseException, handled: BaseException | None) ->
         try:
             caching.empty_cache()
         except DriverError:
-            continue  # the next call says what it is
+            continue  # the error will be raised again by the next call

@@ -1,4 +1,4 @@
-"""A caching allocator as the allocator of a device's tensors."""
+"""Adapter that makes a caching allocator the allocator of a device's tensors."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @boundary
 class StorageAllocator:
-    """What facula_storage asks of an allocator, served by a `CachingAllocator`: tensors in a pool of your own.
+    """A `CachingAllocator` behind the interface that facula_storage expects of an allocator: tensors in a custom pool.
 
-    A block is (address, release), and the release the allocator's `Block`, which a call frees. Whatever else takes
-    memory from the same allocator shares its limit and its figures.
+    A block is (address, release), where the release is the allocator's `Block`; calling it frees the block. Everything
+    else that allocates from the same allocator shares its limit and its statistics.
 
     Arguments:
-        allocator: what serves.
-        cache_limit: idle bytes that `tidy` leaves; by default a quarter of the memory that this process may use, and
-            no bound for the memory of other devices.
+        allocator: the allocator that serves the blocks.
+        cache_limit: idle bytes that `tidy` keeps. The default is a quarter of the memory that this process may use, and
+            no bound for memory of other devices.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> front = StorageAllocator(CachingAllocator(HostDriver(), limit=1 << 30))
@@ -51,9 +51,9 @@ class StorageAllocator:
             self.cache_limit = checked_size("StorageAllocator", cache_limit, "cache_limit")
 
     def take_for(self, nbytes: int) -> Callable[[], tuple[int, Callable[[], object]]]:
-        """A C callable that gives a block of at least `nbytes` at once, or raises IndexError: then call `refill`.
+        """Return a C callable that takes an idle block of at least `nbytes`, or raises IndexError: then call `refill`.
 
-        It raises for whatever is more than a look at idle blocks: listeners, private pools, a forked child.
+        It raises whenever more than a search of idle blocks is needed: for listeners, private pools, or a forked child.
         """
         nbytes = checked_size("take_for", nbytes)
         if not nbytes:
@@ -61,7 +61,7 @@ class StorageAllocator:
         return self.allocator._core.taker(nbytes, self.allocator._detours)
 
     def refill(self, nbytes: int) -> tuple[int, Block]:
-        """A block of at least `nbytes`, idle or new; OutOfMemoryError when there is none."""
+        """Return a block of at least `nbytes`, idle or new. Raises OutOfMemoryError if none is available."""
         try:
             block = self.allocator.allocate(nbytes)
         except FaculaError as error:
@@ -70,7 +70,7 @@ class StorageAllocator:
         return block.ptr, block
 
     def statistics(self) -> dict[str, int]:
-        """Bytes and blocks in use, bytes from the driver: `allocator.memory_stats()` has all figures."""
+        """Return bytes and blocks in use, and bytes from the driver. `allocator.memory_stats()` has all counters."""
         stats = self.allocator.memory_stats()
         return {
             "allocated_bytes": stats["allocated_bytes.all.current"],
@@ -79,22 +79,22 @@ class StorageAllocator:
         }
 
     def trim(self) -> int:
-        """Give idle memory back to the driver; the bytes given back."""
+        """Release idle memory to the driver, and return the bytes released."""
         return self.allocator.empty_cache()
 
     def tidy(self) -> int:
-        """Give idle memory back if it is more than `cache_limit`; the bytes given back."""
+        """Release idle memory if it exceeds `cache_limit`, and return the bytes released."""
         if self.cache_limit is None or self.allocator._core.reserved() <= self.cache_limit:
             return 0
         return self.trim() if self.idle_bytes() > self.cache_limit else 0
 
     def segments(self) -> tuple[int, int]:
-        """(bytes, number) of segments from the driver."""
+        """Return (bytes, number) of the segments from the driver."""
         stats = self.allocator._core.statistics()
         return stats["reserved_bytes.all.current"], stats["segment.all.current"]
 
     def idle_bytes(self) -> int:
-        """Bytes taken from the driver that are in no block."""
+        """Return the bytes taken from the driver that are in no block."""
         now = self.statistics()
         return now["reserved_bytes"] - now["allocated_bytes"]
 
