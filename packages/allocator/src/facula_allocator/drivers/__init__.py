@@ -1,11 +1,11 @@
-"""Drivers: where a `CachingAllocator` has its memory from, and what tells it of time.
+"""Drivers: the sources of memory of a `CachingAllocator`, which also order work on streams.
 
-`Driver` is the protocol, `DriverError` what a driver raises when it refuses. `HostDriver` gives memory of this
-machine, `SimulatedDriver` addresses of a device that does not exist, with streams under a test's control.
-`VirtualMemory` is the part of the protocol that drivers need not have; `supports_virtual_memory` says whether one does.
+`Driver` is the protocol, and `DriverError` the error of a driver that refuses a call. `HostDriver` provides memory of
+this machine. `SimulatedDriver` provides addresses of a simulated device, with streams under a test's control.
+`VirtualMemory` is the optional part of the protocol; `supports_virtual_memory` checks whether a driver implements it.
 
-`CudaDriver`, `PinnedDriver` and `ManagedDriver` stand on a `Runtime`: CuPy's bindings of CUDA, or a `FakeRuntime` of
-simulated devices. `RuntimeFailure` is what a runtime raises; drivers turn it into a DriverError.
+`CudaDriver`, `PinnedDriver` and `ManagedDriver` use a `Runtime`: CuPy's bindings of CUDA, or a `FakeRuntime` of
+simulated devices. A runtime raises `RuntimeFailure`, which drivers turn into a DriverError.
 """
 
 from facula_errors.extend import published

@@ -11,11 +11,11 @@ from facula_errors import MissingPackageError, OperationError
 from ._runtime import RuntimeFailure
 
 _INSTALL = "pip install 'facula-allocator[cupy]'"
-_NOT_READY = 600  # cudaErrorNotReady: no failure
+_NOT_READY = 600  # cudaErrorNotReady, which is not a failure
 
 
 def cupy_runtime(name: str) -> CupyRuntime:
-    """The runtime of real devices, for the driver of this name.
+    """Return the runtime of real devices, for the driver of this name.
 
     Raises:
         MissingPackageError: CuPy is not installed.
@@ -36,7 +36,7 @@ def cupy_runtime(name: str) -> CupyRuntime:
 
 @cache
 def _bindings() -> Any | None:
-    """The driver module of cuda-bindings; None where it is not installed."""
+    """Return the driver module of cuda-bindings; None if it is not installed."""
     try:
         return import_module("cuda.bindings.driver")
     except ImportError:
@@ -44,14 +44,14 @@ def _bindings() -> Any | None:
 
 
 class CupyRuntime:
-    """`Runtime` over the module `cupy.cuda`, which is in C and has no types: hence `Any`."""
+    """`Runtime` over the module `cupy.cuda`, an untyped C extension: hence `Any`."""
 
     def __init__(self, cuda: Any):
         self._cuda = cuda
         self._runtime = cuda.runtime
 
     def _call(self, name: str, *arguments: int) -> Any:
-        """The result of one of CuPy's runtime functions."""
+        """Return the result of one of CuPy's runtime functions."""
         try:
             return getattr(self._runtime, name)(*arguments)
         except self._runtime.CUDARuntimeError as error:
@@ -59,43 +59,43 @@ class CupyRuntime:
         raise RuntimeFailure(code, detail)
 
     def device_count(self) -> int:
-        """The number of devices."""
+        """Return the number of devices."""
         return int(self._call("getDeviceCount"))
 
     def get_device(self) -> int:
-        """The calling thread's current device."""
+        """Return the calling thread's current device."""
         return int(self._call("getDevice"))
 
     def set_device(self, device: int) -> None:
-        """Make a device current."""
+        """Make a device the calling thread's current one."""
         self._call("setDevice", device)
 
     def current_stream(self) -> int:
-        """The stream of CuPy's `with stream:`."""
+        """Return the stream of CuPy's `with stream:`."""
         return int(self._cuda.get_current_stream().ptr)
 
     def malloc(self, nbytes: int) -> int:
-        """Device memory."""
+        """Allocate device memory."""
         return int(self._call("malloc", nbytes))
 
     def free(self, address: int) -> None:
-        """Give device or managed memory back."""
+        """Free device or managed memory."""
         self._call("free", address)
 
     def malloc_managed(self, nbytes: int) -> int:
-        """Managed memory."""
+        """Allocate managed memory."""
         return int(self._call("mallocManaged", nbytes))
 
     def malloc_host(self, nbytes: int) -> int:
-        """Pinned memory, for all devices."""
+        """Allocate pinned memory, for all devices."""
         return int(self._call("hostAlloc", nbytes, self._runtime.hostAllocPortable))
 
     def free_host(self, address: int) -> None:
-        """Give pinned memory back."""
+        """Free pinned memory."""
         self._call("freeHost", address)
 
     def memory_info(self) -> tuple[int, int]:
-        """(free, total) bytes."""
+        """Return (free, total) bytes."""
         free, total = self._call("memGetInfo")
         return int(free), int(total)
 
@@ -104,7 +104,7 @@ class CupyRuntime:
         self._call("deviceSynchronize")
 
     def event_create(self) -> int:
-        """An event without timing."""
+        """Create an event without timing."""
         return int(self._call("eventCreateWithFlags", self._runtime.eventDisableTiming))
 
     def event_record(self, event: int, stream: int) -> None:
@@ -112,42 +112,42 @@ class CupyRuntime:
         self._call("eventRecord", event, stream)
 
     def event_query(self, event: int) -> bool:
-        """Whether the work before the event is over. CuPy returns the status and raises nothing."""
+        """Return whether the work before the event is complete. CuPy returns the status and raises nothing."""
         status = int(self._call("eventQuery", event))
         if status:
             try:
-                self._call("check_status", status)  # makes CUDA forget the status, which the next call could report
+                self._call("check_status", status)  # clears the status in CUDA, which the next call could report
             except RuntimeFailure:
                 if status != _NOT_READY:
                     raise
         return status == 0
 
     def event_destroy(self, event: int) -> None:
-        """Give an event back."""
+        """Destroy an event."""
         self._call("eventDestroy", event)
 
     def stream_wait_event(self, stream: int, event: int) -> None:
-        """Let a stream wait."""
+        """Make a stream wait for an event."""
         self._call("streamWaitEvent", stream, event)
 
     def stream_is_capturing(self, stream: int) -> bool:
-        """Whether a graph is captured on the stream, one that became invalid included."""
+        """Return whether a graph capture runs on the stream, including one that became invalid."""
         try:
             return bool(self._call("streamIsCapturing", stream))
         except RuntimeFailure:
             raise
-        except RuntimeError:  # how CuPy says that the capture is invalid
+        except RuntimeError:  # CuPy's error for an invalid capture
             return True
 
     # --------------------------------------------------------------------------------------------------- cuda-bindings
     def _bound(self, name: str, *arguments: object) -> Any:
-        """The result of one of cuda-bindings' functions."""
+        """Return the result of one of cuda-bindings' functions."""
         driver = _bindings()
         if driver is None:
             raise RuntimeFailure("no virtual memory", f"cuda-bindings is not installed. Run {_INSTALL}")
         try:
             status, *results = getattr(driver, name)(*arguments)
-        except RuntimeError as error:  # how cuda-bindings says that there is no NVIDIA driver
+        except RuntimeError as error:  # cuda-bindings' error for a missing NVIDIA driver
             found = str(error)
         else:
             if int(status):
@@ -156,12 +156,12 @@ class CupyRuntime:
         raise RuntimeFailure(name, found)
 
     def exchange_capture_mode(self, mode: int) -> int:
-        """Set the thread's capture mode. Without cuda-bindings it stays; CuPy's own captures are relaxed anyway."""
+        """Set the thread's capture mode. Does nothing without cuda-bindings: CuPy's own captures are relaxed anyway."""
         driver = _bindings()
         return mode if driver is None else int(self._bound(_EXCHANGE, driver.CUstreamCaptureMode(mode)))
 
     def page_size(self) -> int:
-        """The least granularity of virtual memory; 0 where there is none, or no cuda-bindings."""
+        """Return the minimum granularity of virtual memory; 0 without virtual memory or cuda-bindings."""
         driver = _bindings()
         if driver is None:
             return 0
@@ -172,35 +172,35 @@ class CupyRuntime:
             return 0
 
     def address_reserve(self, nbytes: int, alignment: int) -> int:
-        """Addresses without memory."""
+        """Reserve addresses without memory."""
         return int(self._bound("cuMemAddressReserve", nbytes, alignment, 0, 0))
 
     def address_free(self, address: int, nbytes: int) -> None:
-        """Give addresses back."""
+        """Release reserved addresses."""
         self._bound("cuMemAddressFree", address, nbytes)
 
     def memory_create(self, nbytes: int) -> int:
-        """Memory of the current device without addresses."""
+        """Allocate memory of the current device without addresses."""
         return int(self._bound("cuMemCreate", nbytes, self._properties(), 0))
 
     def memory_map(self, address: int, nbytes: int, handle: int) -> None:
-        """Put memory behind addresses."""
+        """Map memory to addresses."""
         self._bound("cuMemMap", address, nbytes, 0, handle, 0)
 
     def memory_set_access(self, address: int, nbytes: int) -> None:
-        """Let the current device read and write."""
+        """Let the current device read and write the memory."""
         self._bound("cuMemSetAccess", address, nbytes, [self._access()], 1)
 
     def memory_unmap(self, address: int, nbytes: int) -> None:
-        """Take memory from behind addresses."""
+        """Unmap the memory at some addresses."""
         self._bound("cuMemUnmap", address, nbytes)
 
     def memory_release(self, handle: int) -> None:
-        """Give memory back."""
+        """Release memory allocated by `memory_create`."""
         self._bound("cuMemRelease", handle)
 
     def _properties(self) -> Any:
-        """What memory on the current device is, for cuda-bindings."""
+        """Return cuda-bindings' description of memory on the current device."""
         driver = import_module("cuda.bindings.driver")
         properties = driver.CUmemAllocationProp()
         properties.type = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
@@ -209,7 +209,7 @@ class CupyRuntime:
         return properties
 
     def _access(self) -> Any:
-        """Leave for the current device to read and write, for cuda-bindings."""
+        """Return cuda-bindings' read and write permission for the current device."""
         driver = import_module("cuda.bindings.driver")
         access = driver.CUmemAccessDesc()
         access.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE

@@ -1,8 +1,8 @@
-"""Who used which simulated memory, and whether it may be used again: the checks of a simulated device.
+"""Hazard checks of a simulated device: which work used which memory, and whether the memory may be reused.
 
-Time is a clock for each stream: how many kernels of every other stream its next kernel is sure to come after. A stream
-learns that from an event that it waits for, the host from an event that it sees done and from synchronizing; and all
-that is launched later comes after what the host knows.
+Each stream has a vector clock: for every other stream, the number of kernels that its next kernel is ordered after. A
+stream learns these numbers from the events that it waits for. The host learns them from completed events that it
+queries, and from synchronizing. Everything launched later is ordered after the work that the host knows to be complete.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ Clock = dict[int, int]
 
 
 def merge_clock(clock: Clock, other: Clock) -> None:
-    """Make `clock` know what `other` does."""
+    """Merge the order known to `other` into `clock`."""
     for stream, tick in other.items():
         if clock.get(stream, 0) < tick:
             clock[stream] = tick
 
 
 class Access(NamedTuple):
-    """Bytes that a kernel uses, for `owner`: whom the memory was handed to when the kernel was launched."""
+    """Bytes that a kernel uses, and the `owner` that the memory belonged to when the kernel was launched."""
 
     start: int
     end: int
@@ -30,12 +30,12 @@ class Access(NamedTuple):
     serial: int
 
     def meets(self, other: Access) -> bool:
-        """Whether both use a byte of the same memory, each for another owner."""
+        """Whether both use a common byte of the same memory, for different owners."""
         return self.start < other.end and other.start < self.end and self.owner != other.owner
 
 
 class Hazards:
-    """The kernels launched so far, as far as they may still matter."""
+    """The kernels launched so far that may still conflict with later work."""
 
     def __init__(self) -> None:
         self.host: Clock = {}
@@ -43,7 +43,7 @@ class Hazards:
         self._run: list[Access] = []
 
     def launch(self, access: Access, clock: Clock) -> str | None:
-        """Note a launch; what is wrong with it, where memory is reused before its former owner's work is over."""
+        """Record a launch; return the error if it reuses memory before its former owner's work is complete."""
         for earlier in self._launched:
             if earlier.meets(access) and clock.get(earlier.stream, 0) < earlier.tick:
                 return (
@@ -55,7 +55,7 @@ class Hazards:
         return None
 
     def run(self, access: Access, oldest: int) -> str | None:
-        """Note that a kernel runs; what is wrong, where its memory was handed on and used by a later launch."""
+        """Record that a kernel runs; return the error if a later launch has already used its memory."""
         self._run = [later for later in self._run if later.serial > oldest]
         for later in self._run:
             if later.serial > access.serial and later.meets(access):
@@ -67,12 +67,12 @@ class Hazards:
         return None
 
     def host_learns(self, clock: Clock) -> None:
-        """The host knows that all of this is over."""
+        """Record that the host knows this work to be complete."""
         merge_clock(self.host, clock)
         self._launched = [one for one in self._launched if self.host.get(one.stream, 0) < one.tick]
 
     def free(self, start: int, end: int) -> str | None:
-        """What is wrong with freeing this memory now, if anything."""
+        """Return the error of freeing this memory now, or None."""
         for earlier in self._launched:
             if earlier.start < end and start < earlier.end:
                 return (

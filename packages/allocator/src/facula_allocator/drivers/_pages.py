@@ -1,4 +1,4 @@
-"""Which reserved addresses a device has given, and which of their pages have memory."""
+"""The reserved addresses of a device, and the pages of them that are mapped to memory."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from .protocol import DriverError
 
 
 class PageTable:
-    """Reserved ranges and mapped pages, and the checks of the calls about them; errors begin with the owner's name.
+    """Reserved ranges and mapped pages, and checks of the calls that use them. Errors begin with the owner's name.
 
     Arguments:
         owner: the driver's class.
         page_size: the bytes of a page; 0 for a device without virtual memory.
 
-    `ranges` are the bytes of each range by address, `pages` what stands for the memory of each mapped page.
+    `ranges` maps addresses to the bytes of each range; `pages` maps each mapped page to an identifier of its memory.
     """
 
     def __init__(self, owner: str, page_size: int):
@@ -22,7 +22,7 @@ class PageTable:
         self.pages: dict[int, int] = {}
 
     def whole(self, call: str, address: int, nbytes: int) -> range:
-        """The pages at an address; DriverError where these are not whole ones."""
+        """Return the pages at an address. Raises DriverError if the range is not made of whole pages."""
         size = self.page_size
         if not size:
             raise DriverError(f"{self.owner}.{call}: expected a device with page_size > 0; this one has no pages")
@@ -32,14 +32,14 @@ class PageTable:
         return range(address, address + nbytes, size)
 
     def check_range(self, address: int, nbytes: int) -> None:
-        """DriverError where this is not the whole of a reserved range, without mapped pages."""
+        """Raise DriverError unless this is an entire reserved range without mapped pages."""
         call = "free_addresses"
         if self.ranges.get(address) != nbytes:
             raise DriverError(f"{self.owner}.{call}: expected a range of {nbytes} bytes at {address:#x}; got none")
         self._check_unmapped(call, self.whole(call, address, nbytes))
 
     def unmapped(self, address: int, nbytes: int) -> range:
-        """The pages that are to be mapped; DriverError where they are not of one range, or one has memory."""
+        """Return the pages to map. Raises DriverError if they are not within one range, or if one is already mapped."""
         pages, end = self.whole("map", address, nbytes), address + nbytes
         if not any(start <= address and end <= start + length for start, length in self.ranges.copy().items()):
             raise DriverError(f"{self.owner}.map: expected [{address:#x}, {end:#x}) within a reserved range")
@@ -47,7 +47,7 @@ class PageTable:
         return pages
 
     def mapped(self, address: int, nbytes: int) -> range:
-        """The pages that are to be unmapped; DriverError where one has no memory."""
+        """Return the pages to unmap. Raises DriverError if one is not mapped."""
         pages = self.whole("unmap", address, nbytes)
         for page in pages:
             if page not in self.pages:

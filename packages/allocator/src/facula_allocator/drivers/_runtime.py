@@ -1,4 +1,4 @@
-"""What a driver for a real device asks of the vendor's runtime: flat functions on ints."""
+"""The vendor runtime that drivers of real devices use: flat functions on ints."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Protocol
 
 from facula_errors import InvalidTypeError, OperationError
 
-#: The capture mode of a thread whose calls are forbidden by no capture, as long as they wait for none.
+#: The relaxed capture mode: captures forbid none of the thread's calls, as long as the calls do not wait for a capture.
 RELAXED = 2
-#: How a runtime refuses to say whether the default stream is captured, where another stream is that it waits for.
+#: The error code when the default stream waits for a captured stream, so that its own state cannot be queried.
 IMPLICIT_CAPTURE = "cudaErrorStreamCaptureImplicit"
 
 
@@ -17,7 +17,7 @@ class RuntimeFailure(OperationError):
 
     Arguments:
         code: the runtime's name for the reason, as "cudaErrorMemoryAllocation".
-        detail: what more there is to say.
+        detail: further information.
 
     >>> print(RuntimeFailure("cudaErrorMemoryAllocation", "out of memory"))
     cudaErrorMemoryAllocation: out of memory
@@ -33,101 +33,101 @@ class RuntimeFailure(OperationError):
 
 
 class Runtime(Protocol):
-    """The runtime of some devices: memory, events, streams and virtual memory, all numbers.
+    """The runtime of some devices: memory, events, streams and virtual memory, all identified by ints.
 
-    Calls refer to the calling thread's current device. Each may raise RuntimeFailure, and has then changed nothing.
+    Calls refer to the calling thread's current device. Each may raise RuntimeFailure, and then has no effect.
     """
 
     def device_count(self) -> int:
-        """The number of devices."""
+        """Return the number of devices."""
 
     def get_device(self) -> int:
-        """The calling thread's current device."""
+        """Return the calling thread's current device."""
 
     def set_device(self, device: int) -> None:
         """Make a device the calling thread's current one."""
 
     def current_stream(self) -> int:
-        """The stream that the calling thread's work goes to where it names none."""
+        """Return the stream that receives the calling thread's work by default."""
 
     def malloc(self, nbytes: int) -> int:
-        """The address of device memory."""
+        """Allocate device memory, and return its address."""
 
     def free(self, address: int) -> None:
-        """Give back what `malloc` or `malloc_managed` gave."""
+        """Free memory from `malloc` or `malloc_managed`."""
 
     def malloc_managed(self, nbytes: int) -> int:
-        """The address of memory that moves between the host and the devices."""
+        """Allocate memory that migrates between the host and the devices, and return its address."""
 
     def malloc_host(self, nbytes: int) -> int:
-        """The address of pinned host memory, which every device can copy from and to."""
+        """Allocate pinned host memory, which every device can copy from and to, and return its address."""
 
     def free_host(self, address: int) -> None:
-        """Give back what `malloc_host` gave."""
+        """Free memory from `malloc_host`."""
 
     def memory_info(self) -> tuple[int, int]:
-        """The device's bytes: (free, total)."""
+        """Return the device's bytes: (free, total)."""
 
     def synchronize(self) -> None:
-        """Wait until all work on the device is over."""
+        """Wait until all work on the device is complete."""
 
     def event_create(self) -> int:
-        """An event without timing."""
+        """Create an event without timing."""
 
     def event_record(self, event: int, stream: int) -> None:
-        """Let the event, which may have been recorded before, come after what is queued on `stream` now."""
+        """Record the event, which may have been recorded before, after the work queued on `stream`."""
 
     def event_query(self, event: int) -> bool:
-        """Whether the work before the event is over."""
+        """Return whether the work before the event is complete."""
 
     def event_destroy(self, event: int) -> None:
-        """Give an event back; streams that wait for it go on doing so."""
+        """Destroy an event; streams that wait for it continue to wait."""
 
     def stream_wait_event(self, stream: int, event: int) -> None:
-        """Let work queued on `stream` from now on begin after the event, as it was recorded last."""
+        """Make work queued on `stream` from now on wait for the event's latest record."""
 
     def stream_is_capturing(self, stream: int) -> bool:
-        """Whether a graph is captured on `stream`.
+        """Return whether a graph is captured on `stream`.
 
-        RuntimeFailure with the code IMPLICIT_CAPTURE where it is not, but on a stream that it waits for.
+        Raises RuntimeFailure with the code IMPLICIT_CAPTURE if not, but a stream that it waits for is captured.
         """
 
     def exchange_capture_mode(self, mode: int) -> int:
-        """Set the calling thread's capture mode; the previous one."""
+        """Set the calling thread's capture mode, and return the previous one."""
 
     def page_size(self) -> int:
-        """The bytes of a page of virtual memory on the device; 0 where there is none."""
+        """Return the bytes of a page of virtual memory on the device; 0 without virtual memory."""
 
     def address_reserve(self, nbytes: int, alignment: int) -> int:
-        """The address of a range without memory."""
+        """Reserve a range of addresses without memory, and return its address."""
 
     def address_free(self, address: int, nbytes: int) -> None:
-        """Give back a range, behind which there is no memory."""
+        """Release a range without mapped memory."""
 
     def memory_create(self, nbytes: int) -> int:
-        """A handle of device memory without an address."""
+        """Allocate device memory without an address, and return its handle."""
 
     def memory_map(self, address: int, nbytes: int, handle: int) -> None:
-        """Put memory behind addresses, where the device may not yet use it.
+        """Map memory to addresses. The device may not use them until `memory_set_access`.
 
         Arguments:
-            address: within a reserved range.
-            nbytes: all of the memory's.
-            handle: the memory's.
+            address: an address within a reserved range.
+            nbytes: the size of the whole memory.
+            handle: the handle of the memory.
         """
 
     def memory_set_access(self, address: int, nbytes: int) -> None:
         """Let the device read and write mapped addresses."""
 
     def memory_unmap(self, address: int, nbytes: int) -> None:
-        """Take memory from behind addresses: the whole of what `memory_map` put there."""
+        """Unmap the memory at some addresses: all of it that `memory_map` mapped there."""
 
     def memory_release(self, handle: int) -> None:
-        """Give memory back, once it is mapped nowhere."""
+        """Release memory once it is mapped nowhere."""
 
 
 def checked_runtime(name: str, runtime: Runtime) -> Runtime:
-    """The runtime, if it has all functions; InvalidTypeError names what is missing. `name`: of the driver."""
+    """Return the runtime. Raises InvalidTypeError with the missing functions. `name` is the driver's name."""
     missing = [one for one in vars(Runtime) if not one.startswith("_") and not callable(getattr(runtime, one, None))]
     if missing:
         names = ", ".join(missing)

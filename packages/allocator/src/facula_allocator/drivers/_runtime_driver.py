@@ -1,4 +1,4 @@
-"""What all drivers over a runtime share: their device, its memory, its streams and events."""
+"""Base class of all drivers over a runtime: their device, its memory, its streams and events."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 
 class RuntimeDriver(ABC):
-    """A driver without `memory`, `_take` and `_give`. Safe from any thread; the caller's current device stays as it is.
+    """Driver base class without `memory`, `_take` and `_give`. Thread-safe; keeps the caller's current device.
 
-    Note [Captures]: events that are recorded on a stream under capture become part of the graph, and a stream that
-    waits for one of them too; so neither is done. All calls are made in the relaxed capture mode: a capture elsewhere
-    forbids none of them, and none of them makes it invalid.
+    Note [Captures]: an event recorded on a stream under capture becomes part of the graph, and so does a stream that
+    waits for such an event. The driver therefore does neither. All calls run in the relaxed capture mode: captures
+    elsewhere forbid none of them, and no call invalidates a capture.
 
-    Note [Streams live as long as their blocks]: an allocator asks about the streams of its idle blocks, too, and a
-    runtime need not survive the handle of a stream that was destroyed.
+    Note [Streams live as long as their blocks]: an allocator also queries the streams of its idle blocks, and a runtime
+    may fail when it is given the handle of a destroyed stream.
     """
 
     granularity = 512
@@ -44,13 +44,13 @@ class RuntimeDriver(ABC):
             raise InvalidValueError(f"{name}: expected 0 <= device < {count}, the number of devices; got {device}")
         self.device = device
         self.runtime = runtime
-        self._regions: dict[int, int] = {}  # address: bytes
+        self._regions: dict[int, int] = {}  # bytes by address
         self._events: set[int] = set()
-        self._idle_events: list[int] = []  # creating one takes longer than recording it
+        self._idle_events: list[int] = []  # kept, because creating an event takes longer than recording it
         finalize(self, _destroy_events, runtime, self._idle_events).atexit = False
 
     def allocate(self, nbytes: int) -> int:
-        """The address of fresh memory; DriverError when the device refuses."""
+        """Return the address of new memory. Raises DriverError if the device refuses."""
         name = type(self).__name__
         if nbytes <= 0 or nbytes % self.granularity:
             raise DriverError(f"{name}.allocate: expected a multiple of {self.granularity} bytes; got {nbytes}")
@@ -59,11 +59,11 @@ class RuntimeDriver(ABC):
         return address
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give memory back."""
+        """Free memory from `allocate`."""
         name = type(self).__name__
         if self._regions.get(address) != nbytes:
             raise DriverError(f"{name}.free: expected a region of {nbytes} bytes at {address:#x}; got none")
-        del self._regions[address]  # before: another thread may be given the address at once
+        del self._regions[address]  # before freeing: afterwards another thread may receive the address
         try:
             self._ask(f"free: expected {nbytes} bytes at {address:#x} to be given back", self._give, address)
         except BaseException:
@@ -71,42 +71,42 @@ class RuntimeDriver(ABC):
             raise
 
     def record_event(self, stream: int) -> int:
-        """An event after what is queued on `stream`; DriverError while it is captured."""
+        """Return an event after the work queued on `stream`. Raises DriverError during a capture of the stream."""
         return self._ask(f"record_event: expected an event on stream {stream:#x}", self._record, stream)
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Let `stream` go on after the event; DriverError while it is captured."""
+        """Make `stream` wait for the event. Raises DriverError during a capture of the stream."""
         self._check_event("wait_event", event)
         self._ask(f"wait_event: expected stream {stream:#x} to wait", self._wait, stream, event)
 
     def event_done(self, event: int) -> bool:
-        """Whether the work before the event is over."""
+        """Return whether the work before the event is complete."""
         self._check_event("event_done", event)
         return self._ask("event_done: expected an event's state", self.runtime.event_query, event)
 
     def free_event(self, event: int) -> None:
-        """Keep an event for reuse; streams that wait for it go on doing so."""
+        """Keep an event for reuse; streams that wait for it continue to wait."""
         self._check_event("free_event", event)
         self._events.discard(event)
         self._idle_events.append(event)
 
     def synchronize(self) -> None:
-        """Wait until all work on the device is over."""
+        """Wait until all work on the device is complete."""
         self._ask("synchronize: expected the device to finish", self.runtime.synchronize)
 
     def is_capturing(self, stream: int | None = None) -> bool:
-        """Whether a graph is captured on `stream`.
+        """Return whether a graph is captured on `stream`.
 
-        For None: whether on the calling thread's current stream, or on a stream that waits for the default one. Not
-        seen are captures by other threads on streams that do not; `record_event` and `wait_event` refuse those.
+        None checks the calling thread's current stream, and streams that wait for the default stream. Captures by other
+        threads on other streams are not detected; `record_event` and `wait_event` refuse those.
         """
         try:
             return self._in_device(self._capturing, stream)
         except RuntimeFailure:
-            return False  # a device that fails says so at the next call that may raise
+            return False  # a failing device reports its error at the next call that may raise
 
     def memory_info(self) -> tuple[int, int]:
-        """The device's bytes: (free, total), those that other programs use counted; (0, 0) where it fails."""
+        """Return the device's bytes: (free, total), including use by other programs; (0, 0) if the device fails."""
         try:
             return self._in_device(self.runtime.memory_info)
         except RuntimeFailure:
@@ -116,14 +116,14 @@ class RuntimeDriver(ABC):
         held = sum(self._regions.copy().values())
         return f"<{type(self).__name__} of device {self.device}, {len(self._regions)} regions, {held} bytes>"
 
-    # ---------------------------------------------------------------------------------------------------------- inside
+    # -------------------------------------------------------------------------------------------------- implementation
     @abstractmethod
     def _take(self, nbytes: int) -> int:
-        """Memory from the runtime."""
+        """Allocate memory from the runtime."""
 
     @abstractmethod
     def _give(self, address: int) -> None:
-        """Give memory back to the runtime."""
+        """Return memory to the runtime."""
 
     def _record(self, stream: int) -> int:
         runtime = self.runtime
@@ -162,7 +162,7 @@ class RuntimeDriver(ABC):
             raise DriverError(f"{type(self).__name__}.{name}: expected an event that was not freed; got {event}")
 
     def _ask(self, expected: str, call: Callable[..., T], *arguments: int) -> T:
-        """The call's result; a failure becomes a DriverError, which keeps no frame of the runtime's."""
+        """Return the call's result. A failure becomes a DriverError that keeps no frame of the runtime's alive."""
         try:
             return self._in_device(call, *arguments)
         except RuntimeFailure as failure:
@@ -170,7 +170,7 @@ class RuntimeDriver(ABC):
         raise DriverError(refusal)
 
     def _in_device(self, call: Callable[..., T], *arguments: int | None) -> T:
-        """Call with this device current, in the relaxed capture mode."""
+        """Make a call with this device as the current one, in the relaxed capture mode."""
         runtime = self.runtime
         before = runtime.get_device()
         if before != self.device:
@@ -188,9 +188,9 @@ class RuntimeDriver(ABC):
 
 
 def _destroy_events(runtime: Runtime, events: list[int]) -> None:
-    """Give idle events back, when their driver is gone; those in use are their allocator's until the process ends."""
+    """Destroy idle events when their driver is gone. Events in use stay with their allocator until the process ends."""
     try:
         while events:
             runtime.event_destroy(events.pop())
     except RuntimeFailure:
-        pass  # the device is gone, and its events with it
+        pass  # the device is gone, with its events

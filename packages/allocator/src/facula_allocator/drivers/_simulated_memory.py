@@ -1,7 +1,7 @@
-"""Addresses of a simulated device: allocated regions, ranges without memory, and the pages mapped into those.
+"""Addresses of a simulated device: allocated regions, reserved ranges, and the pages mapped into them.
 
-The bytes are one capacity. A region needs as many addresses in one piece; a mapped page needs any free bytes, as on a
-device, where addresses of one range may have memory from anywhere.
+Regions and pages share one capacity in bytes. A region needs contiguous free addresses. A mapped page needs only free
+bytes, as on a device, where the addresses of one range may map to memory from anywhere.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ MAX_ADDRESSES = FIRST_RESERVED - FIRST_ADDRESS
 
 
 class Gaps:
-    """Free addresses between `start` and `end`, as ranges in order that never touch."""
+    """Free addresses between `start` and `end`, as sorted ranges that never touch."""
 
     def __init__(self, start: int, end: int):
         self._ranges = [(start, end)]
 
     def take(self, nbytes: int) -> int | None:
-        """The lowest address where `nbytes` fit, which are then taken; None where they fit nowhere."""
+        """Take the lowest address where `nbytes` fit; return None if they fit nowhere."""
         for i, (start, end) in enumerate(self._ranges):
             if end - start >= nbytes:
                 self._ranges[i : i + 1] = [(start + nbytes, end)] if end - start > nbytes else []
@@ -31,7 +31,7 @@ class Gaps:
         return None
 
     def give(self, start: int, end: int) -> None:
-        """Make taken addresses free."""
+        """Free addresses that were taken."""
         ranges = self._ranges
         at = bisect_left(ranges, (start, end))
         if at < len(ranges) and ranges[at][0] == end:
@@ -42,19 +42,19 @@ class Gaps:
         ranges.insert(at, (start, end))
 
     def largest(self) -> int:
-        """The length of the longest range."""
+        """Return the length of the longest range."""
         return max((end - start for start, end in self._ranges), default=0)
 
 
 class SimulatedMemory:
-    """The regions, reserved ranges and mapped pages of a device. All methods change nothing where they raise.
+    """The regions, reserved ranges and mapped pages of a device. A method that raises changes nothing.
 
     Arguments:
         capacity: bytes of regions and mapped pages together.
         granularity: sizes of regions are multiples of it.
         page_size: the bytes of a page; 0 for a device without virtual memory.
         base: added to all addresses.
-        addresses: how many bytes of addresses regions have; None for as many as the capacity.
+        addresses: bytes of addresses for regions; None for as many as the capacity.
     """
 
     def __init__(
@@ -63,16 +63,16 @@ class SimulatedMemory:
         self.capacity = capacity
         self.unused = capacity
         self._granularity = granularity
-        self._table = PageTable("SimulatedDriver", page_size)  # a mapped page is a number
+        self._table = PageTable("SimulatedDriver", page_size)  # each mapped page is identified by a number
         self._numbers = 0
         self._gaps = Gaps(base + FIRST_ADDRESS, base + FIRST_ADDRESS + (addresses or capacity))
         self._starts: list[int] = []
-        self._regions: dict[int, tuple[int, int]] = {}  # address: (bytes, number)
+        self._regions: dict[int, tuple[int, int]] = {}  # (bytes, number) by address
         self._reserved_gaps = Gaps(base + FIRST_RESERVED, base + LAST_RESERVED)
 
     # --------------------------------------------------------------------------------------------------------- regions
     def allocate(self, nbytes: int) -> int:
-        """The lowest address where a region of `nbytes` fits."""
+        """Return the lowest address where a region of `nbytes` fits."""
         if nbytes <= 0 or nbytes % self._granularity:
             raise DriverError(
                 f"SimulatedDriver.allocate: expected a multiple of {self._granularity} bytes; got {nbytes}"
@@ -88,12 +88,12 @@ class SimulatedMemory:
         return start
 
     def check_region(self, address: int, nbytes: int) -> None:
-        """DriverError where this is not the whole of a region."""
+        """Raise DriverError unless this is an entire region."""
         if self._regions.get(address, (None,))[0] != nbytes:
             raise DriverError(f"SimulatedDriver.free: expected a region of {nbytes} bytes at {address:#x}; got none")
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give a region back."""
+        """Free a region."""
         self.check_region(address, nbytes)
         del self._regions[address]
         del self._starts[bisect_left(self._starts, address)]
@@ -101,12 +101,12 @@ class SimulatedMemory:
         self.unused += nbytes
 
     def largest_free(self) -> int:
-        """The largest number of bytes that `allocate` can give."""
+        """Return the largest number of bytes that `allocate` can provide."""
         return min(self._gaps.largest(), self.unused)
 
     # ----------------------------------------------------------------------------------------------------------- pages
     def reserve(self, nbytes: int) -> int:
-        """The lowest address of a range without memory."""
+        """Reserve a range without memory at the lowest address possible."""
         self._table.whole("reserve_addresses", 0, nbytes)
         start = self._reserved_gaps.take(nbytes)
         if start is None:
@@ -115,17 +115,17 @@ class SimulatedMemory:
         return start
 
     def check_range(self, address: int, nbytes: int) -> None:
-        """DriverError where this is not the whole of a reserved range, without mapped pages."""
+        """Raise DriverError unless this is an entire reserved range without mapped pages."""
         self._table.check_range(address, nbytes)
 
     def free_range(self, address: int, nbytes: int) -> None:
-        """Forget a reserved range."""
+        """Release a reserved range."""
         self.check_range(address, nbytes)
         del self._table.ranges[address]
         self._reserved_gaps.give(address, address + nbytes)
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put fresh memory behind pages of one reserved range."""
+        """Map new memory to pages of one reserved range."""
         pages = self._table.unmapped(address, nbytes)
         if nbytes > self.unused:
             raise DriverError(f"SimulatedDriver.map: expected {nbytes} bytes of memory; got {self.unused}")
@@ -135,20 +135,21 @@ class SimulatedMemory:
         self.unused -= nbytes
 
     def check_mapped(self, address: int, nbytes: int) -> None:
-        """DriverError where these are not mapped pages."""
+        """Raise DriverError unless these are mapped pages."""
         self._table.mapped(address, nbytes)
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take the memory from behind mapped pages."""
+        """Unmap pages."""
         for page in self._table.mapped(address, nbytes):
             del self._table.pages[page]
         self.unused += nbytes
 
     # ---------------------------------------------------------------------------------------------------------- lookup
     def regions_of(self, start: int, end: int) -> tuple[int, ...]:
-        """The numbers of the region or pages that hold these bytes; () where a byte is not allocated.
+        """Return the numbers of the region or pages that contain these bytes; () if a byte is not allocated.
 
-        A region that is freed and allocated again, and a page that is unmapped and mapped again, has a new number.
+        A region that is freed and allocated again gets a new number, and so does a page that is unmapped and mapped
+        again.
         """
         at = bisect_right(self._starts, start) - 1
         if at >= 0:
@@ -164,5 +165,5 @@ class SimulatedMemory:
         return found if len(found) == len(numbers) else ()
 
     def regions(self) -> dict[int, int]:
-        """All regions: {address: bytes}."""
+        """Return all regions: {address: bytes}."""
         return {address: nbytes for address, (nbytes, _) in self._regions.items()}

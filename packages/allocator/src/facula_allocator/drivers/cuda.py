@@ -1,4 +1,4 @@
-"""Memory of a CUDA device, as a driver; with virtual memory."""
+"""Driver for the memory of a CUDA device, with virtual memory."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ __all__ = ["CudaDriver"]
 
 
 class CudaDriver(RuntimeDriver):
-    """Memory of a CUDA device, with virtual memory where the runtime has it: CuPy's does where cuda-bindings is there.
+    """Memory of a CUDA device, with virtual memory if the runtime supports it (CuPy with cuda-bindings does).
 
-    Streams are the numbers that CUDA knows them by: `cupy.cuda.Stream.ptr`; 0 is the default stream. A stream lives as
-    long as an allocator has blocks of it. CUDA's stream per thread, number 2, is not one stream and must not be used.
+    Streams are identified by CUDA's handles: `cupy.cuda.Stream.ptr`; 0 is the default stream. A stream must live as
+    long as an allocator has blocks for it. CUDA's per-thread stream, number 2, is not a single stream and must not be
+    used.
 
     Arguments:
         device: the number of the device.
-        runtime: what the driver calls: a `FakeRuntime`, or what has the protocol `Runtime`; CuPy's by default.
+        runtime: a `FakeRuntime`, or an implementation of the protocol `Runtime`; CuPy's by default.
 
     >>> from facula_allocator.drivers import FakeRuntime, supports_virtual_memory
     >>> driver = CudaDriver(runtime=FakeRuntime())
@@ -39,10 +40,10 @@ class CudaDriver(RuntimeDriver):
         self.page_size = self._ask("page_size: expected the bytes of a page", self.runtime.page_size)
         self._table = PageTable(
             "CudaDriver", self.page_size
-        )  # a mapped page is its own handle, so that any can go alone
+        )  # one handle per page, so that any page can be unmapped separately
 
     def reserve_addresses(self, nbytes: int) -> int:
-        """The address of a range without memory."""
+        """Reserve a range without memory, and return its address."""
         self._table.whole("reserve_addresses", 0, nbytes)
         expected = f"reserve_addresses: expected {nbytes} free addresses"
         address = self._ask(expected, self.runtime.address_reserve, nbytes, self.page_size)
@@ -50,10 +51,10 @@ class CudaDriver(RuntimeDriver):
         return address
 
     def free_addresses(self, address: int, nbytes: int) -> None:
-        """Give a range back, from which all pages are unmapped."""
+        """Release a range from which all pages are unmapped."""
         self._table.check_range(address, nbytes)
         expected = f"free_addresses: expected the range at {address:#x} to be given back"
-        del self._table.ranges[address]  # before: another thread may be given the address at once
+        del self._table.ranges[address]  # before releasing: afterwards another thread may receive the address
         try:
             self._ask(expected, self.runtime.address_free, address, nbytes)
         except BaseException:
@@ -61,19 +62,19 @@ class CudaDriver(RuntimeDriver):
             raise
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put memory behind pages of one range; DriverError when the device has not enough."""
+        """Map memory to pages of one range. Raises DriverError if the device has not enough memory."""
         self._table.unmapped(address, nbytes)
         self._ask(f"map: expected {nbytes} bytes of memory", self._map, address, nbytes)
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take the memory from behind mapped pages, and give it back."""
+        """Unmap pages, and release their memory."""
         self._table.mapped(address, nbytes)
         self._ask(f"unmap: expected {nbytes} bytes at {address:#x} to be taken back", self._unmap, address, nbytes)
 
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, {len(self._table.pages)} pages>"
 
-    # ---------------------------------------------------------------------------------------------------------- inside
+    # -------------------------------------------------------------------------------------------------- implementation
     def _take(self, nbytes: int) -> int:
         return self.runtime.malloc(nbytes)
 
@@ -106,7 +107,7 @@ class CudaDriver(RuntimeDriver):
                 runtime.memory_unmap(page, size)
                 gone.append(page)
         except BaseException:
-            for page in gone:  # with what was in them: their memory is not released yet
+            for page in gone:  # their memory is not released yet, so their contents are kept
                 runtime.memory_map(page, size, self._table.pages[page])
                 runtime.memory_set_access(page, size)
             raise

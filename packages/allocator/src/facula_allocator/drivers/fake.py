@@ -1,4 +1,4 @@
-"""A runtime of devices that do not exist, for tests and examples without a GPU."""
+"""A runtime of simulated devices, for tests and examples without a GPU."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FakeRuntime"]
 
-DEVICE_ADDRESSES = 1 << 46  # apart from each other: an address tells its device, as CUDA's do
+DEVICE_ADDRESSES = 1 << 46  # address space of one device: as in CUDA, an address identifies its device
 NO_MEMORY = "cudaErrorMemoryAllocation"
 BAD_VALUE = "cudaErrorInvalidValue"
 BAD_HANDLE = "cudaErrorInvalidResourceHandle"
@@ -44,24 +44,24 @@ class _Device(SimulatedDriver):
         return super()._find_regions(start, end) or self._host.regions_of(start, end)
 
     def check_host(self, address: int, nbytes: int) -> None:
-        """DriverError where a kernel may use this memory of the host."""
+        """Raise DriverError if a kernel may still use this host memory."""
         self._no_hazard("free", address, nbytes)
 
     def forget_event(self, event: int) -> None:
-        """Forget an event, unseen in the log."""
+        """Forget an event without a log entry."""
         self._events.pop(event, None)
 
 
 class FakeRuntime:
-    """CUDA's runtime over simulated devices: what `CudaDriver`, `PinnedDriver` and `ManagedDriver` take for `runtime`.
+    """CUDA's runtime over simulated devices, for `CudaDriver`, `PinnedDriver` and `ManagedDriver` in tests.
 
-    Each thread has a current device and a current stream. `device(i)` is the simulated device itself, whose streams go
-    on when a test says so, and which can be told to fail.
+    Each thread has a current device and a current stream. `device(i)` is the simulated device itself. Its streams
+    advance under a test's control, and it can be made to fail.
 
     Arguments:
-        devices: how many there are.
-        capacity: the bytes of each.
-        page_size: the bytes of a page of virtual memory; 0 for devices without.
+        devices: the number of devices.
+        capacity: the bytes of each device.
+        page_size: the bytes of a page of virtual memory; 0 for devices without virtual memory.
         host_capacity: the bytes of pinned and managed memory together.
 
     >>> from facula_allocator.drivers import CudaDriver
@@ -88,14 +88,14 @@ class FakeRuntime:
         _runtimes.add(self)
         self._thread = local()
         self._number = count(1).__next__
-        self._allocated: dict[int, tuple[_Device | None, int]] = {}  # address: device, None for the host, and bytes
-        self._events: dict[int, tuple[_Device, int] | None] = {}  # with the device's event, once recorded
+        self._allocated: dict[int, tuple[_Device | None, int]] = {}  # by address: device (None for the host), bytes
+        self._events: dict[int, tuple[_Device, int] | None] = {}  # the device and its event, once recorded
         self._handles: dict[int, tuple[_Device, int]] = {}  # memory without addresses: (device, bytes)
-        self._mapped: dict[int, tuple[int, int, bool]] = {}  # address: (bytes, handle, whether accessible)
+        self._mapped: dict[int, tuple[int, int, bool]] = {}  # by address: (bytes, handle, whether accessible)
 
-    # --------------------------------------------------------------------------------------------------- a test's side
+    # --------------------------------------------------------------------------------------------------- test controls
     def device(self, device: int) -> SimulatedDriver:
-        """A simulated device."""
+        """Return a simulated device."""
         if type(device) is not int or not 0 <= device < len(self._devices):
             raise InvalidValueError(f"device: expected 0 <= device < {len(self._devices)}; got {device!r}")
         return self._devices[device]
@@ -106,38 +106,38 @@ class FakeRuntime:
 
     # --------------------------------------------------------------------------------------------------------- devices
     def device_count(self) -> int:
-        """The number of devices."""
+        """Return the number of devices."""
         return len(self._devices)
 
     def get_device(self) -> int:
-        """The calling thread's current device."""
+        """Return the calling thread's current device."""
         found: int = getattr(self._thread, "device", 0)
         return found
 
     def set_device(self, device: int) -> None:
-        """Make a device current."""
+        """Make a device the calling thread's current one."""
         if not 0 <= device < len(self._devices):
             raise RuntimeFailure("cudaErrorInvalidDevice", f"device {device} of {len(self._devices)}")
         self._thread.device = device
 
     def current_stream(self) -> int:
-        """The calling thread's current stream, on every device."""
+        """Return the calling thread's current stream, which applies to every device."""
         found: int = getattr(self._thread, "stream", 0)
         return found
 
     def memory_info(self) -> tuple[int, int]:
-        """(free, total) bytes."""
+        """Return (free, total) bytes."""
         free, total = self._current().memory_info()
         return free - self._without_addresses(), total
 
     def synchronize(self) -> None:
-        """Run all that is queued on the device."""
+        """Run all work queued on the device."""
         with _refused(CAPTURING):
             self._current().synchronize()
 
     # ---------------------------------------------------------------------------------------------------------- memory
     def malloc(self, nbytes: int) -> int:
-        """Device memory; refused while a capture forbids it."""
+        """Allocate device memory; refused while a capture forbids it."""
         device = self._current()
         if device.is_capturing() and self._mode() != RELAXED:
             raise RuntimeFailure(CAPTURING, "malloc while a graph is captured, in a thread whose mode is not relaxed")
@@ -148,7 +148,7 @@ class FakeRuntime:
         return address
 
     def free(self, address: int) -> None:
-        """Give device or managed memory back."""
+        """Free device or managed memory."""
         device, nbytes = self._allocated.get(address, (None, 0))
         if device is None:
             self.free_host(address)
@@ -158,18 +158,18 @@ class FakeRuntime:
         del self._allocated[address]
 
     def malloc_managed(self, nbytes: int) -> int:
-        """Memory of the host, as far as this runtime knows."""
+        """Allocate managed memory, which this runtime treats as host memory."""
         return self.malloc_host(nbytes)
 
     def malloc_host(self, nbytes: int) -> int:
-        """Memory of the host."""
+        """Allocate pinned host memory."""
         with _refused(NO_MEMORY):
             address = self._host.allocate(nbytes)
         self._allocated[address] = None, nbytes
         return address
 
     def free_host(self, address: int) -> None:
-        """Give memory of the host back; refused while a kernel of any device may use it."""
+        """Free host memory; refused while a kernel of any device may use it."""
         device, nbytes = self._allocated.get(address, (None, 0))
         if device is not None or not nbytes:
             raise RuntimeFailure(BAD_VALUE, f"no memory of the host at {address:#x}")
@@ -181,7 +181,7 @@ class FakeRuntime:
 
     # ------------------------------------------------------------------------------------------------- events, streams
     def event_create(self) -> int:
-        """An event, which counts as done until it is recorded."""
+        """Create an event, which counts as done until it is recorded."""
         event = self._number()
         self._events[event] = None
         return event
@@ -196,20 +196,20 @@ class FakeRuntime:
             before[0].forget_event(before[1])
 
     def event_query(self, event: int) -> bool:
-        """Whether the event is done."""
+        """Return whether the event is done."""
         known = self._event(event)
         with _refused(CAPTURING):
             return known is None or known[0].event_done(known[1])
 
     def event_destroy(self, event: int) -> None:
-        """Give an event back."""
+        """Destroy an event."""
         known = self._event(event)
         del self._events[event]
         if known is not None:
             known[0].forget_event(known[1])
 
     def stream_wait_event(self, stream: int, event: int) -> None:
-        """Let a stream of the current device wait, for an event of the same device."""
+        """Make a stream of the current device wait for an event of the same device."""
         known, device = self._event(event), self._current()
         if known is None:
             return
@@ -219,7 +219,7 @@ class FakeRuntime:
             device.wait_event(stream, known[1])
 
     def stream_is_capturing(self, stream: int) -> bool:
-        """Whether a graph is captured on the stream."""
+        """Return whether a graph is captured on the stream."""
         device = self._current()
         capturing = device.is_capturing(stream)
         if stream == 0 and not capturing and device.is_capturing():
@@ -227,41 +227,41 @@ class FakeRuntime:
         return capturing
 
     def exchange_capture_mode(self, mode: int) -> int:
-        """Set the thread's capture mode; the previous one."""
+        """Set the thread's capture mode, and return the previous one."""
         before, self._thread.mode = self._mode(), mode
         return before
 
     # -------------------------------------------------------------------------------------------------- virtual memory
     def page_size(self) -> int:
-        """The bytes of a page."""
+        """Return the bytes of a page."""
         return self._current().page_size
 
     def address_reserve(self, nbytes: int, alignment: int) -> int:
-        """Addresses without memory, aligned to pages."""
+        """Reserve addresses without memory, aligned to pages."""
         with _refused(BAD_VALUE):
             return self._current().reserve_addresses(nbytes)
 
     def address_free(self, address: int, nbytes: int) -> None:
-        """Give addresses back, behind which there is no memory."""
+        """Release addresses without mapped memory."""
         if any(address <= one < address + nbytes for one in self._mapped):
             raise RuntimeFailure(BAD_VALUE, f"memory is mapped in [{address:#x}, {address + nbytes:#x})")
         with _refused(BAD_VALUE):
             self._current().free_addresses(address, nbytes)
 
     def memory_create(self, nbytes: int) -> int:
-        """Memory without addresses."""
+        """Allocate memory without addresses."""
         self._check_unused(nbytes)
         handle = self._number()
         self._handles[handle] = self._current(), nbytes
         return handle
 
     def memory_map(self, address: int, nbytes: int, handle: int) -> None:
-        """Put memory behind addresses, where kernels may not use it yet.
+        """Map memory to addresses. Kernels may not use them until `memory_set_access`.
 
         Arguments:
-            address: within a reserved range.
-            nbytes: all of the memory's.
-            handle: the memory's.
+            address: an address within a reserved range.
+            nbytes: the size of the whole memory.
+            handle: the handle of the memory.
         """
         if handle not in self._handles or address in self._mapped:
             raise RuntimeFailure(BAD_VALUE, f"handle {handle} at {address:#x}")
@@ -276,7 +276,7 @@ class FakeRuntime:
                 self._mapped[start] = size, handle, True
 
     def memory_unmap(self, address: int, nbytes: int) -> None:
-        """Take memory from behind addresses."""
+        """Unmap the memory at some addresses."""
         size, _, accessible = self._mapped.get(address, (0, 0, False))
         if size != nbytes:
             raise RuntimeFailure(BAD_VALUE, f"no memory of {nbytes} bytes is mapped at {address:#x}")
@@ -286,7 +286,7 @@ class FakeRuntime:
         del self._mapped[address]
 
     def memory_release(self, handle: int) -> None:
-        """Give memory back, once it is mapped nowhere."""
+        """Release memory once it is mapped nowhere."""
         if handle not in self._handles or any(one[1] == handle for one in self._mapped.values()):
             raise RuntimeFailure(BAD_VALUE, f"handle {handle} is mapped, or was released")
         del self._handles[handle]
@@ -294,7 +294,7 @@ class FakeRuntime:
     def __repr__(self) -> str:
         return f"<FakeRuntime, {len(self._devices)} devices>"
 
-    # ---------------------------------------------------------------------------------------------------------- inside
+    # -------------------------------------------------------------------------------------------------- implementation
     def _current(self) -> _Device:
         return self._devices[self.get_device()]
 
@@ -308,7 +308,7 @@ class FakeRuntime:
         return self._events[event]
 
     def _without_addresses(self) -> int:
-        """The bytes of the current device's handles that no kernel may use; the simulated device counts the others."""
+        """Return the bytes of the current device's unmapped handles; the simulated device counts the others."""
         current = self._current()
         handles = sum(nbytes for device, nbytes in self._handles.values() if device is current)
         usable = (handle for _, handle, accessible in self._mapped.values() if accessible)
@@ -320,7 +320,7 @@ class FakeRuntime:
 
 
 def _serialize(cls: type) -> None:
-    """Let one thread at a time into the public methods: a runtime may be called from any."""
+    """Run the public methods under a lock, one thread at a time: a runtime may be called from any thread."""
 
     def wrap(method: Callable[..., object]) -> Callable[..., object]:
         @wraps(method)
@@ -336,7 +336,7 @@ def _serialize(cls: type) -> None:
 
 
 def _after_fork() -> None:
-    """In the child: locks that the parent's other threads held are new."""
+    """In a forked child: replace locks that the parent's other threads held."""
     for runtime in list(_runtimes):
         runtime._lock = ExitLock()
 
@@ -347,10 +347,10 @@ os.register_at_fork(after_in_child=_after_fork)
 
 @contextmanager
 def _refused(code: str) -> Iterator[None]:
-    """Turn what a simulated device refuses into the runtime's error."""
+    """Turn a simulated device's DriverError into the runtime's error."""
     try:
         yield
     except DriverError as error:
         if "while a graph is captured" in str(error):
             code = CAPTURING
-        raise RuntimeFailure(code, str(error)) from None  # bound to no name: the frame would hold it in a cycle
+        raise RuntimeFailure(code, str(error)) from None  # not bound to a name: the frame would form a cycle with it

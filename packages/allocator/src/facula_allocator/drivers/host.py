@@ -1,4 +1,4 @@
-"""Memory of this machine, as a driver."""
+"""Driver for the memory of this machine."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["HostDriver"]
 
 
 class HostDriver:
-    """Host memory in whole pages, from 2 MiB on aligned for huge pages; work on it is done when its call returns.
+    """Host memory in whole pages, aligned for huge pages from 2 MiB on. Work on it is complete when its call returns.
 
-    So every event is done at once, and a block that is used on other streams is free as soon as it is freed.
+    So every event is done immediately, and a block used on other streams is free as soon as it is freed.
 
     Arguments:
-        limit: the most bytes taken from the system; None for no limit.
+        limit: the most bytes to take from the system; None for no limit.
 
     >>> driver = HostDriver()
     >>> address = driver.allocate(1 << 21)
@@ -45,7 +45,7 @@ class HostDriver:
         self._regions: dict[int, Region] = {}
 
     def allocate(self, nbytes: int) -> int:
-        """The address of fresh pages; DriverError when the limit or the system refuses."""
+        """Return the address of new pages. Raises DriverError if the limit or the system refuses."""
         region = self._account.region(nbytes, pages=True)
         if region is None:
             raise DriverError(f"HostDriver.allocate: expected {nbytes} bytes of host memory; the system refused")
@@ -54,35 +54,35 @@ class HostDriver:
         return address
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give pages back to the system."""
+        """Return pages to the system."""
         region = self._regions.pop(address, None)
         if region is None:
             raise DriverError(f"HostDriver.free: expected an address from allocate; got {address:#x}")
         release_region(region)
 
     def record_event(self, stream: int) -> int:
-        """An event that is done."""
+        """Return an event that is already done."""
         return 0
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Nothing to wait for."""
+        """Do nothing: all events are done."""
 
     def event_done(self, event: int) -> bool:
-        """True."""
+        """Return True."""
         return True
 
     def free_event(self, event: int) -> None:
-        """Nothing to free."""
+        """Do nothing: events hold no resources."""
 
     def synchronize(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: all work is complete."""
 
     def is_capturing(self, stream: int | None = None) -> bool:
-        """False: there is nothing to capture."""
+        """Return False: the host has no graph capture."""
         return False
 
     def memory_info(self) -> tuple[int, int]:
-        """(free, total) bytes that this process may use; what others use is not counted."""
+        """Return (free, total) bytes that this process may use, regardless of use by other processes."""
         total = usable_memory()
         return max(0, total - self._account.reserved()), total
 

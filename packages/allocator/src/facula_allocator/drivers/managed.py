@@ -1,4 +1,4 @@
-"""Memory that moves between host and device, as a driver."""
+"""Driver for memory that migrates between host and device."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["ManagedDriver"]
 
 
 class ManagedDriver(RuntimeDriver):
-    """Managed memory of a CUDA device: more than the device has may be allocated, at the price of moving pages.
+    """Managed memory of a CUDA device. Allocations may exceed the device's memory, at the cost of page migration.
 
     Arguments:
         device: the number of the device whose streams use the memory.
-        runtime: what the driver calls; CuPy's by default.
+        runtime: the runtime to use; CuPy's by default.
 
     >>> from facula_allocator.drivers import FakeRuntime
     >>> driver = ManagedDriver(runtime=FakeRuntime(capacity=1 << 20, host_capacity=1 << 30))

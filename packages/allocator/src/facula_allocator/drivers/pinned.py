@@ -1,4 +1,4 @@
-"""Pinned host memory, as a driver."""
+"""Driver for pinned host memory."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 __all__ = ["PinnedDriver"]
 
 HOST = 0
-_DONE = -1  # the event of the host, whose work is done when its call returns
+_DONE = -1  # the host's event; the host's work is complete when its call returns
 
 
 class PinnedDriver(RuntimeDriver):
-    """Pinned host memory, which a device copies from and to while the program goes on.
+    """Pinned host memory, which a device can copy from and to asynchronously.
 
-    `stream` 0 stands for the host: a block that is allocated for it is reused at once by the host, and not before the
-    copies are over for which `Block.record_use(stream)` was called. The host waits for no event, it takes other
-    memory. Copies on the device's default stream are on stream 1, CUDA's other name for it.
+    Stream 0 represents the host. A block allocated for it is reused by the host immediately, except that copies
+    registered with `Block.record_use(stream)` must be complete. Instead of waiting for an event, the host takes other
+    memory. Copies on the device's default stream use stream 1, CUDA's other name for it.
 
     Arguments:
         device: the number of the device whose streams use the memory.
-        runtime: what the driver calls; CuPy's by default.
+        runtime: the runtime to use; CuPy's by default.
 
     >>> from facula_allocator.drivers import FakeRuntime
     >>> from facula_allocator._caching.caching_allocator import CachingAllocator
@@ -48,11 +48,11 @@ class PinnedDriver(RuntimeDriver):
         super().__init__(device, runtime)
 
     def record_event(self, stream: int) -> int:
-        """An event after what is queued on `stream`; one that is done for the host."""
+        """Return an event after the work queued on `stream`; for the host, one that is already done."""
         return _DONE if stream == HOST else super().record_event(stream)
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Let `stream` go on after the event; DriverError for the host, unless the event is done."""
+        """Make `stream` wait for the event. Raises DriverError for the host, unless the event is done."""
         if event == _DONE:
             return
         if stream != HOST:
@@ -61,20 +61,20 @@ class PinnedDriver(RuntimeDriver):
             raise DriverError("PinnedDriver.wait_event: expected an event that is done, for the host waits for none")
 
     def event_done(self, event: int) -> bool:
-        """Whether the work before the event is over."""
+        """Return whether the work before the event is complete."""
         return event == _DONE or super().event_done(event)
 
     def free_event(self, event: int) -> None:
-        """Keep an event for reuse; streams that wait for it go on doing so."""
+        """Keep an event for reuse; streams that wait for it continue to wait."""
         if event != _DONE:
             super().free_event(event)
 
     def is_capturing(self, stream: int | None = None) -> bool:
-        """Whether a graph is captured on `stream`, never on the host's; for None as other drivers do."""
+        """Return whether a graph is captured on `stream`; never on the host's. None behaves as in other drivers."""
         return stream != HOST and super().is_capturing(stream)
 
     def memory_info(self) -> tuple[int, int]:
-        """(free, total) bytes of host memory that this process may use; what others use is not counted."""
+        """Return (free, total) bytes of host memory that this process may use, regardless of other processes."""
         total = usable_memory()
         return max(0, total - sum(self._regions.copy().values())), total
 

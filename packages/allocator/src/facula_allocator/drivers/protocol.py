@@ -1,4 +1,4 @@
-"""What a caching allocator asks of a device: memory, and the order of work on its streams."""
+"""The device interface that a caching allocator needs: memory, and the order of work on streams."""
 
 from __future__ import annotations
 
@@ -10,77 +10,77 @@ __all__ = ["Driver", "DriverError", "VirtualMemory", "supports_virtual_memory"]
 
 
 class DriverError(OperationError):
-    """A driver refused a call. After a refused `allocate` the allocator gives cached memory back and tries again."""
+    """A driver refused a call. After a refused `allocate`, the allocator releases cached memory and retries."""
 
 
 class Driver(Protocol):
     """A device, in flat calls: addresses, streams and events are ints.
 
-    The allocator calls it from any thread, one call at a time for each allocator. Every method but `is_capturing`
-    and `memory_info` may raise DriverError, and has then changed nothing. A MemoryError of what gives memory says the
-    same.
+    An allocator calls it from any thread, but makes one call at a time. Every method except `is_capturing` and
+    `memory_info` may raise DriverError, and then has no effect. A MemoryError from a method that provides memory has
+    the same meaning.
     """
 
-    #: All sizes are multiples of it, all addresses too (bytes).
+    #: Bytes. All sizes and all addresses are multiples of it.
     granularity: int
-    #: What errors call the memory: "host memory".
+    #: The name of the memory in error messages: "host memory".
     memory: str
     #: Whether a forked child may use memory that its parent allocated.
     survives_fork: bool
 
     def allocate(self, nbytes: int) -> int:
-        """The address of fresh memory; DriverError when there is none."""
+        """Return the address of new memory. Raises DriverError if there is none."""
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give memory back: the whole of what one `allocate` gave, which no queued work uses."""
+        """Free the whole result of one `allocate`, which no queued work uses."""
 
     def record_event(self, stream: int) -> int:
-        """An event that is done when all work queued on `stream` until now is."""
+        """Return an event that is done when all work queued on `stream` so far is complete."""
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Let work that is queued on `stream` from now on begin after the event; the caller does not wait."""
+        """Make work queued on `stream` from now on wait for the event; the caller does not wait."""
 
     def event_done(self, event: int) -> bool:
-        """Whether the work before the event is over."""
+        """Return whether the work before the event is complete."""
 
     def free_event(self, event: int) -> None:
-        """The event is not asked about again; streams that wait for it go on doing so."""
+        """Release an event, which is not queried again; streams that wait for it continue to wait."""
 
     def synchronize(self) -> None:
-        """Wait until all queued work on all streams is over."""
+        """Wait until all queued work on all streams is complete."""
 
     def is_capturing(self, stream: int | None = None) -> bool:
-        """Whether a graph is being captured on `stream`, or on any for None."""
+        """Return whether a graph is being captured on `stream`, or on any stream for None."""
 
     def memory_info(self) -> tuple[int, int]:
-        """The device's bytes: (free, total)."""
+        """Return the device's bytes: (free, total)."""
 
 
 class VirtualMemory(Driver, Protocol):
-    """A driver that reserves addresses first and puts memory behind them later, page by page.
+    """A driver that reserves addresses first and maps memory to them later, page by page.
 
-    A driver of such a class whose `page_size` is 0 has no virtual memory: `supports_virtual_memory` says so, and the
-    calls below raise DriverError.
+    A driver of such a class without virtual memory has `page_size` 0: `supports_virtual_memory` then returns False, and
+    the calls below raise DriverError.
     """
 
-    #: The bytes of a page, a multiple of the granularity. Ranges and what is mapped are whole pages.
+    #: The bytes of a page, a multiple of the granularity. Ranges and mappings consist of whole pages.
     page_size: int
 
     def reserve_addresses(self, nbytes: int) -> int:
-        """The address of a range without memory, a multiple of `page_size`."""
+        """Reserve a range without memory, and return its address, a multiple of `page_size`."""
 
     def free_addresses(self, address: int, nbytes: int) -> None:
-        """Give a range back: the whole of what one `reserve_addresses` gave, with no page mapped."""
+        """Release the whole result of one `reserve_addresses`, with no page mapped."""
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put fresh memory behind pages of one range that have none; DriverError when the device has not enough."""
+        """Map new memory to unmapped pages of one range. Raises DriverError if the device has not enough memory."""
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take the memory from behind mapped pages, however they were mapped, which no queued work uses."""
+        """Unmap pages, in any grouping, that no queued work uses."""
 
 
 def supports_virtual_memory(driver: Driver) -> TypeGuard[VirtualMemory]:
-    """Whether a driver has the calls of `VirtualMemory`, and pages.
+    """Return whether a driver has the calls of `VirtualMemory` and a page size.
 
     >>> from facula_allocator.drivers import HostDriver, SimulatedDriver
     >>> supports_virtual_memory(HostDriver()), supports_virtual_memory(SimulatedDriver(1 << 30, page_size=2 << 20))
@@ -90,7 +90,7 @@ def supports_virtual_memory(driver: Driver) -> TypeGuard[VirtualMemory]:
 
 
 def device_of(driver: object) -> int:
-    """The number of a driver's device, as snapshots have it, also below policies; 0 where a driver has none."""
+    """Return the number of a driver's device for snapshots, also through policies; 0 for a driver without one."""
     while driver is not None:
         number = getattr(driver, "device", None)
         if type(number) is int:
@@ -100,12 +100,12 @@ def device_of(driver: object) -> int:
 
 
 def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: str = "driver") -> Driver:
-    """The driver, if it has all that an allocator asks of it; InvalidTypeError names what is missing.
+    """Check that `driver` has all that an allocator needs, and return it. InvalidTypeError names missing attributes.
 
     Arguments:
-        driver: what was given.
-        operation: who asks, for the error.
-        name: what it calls the driver.
+        driver: the object to check.
+        operation: the caller's name, for the error.
+        name: the caller's name for the driver.
     """
     missing = _missing(driver, Driver)
     if missing:
@@ -121,14 +121,14 @@ def checked_driver(driver: Driver, operation: str = "CachingAllocator", name: st
 
 
 def check_address(address: object, granularity: int) -> None:
-    """Raise InvalidValueError unless a driver gave an address that its own rules allow."""
+    """Raise InvalidValueError unless a driver returned an address that follows its own rules."""
     if not isinstance(address, int) or address < 0 or address % granularity:
         expected = f"an address from the driver, a multiple of {granularity}"
         raise InvalidValueError(f"allocate: expected {expected}; got {address!r:.60}")
 
 
 def as_refusal(error: BaseException) -> DriverError:
-    """What a driver raised where it had no memory, without its traceback, which would keep the callers' frames."""
+    """Convert a driver's out-of-memory error to a DriverError without its traceback, which would keep frames alive."""
     if isinstance(error, DriverError):
         return error.with_traceback(None)
     return DriverError(f"the driver has no memory: {type(error).__name__}: {error!s:.200}")

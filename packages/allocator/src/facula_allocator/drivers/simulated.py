@@ -1,4 +1,4 @@
-"""A device that does not exist: addresses without memory, streams that go on when a test says so."""
+"""A simulated device: addresses without memory, and streams that advance under a test's control."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .protocol import DriverError
 
 __all__ = ["SimulatedDriver"]
 
-#: (address, nbytes), or with the owner: whatever the memory was handed to. Two owners never use it at once.
+#: (address, nbytes), or with an owner: the holder of the memory. Two owners must never use memory at the same time.
 Range = tuple[int, int] | tuple[int, int, object]
 
 
 class _Kernel(NamedTuple):
     serial: int
-    accesses: tuple[tuple[Access, tuple[int, ...]], ...]  # with the region or pages that the memory was in
+    accesses: tuple[tuple[Access, tuple[int, ...]], ...]  # with the numbers of the region or pages of the memory
 
 
 class _Event:
@@ -47,25 +47,29 @@ class _Stream:
         self.queue: deque[_Kernel | _Record | _Wait] = deque()
         self.clock: Clock = {}
         self.ticks = 0
-        self.captured: list[tuple[Range, ...]] | None = None  # the graph that is being captured
+        self.captured: list[tuple[Range, ...]] | None = None  # the graph under capture
         self.spoiled: str | None = None
 
 
 class SimulatedDriver:
-    """A device of `capacity` bytes for tests and for replaying traces: no memory behind the addresses, no time.
+    """A device of `capacity` bytes for tests and for replaying traces, without actual memory and time.
 
-    Kernels wait in their streams' queues until `complete` runs them. Whoever uses memory wrongly is told: a kernel
-    that runs on memory freed or used by another owner since its launch; under `strict` already the launch of a kernel
-    on memory that a former owner's work may still use, whatever order the streams happen to run in; a call that CUDA
-    forbids during capture. All calls are in `log`, as (name, arguments...).
+    Kernels wait in their streams' queues until `complete` runs them. The device raises an error on wrong use of memory:
+
+    * A kernel runs on memory that was freed or used by another owner since its launch.
+    * With `strict`, a kernel is launched on memory that a former owner's work may still use in some order of the
+      streams.
+    * A call that CUDA forbids is made during capture.
+
+    All calls are in `log`, as (name, arguments...).
 
     Arguments:
-        capacity: bytes that can be allocated, those of mapped pages counted.
+        capacity: bytes that can be allocated, including mapped pages.
         granularity: sizes and addresses are multiples of it.
-        strict: also refuse what would go wrong in some order of the streams.
+        strict: also refuse use that is wrong in some order of the streams.
         page_size: bytes of a page, for a device with virtual memory; 0 for one without.
-        addresses: bytes of addresses. None for as many as the capacity: then a region needs free memory in one piece;
-            more make it need less, as on devices that put a region together of pages from anywhere.
+        addresses: bytes of addresses. With None, as many as the capacity, a region needs contiguous free memory. A
+            larger number relaxes this, as on devices that build a region from arbitrary pages.
 
     >>> driver = SimulatedDriver(1 << 20)
     >>> address = driver.allocate(4096)
@@ -107,12 +111,12 @@ class SimulatedDriver:
 
     # ------------------------------------------------------------------------------------------- the driver's protocol
     def allocate(self, nbytes: int) -> int:
-        """The lowest address where `nbytes` fit."""
+        """Allocate at the lowest address where `nbytes` fit."""
         self._called("allocate", nbytes)
         return self._memory.allocate(nbytes)
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give a region back; refused while a kernel may use it, as far as the host knows."""
+        """Free a region; refused while a kernel may use it, as far as the host knows."""
         self._called("free", address, nbytes)
         self._no_capture("free")
         self._memory.check_region(address, nbytes)
@@ -120,7 +124,7 @@ class SimulatedDriver:
         self._memory.free(address, nbytes)
 
     def record_event(self, stream: int) -> int:
-        """An event after what is queued on `stream`."""
+        """Return an event after the work queued on `stream`."""
         self._called("record_event", stream)
         found = self._stream(stream)
         self._serial += 1
@@ -134,7 +138,7 @@ class SimulatedDriver:
         return event
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Let `stream` go on after the event."""
+        """Make `stream` wait for the event."""
         self._called("wait_event", stream, event)
         found, known = self._stream(stream), self._event("wait_event", event)
         if known.captured != (found.captured is not None):
@@ -145,7 +149,7 @@ class SimulatedDriver:
             self._settle()
 
     def event_done(self, event: int) -> bool:
-        """Whether the event's stream came past it; then the host knows."""
+        """Return whether the event's stream has passed it; the host then knows that its work is complete."""
         self._called("event_done", event)
         self._no_capture("event_done")
         known = self._event("event_done", event)
@@ -154,13 +158,13 @@ class SimulatedDriver:
         return known.done
 
     def free_event(self, event: int) -> None:
-        """Forget an event; streams that wait for it still do."""
+        """Release an event; streams that wait for it continue to wait."""
         self._called("free_event", event)
         self._event("free_event", event)
         del self._events[event]
 
     def synchronize(self) -> None:
-        """Run all that is queued."""
+        """Run all queued work."""
         self._called("synchronize")
         self._no_capture("synchronize")
         self.complete_all()
@@ -168,47 +172,47 @@ class SimulatedDriver:
             self._hazards.host_learns(stream.clock)
 
     def is_capturing(self, stream: int | None = None) -> bool:
-        """Whether `stream`, or any, is between `begin_capture` and `end_capture`."""
+        """Return whether `stream`, or any stream for None, is between `begin_capture` and `end_capture`."""
         if stream is not None:
             return self._stream(stream).captured is not None
         return any(one.captured is not None for one in self._streams.values())
 
     def memory_info(self) -> tuple[int, int]:
-        """(free, total) bytes."""
+        """Return (free, total) bytes."""
         return self._memory.unused, self.capacity
 
     def reserve_addresses(self, nbytes: int) -> int:
-        """The lowest address of a range of free addresses."""
+        """Reserve a range at the lowest free address."""
         self._called("reserve_addresses", nbytes)
         return self._memory.reserve(nbytes)
 
     def free_addresses(self, address: int, nbytes: int) -> None:
-        """Give a range back, from which all pages are unmapped."""
+        """Release a range from which all pages are unmapped."""
         self._called("free_addresses", address, nbytes)
         self._no_capture("free_addresses")
         self._memory.free_range(address, nbytes)
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put memory behind pages of a range: any bytes that are free."""
+        """Map free bytes to pages of a range."""
         self._called("map", address, nbytes)
         self._memory.map(address, nbytes)
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take pages back; refused while a kernel may use them, as far as the host knows."""
+        """Unmap pages; refused while a kernel may use them, as far as the host knows."""
         self._called("unmap", address, nbytes)
         self._no_capture("unmap")
         self._memory.check_mapped(address, nbytes)
         self._no_hazard("unmap", address, nbytes)
         self._memory.unmap(address, nbytes)
 
-    # --------------------------------------------------------------------------------------------------- a test's side
+    # --------------------------------------------------------------------------------------------------- test controls
     def launch(self, stream: int, reads: Iterable[Range] = (), writes: Iterable[Range] = ()) -> int:
-        """Queue a kernel; its number. DriverError when its memory is not allocated, or may be another owner's.
+        """Queue a kernel; return its number. Raises DriverError if its memory is unallocated or may be another owner's.
 
         Arguments:
-            stream: where it is queued; during capture it becomes part of the graph instead.
+            stream: the stream to queue it on; during capture the kernel becomes part of the graph instead.
             reads: the memory it reads, as (address, nbytes) or (address, nbytes, owner).
-            writes: the memory it writes. It is checked like what is read.
+            writes: the memory it writes, with the same checks as `reads`.
         """
         ranges = (*reads, *writes)
         self.log.append(("launch", stream, *ranges))
@@ -233,7 +237,7 @@ class SimulatedDriver:
         return serial
 
     def complete(self, stream: int, n: int = 1) -> int:
-        """Run up to `n` kernels of a stream, fewer where it waits for another; how many ran."""
+        """Run up to `n` kernels of a stream, fewer if it waits for another; return how many ran."""
         if type(n) is not int or n < 0:
             raise InvalidValueError(f"SimulatedDriver.complete: expected n >= 0 kernels, an int; got {n!r:.60}")
         self.log.append(("complete", stream, n))
@@ -247,12 +251,12 @@ class SimulatedDriver:
         return ran
 
     def complete_all(self) -> None:
-        """Run everything that is queued, in one of the orders that the events allow."""
+        """Run all queued work, in one of the orders that the events allow."""
         while any(self.complete(stream, len(found.queue)) for stream, found in list(self._streams.items())):
             pass
 
     def queued(self, stream: int) -> int:
-        """The number of kernels in a stream's queue."""
+        """Return the number of kernels in a stream's queue."""
         return sum(isinstance(one, _Kernel) for one in self._stream(stream).queue)
 
     def fail_next(self, call: str, error: BaseException | None = None, count: int = 1) -> None:
@@ -260,8 +264,8 @@ class SimulatedDriver:
 
         Arguments:
             call: the method's name.
-            error: what they raise; a DriverError by default.
-            count: how many of them fail; 0 takes failures back.
+            error: the exception to raise; a DriverError by default.
+            count: the number of calls that fail; 0 cancels earlier failures.
         """
         if not callable(getattr(self, call, None)):
             raise InvalidValueError(f"SimulatedDriver.fail_next: expected call, a method's name; got {call!r}")
@@ -272,7 +276,7 @@ class SimulatedDriver:
         self._failures[call] = [error] * count
 
     def begin_capture(self, stream: int) -> None:
-        """Make a graph of the kernels launched on `stream` until `end_capture`, instead of queueing them."""
+        """Capture kernels launched on `stream` in a graph until `end_capture`, instead of queueing them."""
         self.log.append(("begin_capture", stream))
         found = self._stream(stream)
         if found.captured is not None:
@@ -280,7 +284,7 @@ class SimulatedDriver:
         found.captured, found.spoiled = [], None
 
     def end_capture(self, stream: int) -> list[tuple[Range, ...]]:
-        """The graph, for `replay`; DriverError when a forbidden call spoiled it."""
+        """Return the graph, for `replay`. Raises DriverError if a forbidden call invalidated the capture."""
         self.log.append(("end_capture", stream))
         found = self._stream(stream)
         graph, found.captured = found.captured, None
@@ -296,22 +300,22 @@ class SimulatedDriver:
             self.launch(stream, ranges)
 
     def largest_free(self) -> int:
-        """The largest number of bytes that `allocate` can give."""
+        """Return the largest number of bytes that `allocate` can provide."""
         return self._memory.largest_free()
 
     def regions(self) -> dict[int, int]:
-        """What is allocated: {address: bytes}; mapped pages are not among it."""
+        """Return the allocated regions, {address: bytes}, without mapped pages."""
         return self._memory.regions()
 
     def calls(self, name: str) -> int:
-        """How often one of the methods was called."""
+        """Return how often one of the methods was called."""
         return sum(entry[0] == name for entry in self.log)
 
     def __repr__(self) -> str:
         free, total = self.memory_info()
         return f"<SimulatedDriver, {total - free} of {total} bytes in {len(self.regions())} regions>"
 
-    # ---------------------------------------------------------------------------------------------------------- inside
+    # -------------------------------------------------------------------------------------------------- implementation
     def _called(self, name: str, *arguments: int) -> None:
         self.log.append((name, *arguments))
         failures = self._failures.get(name)
@@ -349,7 +353,7 @@ class SimulatedDriver:
         return self._memory.regions_of(start, end)
 
     def _regions_of(self, access: Access) -> tuple[int, ...]:
-        """The region or pages that hold these bytes; DriverError when none do."""
+        """Return the region or pages that contain these bytes. Raises DriverError if there are none."""
         found = self._find_regions(access.start, access.end)
         if found:
             return found
@@ -371,7 +375,7 @@ class SimulatedDriver:
                 raise DriverError(f"SimulatedDriver: {wrong}")
 
     def _settle(self) -> None:
-        """Pass events and waits that are at the heads of queues, as long as one can be passed."""
+        """Process events and waits at the heads of queues, until none can be processed."""
         moved = True
         while moved:
             moved = False

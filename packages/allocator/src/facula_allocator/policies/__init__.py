@@ -1,9 +1,9 @@
-"""Policies: drivers over drivers, each of which does one thing, in any order and number.
+"""Policies: drivers that wrap drivers. Each adds one feature, and they combine in any order and number.
 
-`CachingAllocator(Limit(Statistics(HostDriver()), 1 << 30))` counts what it takes from the system and takes at most
-1 GiB. A policy may also lie between two allocators: `Pool` is an allocator seen as a driver.
+`CachingAllocator(Limit(Statistics(HostDriver()), 1 << 30))` counts the memory that it takes from the system and takes
+at most 1 GiB. A policy may also separate two allocators: `Pool` presents an allocator as a driver.
 
-May import: what the package may. Where next: `_policy.py`, what all have in common and how to write one.
+May import: the same modules as the package. Start with `_policy.py`, the base class, which explains how to write one.
 """
 
 from facula_errors.extend import published as _published

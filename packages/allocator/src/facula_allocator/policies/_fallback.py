@@ -1,4 +1,4 @@
-"""A second driver for what the first one refuses."""
+"""A second driver for requests that the first one refuses."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 @boundary
 class Fallback(Policy):
-    """Memory of `first`, or of `second` where that refuses; what is freed goes where it came from.
+    """Memory of `first`, or of `second` if `first` refuses. Freed memory returns to the driver that it came from.
 
-    Both are memory that the same streams work on, as a device's own and managed memory: events and streams are those
-    of `first`. There is no virtual memory above: the pages of a range are one driver's.
+    The same streams must work on both kinds of memory, such as a device's own and managed memory: events and streams
+    are those of `first`. There is no virtual memory, because the pages of a range would have to come from one driver.
 
-    `second` is asked before an allocator above gives its idle memory back. Where it should be asked after that, put
-    the allocator below: `CachingAllocator(Fallback(Pool(first), second))`.
+    `second` is asked before an allocator above releases its idle memory. To ask it afterwards, put the allocator below:
+    `CachingAllocator(Fallback(Pool(first), second))`.
 
     Arguments:
-        first: the driver that is asked first.
-        second: the driver that is asked after a refusal.
+        first: the driver to ask first.
+        second: the driver to ask after a refusal.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> driver = Fallback(HostDriver(limit=1 << 20), HostDriver())
@@ -51,15 +51,15 @@ class Fallback(Policy):
             raise InvalidValueError(f"Fallback: expected granularities of which one divides the other; got {got}")
         self.survives_fork = first.survives_fork and second.survives_fork
         self.page_size = 0
-        self._homes: dict[int, tuple[Driver, int]] = {}  # address: whose it is, and its bytes
+        self._homes: dict[int, tuple[Driver, int]] = {}  # by address: the driver that it came from, and its bytes
 
     @property
     def fallback_bytes(self) -> int:
-        """Bytes of `second` that are held now."""
+        """Bytes of `second` held now."""
         return sum([nbytes for driver, nbytes in list(self._homes.values()) if driver is self.second])
 
     def allocate(self, nbytes: int) -> int:
-        """Memory of the first driver that does not refuse; DriverError where both do."""
+        """Return memory of the first driver that does not refuse. Raises DriverError if both do."""
         try:
             return self._note(self.driver, self.driver.allocate(nbytes), nbytes)
         except DriverError as error:
@@ -76,8 +76,8 @@ class Fallback(Policy):
         return address
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give memory back to the driver that it came from; DriverError where it came from neither."""
-        home = self._homes.pop(address, None)  # before the free: after it another thread may get the address
+        """Free memory in the driver that it came from. Raises DriverError if it came from neither."""
+        home = self._homes.pop(address, None)  # before freeing: afterwards another thread may receive the address
         if home is None:
             raise DriverError(f"Fallback.free: expected an address from allocate; got {address:#x}")
         try:
@@ -87,16 +87,16 @@ class Fallback(Policy):
             raise
 
     def synchronize(self) -> None:
-        """Wait until all queued work is over, as both drivers know it."""
+        """Wait until all queued work of both drivers is complete."""
         self.driver.synchronize()
         self.second.synchronize()
 
     def is_capturing(self, stream: int | None = None) -> bool:
-        """Whether a graph is being captured on `stream`, or on any for None."""
+        """Return whether a graph is being captured on `stream`, or on any stream for None."""
         return self.driver.is_capturing(stream) or self.second.is_capturing(stream)
 
     def memory_info(self) -> tuple[int, int]:
-        """(free, total) bytes of both drivers together."""
+        """Return (free, total) bytes of both drivers together."""
         (free, total), (more_free, more_total) = self.driver.memory_info(), self.second.memory_info()
         return free + more_free, total + more_total
 

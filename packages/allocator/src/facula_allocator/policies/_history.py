@@ -24,11 +24,11 @@ class Call(NamedTuple):
     """A call of a driver.
 
     Arguments:
-        seconds: when it was made, as `time.time()` says it.
+        seconds: the time of the call, as returned by `time.time()`.
         name: the method.
-        arguments: what it was given.
-        result: what it gave; the text of its error where it raised one.
-        site: the line of the program that it came from.
+        arguments: its arguments.
+        result: its result, or the text of the error that it raised.
+        site: the line of the program that made the call.
     """
 
     seconds: float
@@ -40,13 +40,13 @@ class Call(NamedTuple):
 
 @boundary
 class History(Policy):
-    """The last calls of a driver, in `calls`: with their time, their result and the line they came from.
+    """The last calls of a driver, in `calls`: with their time, their result and the calling line.
 
-    Questions that change nothing (`is_capturing`, `memory_info`) are no part of it.
+    Queries that change nothing (`is_capturing`, `memory_info`) are not included.
 
     Arguments:
         driver: the driver below.
-        length: the number of calls that are kept.
+        length: the number of calls to keep.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> driver = History(HostDriver(), length=2)
@@ -64,55 +64,55 @@ class History(Policy):
 
     @property
     def calls(self) -> list[Call]:
-        """The last calls, the oldest first."""
+        """The last calls, oldest first."""
         return list(self._calls)
 
     def clear(self) -> None:
-        """Forget all calls."""
+        """Clear the history."""
         self._calls.clear()
 
     def allocate(self, nbytes: int) -> int:
-        """Memory of the driver below."""
+        """Allocate from the driver below."""
         return self._noted(super().allocate, nbytes)
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give memory back."""
+        """Free memory."""
         self._noted(super().free, address, nbytes)
 
     def reserve_addresses(self, nbytes: int) -> int:
-        """The address of a range without memory."""
+        """Reserve a range without memory, and return its address."""
         return self._noted(super().reserve_addresses, nbytes)
 
     def free_addresses(self, address: int, nbytes: int) -> None:
-        """Give a range back."""
+        """Release a range."""
         self._noted(super().free_addresses, address, nbytes)
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put fresh memory behind pages of a range."""
+        """Map new memory to pages of a range."""
         self._noted(super().map, address, nbytes)
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take the memory from behind pages."""
+        """Unmap pages."""
         self._noted(super().unmap, address, nbytes)
 
     def record_event(self, stream: int) -> int:
-        """An event that is done when all work queued on `stream` until now is."""
+        """Return an event that is done when all work queued on `stream` so far is complete."""
         return self._noted(super().record_event, stream)
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Let work that is queued on `stream` from now on begin after the event."""
+        """Make work queued on `stream` from now on wait for the event."""
         self._noted(super().wait_event, stream, event)
 
     def event_done(self, event: int) -> bool:
-        """Whether the work before the event is over."""
+        """Return whether the work before the event is complete."""
         return self._noted(super().event_done, event)
 
     def free_event(self, event: int) -> None:
-        """The event is not asked about again."""
+        """Release an event, which is not queried again."""
         self._noted(super().free_event, event)
 
     def synchronize(self) -> None:
-        """Wait until all queued work on all streams is over."""
+        """Wait until all queued work on all streams is complete."""
         self._noted(super().synchronize)
 
     def _noted(self, method: Callable[..., T], *arguments: int) -> T:

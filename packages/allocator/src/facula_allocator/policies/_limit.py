@@ -1,4 +1,4 @@
-"""A bound on what is held at once."""
+"""A limit on the memory held at once."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @boundary
 class Limit(Policy):
-    """At most `nbytes` from the driver at once; what would be more is refused with a DriverError.
+    """Allow at most `nbytes` from the driver at once; refuse larger requests with a DriverError.
 
-    Above one `Limit` several allocators share the bound.
+    Several allocators over one `Limit` share the limit.
 
     Arguments:
         driver: the driver below.
-        nbytes: the most bytes; it may be changed later, also below what is held.
+        nbytes: the most bytes; it may be changed later, even below the bytes held.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> driver = Limit(HostDriver(), 1 << 20)
@@ -54,11 +54,11 @@ class Limit(Policy):
 
     @property
     def held(self) -> int:
-        """Bytes that are held now."""
+        """Bytes held now."""
         return self._held
 
     def allocate(self, nbytes: int) -> int:
-        """Memory of the driver below; DriverError when it would be too much."""
+        """Allocate from the driver below. Raises DriverError if the request exceeds the limit."""
         self._take("allocate", nbytes)
         try:
             return super().allocate(nbytes)
@@ -67,7 +67,7 @@ class Limit(Policy):
             raise
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put memory behind pages; DriverError when it would be too much."""
+        """Map memory to pages. Raises DriverError if the request exceeds the limit."""
         self._take("map", nbytes)
         try:
             super().map(address, nbytes)
@@ -76,7 +76,7 @@ class Limit(Policy):
             raise
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take the memory from behind pages."""
+        """Unmap pages."""
         super().unmap(address, nbytes)
         self._give_back(nbytes)
 
@@ -90,12 +90,12 @@ class Limit(Policy):
             self._held += nbytes
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give memory back."""
+        """Free memory."""
         super().free(address, nbytes)
         self._give_back(nbytes)
 
     def memory_info(self) -> tuple[int, int]:
-        """(free, total) bytes within the limit."""
+        """Return (free, total) bytes within the limit."""
         free, total = self.driver.memory_info()
         return max(0, min(free, self._limit - self._held)), min(total, self._limit)
 

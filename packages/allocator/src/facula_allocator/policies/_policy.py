@@ -1,4 +1,4 @@
-"""What policies have in common."""
+"""The base class of policies."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 from ..drivers.protocol import Driver, VirtualMemory
 
 _policies: WeakSet[Policy] = WeakSet()
-_forks: list[object] = []  # not empty once the child of a fork is followed
+_forks: list[object] = []  # not empty once the fork handler is registered
 
 
 @boundary
 class Policy:
-    """A driver that hands every call on to another one; subclasses do more in some of them.
+    """A driver that forwards every call to another one; subclasses override some of the calls.
 
-    What a subclass counts it changes under `_lock`, which is not held while the driver below works. It may be
-    re-entered: a finaliser that runs inside may give memory back.
+    A subclass updates its counters under `_lock`, which is not held while the driver below works. The lock is
+    re-entrant: a finaliser that runs inside may free memory.
 
     Arguments:
         driver: the driver below, which may be a policy itself.
@@ -56,27 +56,27 @@ class Policy:
             os.register_at_fork(after_in_child=_after_fork)
 
     def allocate(self, nbytes: int) -> int:
-        """The address of fresh memory; DriverError when there is none."""
+        """Return the address of new memory. Raises DriverError if there is none."""
         return self.driver.allocate(nbytes)
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give memory back: the whole of what one `allocate` gave."""
+        """Free the whole result of one `allocate`."""
         self.driver.free(address, nbytes)
 
     def reserve_addresses(self, nbytes: int) -> int:
-        """The address of a range without memory; DriverError where the driver below has no virtual memory."""
+        """Reserve a range without memory, and return its address. DriverError if the driver has no virtual memory."""
         return self._pages().reserve_addresses(nbytes)
 
     def free_addresses(self, address: int, nbytes: int) -> None:
-        """Give a range back."""
+        """Release a range."""
         self._pages().free_addresses(address, nbytes)
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put fresh memory behind pages of a range."""
+        """Map new memory to pages of a range."""
         self._pages().map(address, nbytes)
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take the memory from behind pages."""
+        """Unmap pages."""
         self._pages().unmap(address, nbytes)
 
     def _pages(self) -> VirtualMemory:
@@ -86,38 +86,38 @@ class Policy:
         return driver
 
     def record_event(self, stream: int) -> int:
-        """An event that is done when all work queued on `stream` until now is."""
+        """Return an event that is done when all work queued on `stream` so far is complete."""
         return self.driver.record_event(stream)
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Let work that is queued on `stream` from now on begin after the event."""
+        """Make work queued on `stream` from now on wait for the event."""
         self.driver.wait_event(stream, event)
 
     def event_done(self, event: int) -> bool:
-        """Whether the work before the event is over."""
+        """Return whether the work before the event is complete."""
         return self.driver.event_done(event)
 
     def free_event(self, event: int) -> None:
-        """The event is not asked about again."""
+        """Release an event, which is not queried again."""
         self.driver.free_event(event)
 
     def synchronize(self) -> None:
-        """Wait until all queued work on all streams is over."""
+        """Wait until all queued work on all streams is complete."""
         self.driver.synchronize()
 
     def is_capturing(self, stream: int | None = None) -> bool:
-        """Whether a graph is being captured on `stream`, or on any for None."""
+        """Return whether a graph is being captured on `stream`, or on any stream for None."""
         return self.driver.is_capturing(stream)
 
     def memory_info(self) -> tuple[int, int]:
-        """The bytes that there are: (free, total)."""
+        """Return the bytes that exist: (free, total)."""
         return self.driver.memory_info()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} over {self.driver!r}>"
 
     def _forget(self) -> None:
-        """In the child of a fork that may not use the parent's memory: let go of what is known of it."""
+        """Drop the state of the parent's memory, in a forked child that may not use that memory."""
 
 
 def _after_fork() -> None:
@@ -128,13 +128,13 @@ def _after_fork() -> None:
 
 
 def checked_count(operation: str, name: str, value: object, least: int = 0) -> int:
-    """An argument that has to be an int of at least so much.
+    """Check that an argument is an int of at least `least`, and return it.
 
     Arguments:
-        operation: who asks.
+        operation: the caller's name.
         name: the argument's name.
-        value: what was given.
-        least: the smallest that will do.
+        value: the argument.
+        least: the smallest valid value.
     """
     if type(value) is not int:
         raise InvalidTypeError(f"{operation}: expected {name}, an int; got {value!r:.60}")

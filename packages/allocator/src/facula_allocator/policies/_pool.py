@@ -1,4 +1,4 @@
-"""An allocator seen as a driver: memory that is reused below whoever uses this."""
+"""An allocator presented as a driver: cached memory for the allocators above it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @boundary
 class Pool(Policy):
-    """Pieces of larger segments, kept and reused: a `CachingAllocator` as a driver.
+    """Pieces of larger segments, cached and reused: a `CachingAllocator` as a driver.
 
-    A driver's memory is free when it is given back, so a piece is reused at once on every stream. There is no virtual
-    memory above it: pages have no need of a pool.
+    Memory returned to a driver has no pending work, so a piece is immediately reused on every stream. A `Pool` offers
+    no virtual memory: pages need no pool.
 
     Arguments:
         driver: the driver below.
-        limit: the most bytes taken from it; None for no limit.
-        options: those of the `CachingAllocator`.
+        limit: the most bytes to take from it; None for no limit.
+        options: the options of the `CachingAllocator`.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> driver = Pool(HostDriver())
@@ -48,7 +48,7 @@ class Pool(Policy):
         self._blocks: dict[int, Block] = {}
 
     def allocate(self, nbytes: int) -> int:
-        """The address of a block; DriverError when the driver below has no more, after it got idle memory back."""
+        """Return a block. Raises DriverError if the driver below refuses, even after releasing idle memory."""
         try:
             block = self.allocator.allocate(nbytes)
         except OutOfMemoryError as error:
@@ -57,7 +57,7 @@ class Pool(Policy):
         return block.ptr
 
     def free(self, address: int, nbytes: int) -> None:
-        """Keep a block for reuse; DriverError where none of this size is in use there."""
+        """Keep a block for reuse. Raises DriverError if no block of this size is in use at the address."""
         with self._lock:
             block = self._blocks.get(address)
             if block is None or block.nbytes != nbytes:
@@ -67,11 +67,11 @@ class Pool(Policy):
         block.free()
 
     def empty_cache(self) -> int:
-        """Give idle segments back to the driver below; the bytes given back."""
+        """Release idle segments to the driver below, and return the bytes released."""
         return self.allocator.empty_cache()
 
     def memory_info(self) -> tuple[int, int]:
-        """(free, total) bytes: what is idle here is free, too."""
+        """Return (free, total) bytes; memory that is idle in the pool counts as free."""
         free, total = self.driver.memory_info()
         stats = self.allocator.memory_stats()
         return free + stats["reserved_bytes.all.current"] - stats["allocated_bytes.all.current"], total

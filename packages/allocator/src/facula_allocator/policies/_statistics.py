@@ -1,4 +1,4 @@
-"""Figures of what a driver was asked for, and of how long it took."""
+"""Statistics of a driver: the number, size and duration of requests."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class Figures(NamedTuple):
-    """What `Statistics` counted.
+    """The counters of `Statistics`.
 
     Arguments:
-        allocations: calls of `allocate` and `map` that gave memory.
+        allocations: calls of `allocate` and `map` that succeeded.
         frees: calls of `free` and `unmap`.
         refusals: calls of `allocate` and `map` that raised.
         nbytes: bytes held now.
         peak_nbytes: the most bytes held at once.
-        total_nbytes: bytes given in all.
-        allocate_seconds: time spent in allocations, refusals included.
+        total_nbytes: total bytes allocated.
+        allocate_seconds: time spent in allocations, including refusals.
         free_seconds: time spent in frees.
     """
 
@@ -39,7 +39,7 @@ class Figures(NamedTuple):
 
 @boundary
 class Statistics(Policy):
-    """Counts of allocations, bytes and seconds, in `figures`.
+    """Counters of allocations, bytes and seconds, in `figures`.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> driver = Statistics(HostDriver())
@@ -57,17 +57,17 @@ class Statistics(Policy):
 
     @property
     def figures(self) -> Figures:
-        """What was counted, at one moment."""
+        """A consistent copy of the counters."""
         return self._figures
 
     def reset(self) -> None:
-        """Count from here: what is held now stays counted, and is the peak."""
+        """Reset the counters; the bytes held now stay counted, and become the peak."""
         with self._lock:
             nbytes = self._figures.nbytes
             self._figures = Figures(nbytes=nbytes, peak_nbytes=nbytes)
 
     def allocate(self, nbytes: int) -> int:
-        """Memory of the driver below."""
+        """Allocate from the driver below."""
         start = perf_counter()
         try:
             address = super().allocate(nbytes)
@@ -78,13 +78,13 @@ class Statistics(Policy):
         return address
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give memory back."""
+        """Free memory."""
         start = perf_counter()
         super().free(address, nbytes)
         self._lost(nbytes, start)
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put memory behind pages: counted as an allocation."""
+        """Map memory to pages: counted as an allocation."""
         start = perf_counter()
         try:
             super().map(address, nbytes)
@@ -94,7 +94,7 @@ class Statistics(Policy):
         self._gained(nbytes, start)
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take the memory from behind pages: counted as a free."""
+        """Unmap pages: counted as a free."""
         start = perf_counter()
         super().unmap(address, nbytes)
         self._lost(nbytes, start)

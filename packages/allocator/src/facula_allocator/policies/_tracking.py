@@ -1,4 +1,4 @@
-"""What was not given back, and who asked for it."""
+"""Memory not yet freed, and the lines that allocated it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Tracked(NamedTuple):
-    """Memory that is held: where, how much, since when (`time.time()`), and the line that asked for it."""
+    """Memory held: its address, bytes, time of allocation (`time.time()`), and allocating line."""
 
     address: int
     nbytes: int
@@ -27,9 +27,9 @@ class Tracked(NamedTuple):
 
 @boundary
 class Tracking(Policy):
-    """What is held and who asked for it, for hunting leaks; a free of anything else is a DriverError.
+    """The memory held and the lines that allocated it, for finding leaks. Freeing anything else raises DriverError.
 
-    Below a `CachingAllocator` it sees segments and mapped pages; over a `Pool` it sees each block.
+    Below a `CachingAllocator` it tracks segments and mapped pages; above a `Pool` it tracks each block.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> driver = Tracking(HostDriver())
@@ -48,13 +48,13 @@ class Tracking(Policy):
         self._live: dict[int, Tracked] = {}
 
     def allocate(self, nbytes: int) -> int:
-        """Memory of the driver below."""
+        """Allocate from the driver below."""
         address = super().allocate(nbytes)
         self._live[address] = Tracked(address, nbytes, time(), call_site())
         return address
 
     def free(self, address: int, nbytes: int) -> None:
-        """Give memory back; DriverError, and nothing happens, where it is not held or of another size."""
+        """Free memory. Raises DriverError, without effect, if it is not held or has another size."""
         with self._lock:
             gone = [self._held("free", address, nbytes)]
             del self._live[address]
@@ -65,14 +65,14 @@ class Tracking(Policy):
             raise
 
     def map(self, address: int, nbytes: int) -> None:
-        """Put memory behind pages, each of which is held from now on."""
+        """Map memory to pages, each of which is tracked separately."""
         super().map(address, nbytes)
         now, site = time(), call_site()
         for page in self._starts(address, nbytes):
             self._live[page] = Tracked(page, self.page_size, now, site)
 
     def unmap(self, address: int, nbytes: int) -> None:
-        """Take the memory from behind pages; DriverError, and nothing happens, where one has none."""
+        """Unmap pages. Raises DriverError, without effect, if one is not mapped."""
         with self._lock:
             gone = [self._held("unmap", page, self.page_size) for page in self._starts(address, nbytes)]
             for one in gone:
@@ -99,11 +99,11 @@ class Tracking(Policy):
         self._live.update({one.address: one for one in gone})
 
     def live(self) -> list[Tracked]:
-        """All that is held, the oldest first."""
+        """Return all memory held, oldest first."""
         return list(self._live.values())
 
     def report(self) -> str:
-        """What is held by the line that asked for it, most bytes first."""
+        """Return a text that lists the memory held by allocating line, most bytes first."""
         live = self.live()
         if not live:
             return f"{self.memory}: nothing is held"
