@@ -1,1 +1,1 @@
-"""Replays of traces under other settings: the player, its report, and whether a run fits into a device."""
+"""Replays of traces under other settings: the player, its report, and checks whether a run fits a device."""

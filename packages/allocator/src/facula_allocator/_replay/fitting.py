@@ -1,4 +1,4 @@
-"""Whether a recorded run fits into a device, and the smallest one that it fits into."""
+"""Checks whether a recorded run fits a device, and the search for the smallest device that it fits."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from ..traces._events import Trace
 
 STEP = 2 << 20
-PROBES = 8  # capacities tried on either side of the smallest
+PROBES = 8  # capacities to try on either side of the smallest one
 
 
 class Fit(NamedTuple):
-    """Whether a run fits, which is also its truth; and why not, or how much is left.
+    """Whether a run fits, which is also the object's truth value, with the reason or the remaining memory.
 
     Arguments:
         fits: whether all requests were served.
         capacity: the bytes of the device.
-        peak_reserved: the most that was taken from it, up to where it did not fit.
-        headroom: the bytes never taken; 0 where it does not fit.
-        shortfall: the first request that was out of memory, or None.
-        inexact: what of the memory that was held when the recording began is not as it was; empty where all is.
+        peak_reserved: the most bytes reserved, up to the point where the run did not fit.
+        headroom: bytes never reserved; 0 if the run does not fit.
+        shortfall: the first request that ran out of memory, or None.
+        inexact: how the initial state differs from the memory held when the recording began; empty if it does not.
     """
 
     fits: bool
@@ -55,16 +55,16 @@ class Fit(NamedTuple):
 
 
 class SmallestCapacity(NamedTuple):
-    """The smallest device found that a run fits into.
+    """The smallest device found that a run fits.
 
-    More memory may fit less: an allocator that gives idle memory back later may cut other blocks. So capacities on
-    either side were tried, too.
+    A run that fits some capacity may not fit a larger one: an allocator that releases idle memory later may split other
+    blocks. So capacities on either side were tried, too.
 
     Arguments:
         nbytes: the capacity, a multiple of `step`; with `step` bytes less the run does not fit.
-        step: the difference between capacities that were tried.
-        replays: how many were tried.
-        too_small: larger capacities that were tried, and that the run does not fit into; usually none.
+        step: the difference between the capacities tried.
+        replays: the number of capacities tried.
+        too_small: larger capacities that the run does not fit; usually empty.
     """
 
     nbytes: int
@@ -81,16 +81,16 @@ class SmallestCapacity(NamedTuple):
 
 @boundary
 def will_it_fit(trace: Trace | Path, capacity: int, options: Mapping[str, Option] | None = None, **more: Option) -> Fit:
-    """Whether a recorded run fits into a device of `capacity` bytes, fragmentation included.
+    """Return whether a recorded run fits a device of `capacity` bytes, including fragmentation.
 
-    Exact for the recorded order of requests and ends of work: the allocator itself runs, on a simulated device. A
-    request that was refused when the run was recorded must be served, too.
+    Exact for the recorded order of requests and completions: the allocator itself runs, on a simulated device. A
+    request that was refused in the recorded run must be served, too.
 
     Arguments:
-        trace: a file of `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
+        trace: a file from `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
         capacity: the bytes of the device.
-        options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
-        more: options by name, which take the place of those in `options`.
+        options: options of `CachingAllocator`, and `limit`, that replace the recorded ones.
+        more: options by name, which override those in `options`.
 
     >>> from facula_allocator.traces import Allocate, Trace
     >>> trace = Trace(512, None, {}, [], [Allocate(0, 30 << 20, 0, None), Allocate(1, 5 << 20, 0, None)])
@@ -106,15 +106,15 @@ def will_it_fit(trace: Trace | Path, capacity: int, options: Mapping[str, Option
 
 @boundary
 def smallest_capacity(trace: Trace | Path, *, step: int = STEP, **options: Option) -> SmallestCapacity:
-    """The smallest device that a recorded run fits into, found by bisection and checked on either side.
+    """Return the smallest device that a recorded run fits, by bisection with checks on either side.
 
     Arguments:
-        trace: a file of `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
-        step: capacities are tried in multiples of this.
-        options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
+        trace: a file from `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
+        step: the capacities to try are multiples of it.
+        options: options of `CachingAllocator`, and `limit`, that replace the recorded ones.
 
     Raises:
-        ValueError: no capacity is enough, because of a limit or a request beyond any device.
+        ValueError: no capacity suffices, because of a limit or a request beyond any device.
 
     >>> from facula_allocator.traces import Allocate, Trace
     >>> trace = Trace(512, None, {}, [], [Allocate(0, 30 << 20, 0, None), Allocate(1, 5 << 20, 0, None)])
@@ -136,7 +136,7 @@ def smallest_capacity(trace: Trace | Path, *, step: int = STEP, **options: Optio
             tried[steps] = bool(_fit(trace, steps * step, options))
         return tried[steps]
 
-    least = -(-report.peak_allocated // step) - 1  # which cannot hold the blocks of the peak
+    least = -(-report.peak_allocated // step) - 1  # too small for the blocks of the peak
     most = max(least + 1, -(-report.peak_reserved // step))
     tried[least] = False
     while not fits(most):
@@ -149,7 +149,7 @@ def smallest_capacity(trace: Trace | Path, *, step: int = STEP, **options: Optio
 
 
 def _bisect(fits: Callable[[int], bool], low: int, high: int) -> int:
-    """A number that fits while the one below does not, given that `low` does not fit and `high` does."""
+    """Return a number that fits while the one below does not, given that `low` does not fit and `high` does."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if fits(middle) else (middle, high)
@@ -157,7 +157,7 @@ def _bisect(fits: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def _evenly_spaced(low: int, high: int) -> list[int]:
-    """Some numbers between two, evenly spread."""
+    """Return some evenly spaced numbers between two bounds."""
     return sorted({low + (high - low) * i // (PROBES + 1) for i in range(1, PROBES + 1)} - {low, high})
 
 

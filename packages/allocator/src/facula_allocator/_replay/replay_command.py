@@ -1,4 +1,4 @@
-"""`replay` and `fit` on the command line: a trace under other settings."""
+"""The commands `replay` and `fit`: a trace under other settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 REPLAY = (
     "play a trace again on a simulated device, under the recorded settings or others: peaks, driver calls, failures"
 )
-SHORT = 3  # the exit status where memory ran out
+SHORT = 3  # the exit status if memory ran out
 STATUS = f"Exits with status {SHORT} where memory runs out that the recorded run had, or the run does not fit."
 FIT = "say whether a recorded run fits into a device, fragmentation included; or the smallest one that it fits into"
 STANDARD = (
@@ -43,7 +43,7 @@ HEADING = f"{'settings':<32}{'reserved':>10}{'allocated':>11}{'unused':>8}{'segm
 
 
 def settings_of(given: argparse.Namespace) -> dict[str, Option]:
-    """The settings on the command line."""
+    """Return the allocator settings on the command line."""
     found: dict[str, Option] = {}
     for text in given.option:
         found |= parsed_options("--option", text)
@@ -53,7 +53,7 @@ def settings_of(given: argparse.Namespace) -> dict[str, Option]:
 
 
 def capacity_of(given: argparse.Namespace) -> int | None:
-    """The capacity on the command line."""
+    """Return the capacity on the command line."""
     if given.capacity is None:
         return None
     capacity = parsed_bytes("--capacity", given.capacity)
@@ -63,13 +63,13 @@ def capacity_of(given: argparse.Namespace) -> int | None:
 
 
 def trace_of(operation: str, given: argparse.Namespace) -> Trace:
-    """The trace of a file."""
+    """Read the trace in a file."""
     data = read_whole(operation, given.file)
     if not is_trace(data):
         try:
             parse_snapshot(operation, given.file, data)
         except CorruptFileError:
-            pass  # neither
+            pass  # neither a trace nor a snapshot
         else:
             problem, remedy = "expected a trace; this is a snapshot", "record one with CachingAllocator.record_trace"
             raise CorruptFileError(operation, given.file, "byte 0", problem, remedy)
@@ -77,7 +77,7 @@ def trace_of(operation: str, given: argparse.Namespace) -> Trace:
 
 
 def replay_text(given: argparse.Namespace) -> tuple[str, int]:
-    """What `replay` prints, and its exit status."""
+    """Return the output of `replay` and its exit status."""
     trace, capacity, settings = trace_of("replay", given), capacity_of(given), settings_of(given)
     if given.compare:
         rows = list(dict.fromkeys(one for text in given.compare for one in (STANDARD if text is None else (text,))))
@@ -94,7 +94,7 @@ def replay_text(given: argparse.Namespace) -> tuple[str, int]:
 
 
 def compared(trace: Trace, capacity: int | None, settings: dict[str, Option], rows: list[str]) -> str:
-    """A table: the trace under the settings given, and with each of the rows' beside them."""
+    """Return a table with one row for the given settings, and one for each of `rows` in addition to them."""
     lines = [HEADING]
     for text in ("", *rows):
         options = settings | parsed_options("--compare", text)
@@ -103,7 +103,7 @@ def compared(trace: Trace, capacity: int | None, settings: dict[str, Option], ro
 
 
 def row_of(name: str, report: ReplayReport) -> str:
-    """One line of the table."""
+    """Return one row of the table."""
     line = (
         f"{name:<32}{format_bytes(report.peak_reserved):>10}{format_bytes(report.peak_allocated):>11}"
         f"{report.fragmentation:>8.1%}{report.stats['num_device_alloc']:>10}{report.retries:>9}"
@@ -113,7 +113,7 @@ def row_of(name: str, report: ReplayReport) -> str:
 
 
 def fit_text(given: argparse.Namespace) -> tuple[str, int]:
-    """What `fit` prints, and its exit status."""
+    """Return the output of `fit` and its exit status."""
     trace, capacity, settings = trace_of("fit", given), capacity_of(given), settings_of(given)
     if capacity is None:
         return str(smallest_capacity(trace, step=STEP, **settings)), 0
@@ -122,7 +122,7 @@ def fit_text(given: argparse.Namespace) -> tuple[str, int]:
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add both to the parser of `python -m facula_allocator`."""
+    """Add both commands to the parser of `python -m facula_allocator`."""
     names = ", ".join(Options._fields)
     for name, run, text in (("replay", replay_text, REPLAY), ("fit", fit_text, FIT)):
         one = commands.add_parser(name, help=text, description=text, epilog=STATUS, allow_abbrev=False)

@@ -1,4 +1,4 @@
-"""What a replay found: peaks, what the device was asked, where memory ran out."""
+"""The report of a replay: peaks, driver calls, and requests that ran out of memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Curve:
 
 
 class Shortfall(NamedTuple):
-    """A request that was out of memory: its event, where the program was, and the bytes held then."""
+    """A request that ran out of memory: its event, the program's last mark, and the bytes held then."""
 
     event: int
     step: str
@@ -47,24 +47,24 @@ class Shortfall(NamedTuple):
 
 
 class ReplayReport(NamedTuple):
-    """What a replay found, in bytes; `str()` makes a table of it.
+    """The results of a replay, in bytes; `str()` formats them as a table.
 
     Arguments:
-        events: how many of the trace's were played: all, unless a block could not be had that the recorded run had.
+        events: the number of events played: all, unless a request failed that succeeded in the recorded run.
         capacity: the bytes of the device.
-        options: the allocator's, with its limit.
-        peak_reserved: the most that was taken from the device.
-        peak_allocated: the most in blocks in use, with their rounding.
-        peak_requested: the most in blocks in use, as they were asked for.
-        fragmentation: the part of the reserved bytes, when they first reached their peak, that no block in use held.
-        driver_calls: how often the device was asked, by the call's name.
-        calls_by_step: how often it was asked from one mark to the next: (mark, calls).
-        retries, syncs: how often memory was short, and how often all streams were waited for.
-        shortfall: the first request that was out of memory, or None; `shortfalls` counts them.
+        options: the allocator's options, including its limit.
+        peak_reserved: the most bytes taken from the device.
+        peak_allocated: the most bytes in blocks in use, after rounding.
+        peak_requested: the most requested bytes of blocks in use.
+        fragmentation: the fraction of the reserved bytes in no block in use, when they first reached their peak.
+        driver_calls: the number of driver calls, by name.
+        calls_by_step: the number of driver calls from one mark to the next: (mark, calls).
+        retries, syncs: the number of times that memory was short, and that the allocator waited for all streams.
+        shortfall: the first request that ran out of memory, or None; `shortfalls` counts them.
         stats: `memory_stats()` at the end.
         snapshot: `memory_snapshot()` at the end.
         curve: the allocated and reserved bytes after each event that changes them: (event, allocated, reserved).
-        inexact: what of the memory that was held when the recording began is not as it was; empty where all is.
+        inexact: how the initial state differs from the memory held when the recording began; empty if it does not.
     """
 
     events: int
@@ -86,7 +86,7 @@ class ReplayReport(NamedTuple):
     inexact: str = ""
 
     def as_dict(self) -> dict[str, object]:
-        """The figures, as JSON can have them: all but the snapshot and the curve."""
+        """Return the figures as JSON types, without the snapshot and the curve."""
         found = self._asdict()
         del found["snapshot"], found["curve"]
         if self.shortfall is not None:

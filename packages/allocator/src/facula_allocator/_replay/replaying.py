@@ -1,11 +1,11 @@
-"""A trace played again on a caching allocator over a simulated device, under the recorded settings or others.
+"""Replay of a trace on a caching allocator over a simulated device, under the recorded settings or others.
 
-Note [What a replay is exact about]: with the recorded options, limit and capacity the allocator is asked the same in
-the same order, its events are answered as they were, and it makes the same calls of its driver. The device refuses by
-bytes alone: real ones put a region together of whatever pages are free. What a replay does not know:
-memory that other programs took meanwhile, injected failures, and the addresses of a real device, which decide between
-blocks of equal size. Where a recording began in the middle of a run, its first lines rebuild what was held then; what
-could not be rebuilt is named in the report.
+Note [What a replay is exact about]: with the recorded options, limit and capacity, the allocator receives the same
+requests in the same order, its events answer as they did, and it makes the same driver calls. The simulated device
+refuses only for lack of bytes: real devices build a region from arbitrary free pages. A replay does not know the memory
+that other programs used, injected failures, or the addresses of a real device, which decide between blocks of equal
+size. If a recording began in the middle of a run, its first lines rebuild the memory held then; the report names the
+parts that could not be rebuilt.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ if TYPE_CHECKING:
     from .._core import Block
     from .._reports.whole_files import Path
 
-DEFAULT_CAPACITY = 1 << 40  # the capacity where none is known
-PAGE_SIZE = 2 << 20  # of devices that have virtual memory
-ADDRESSES_PER_BYTE = 64  # bytes of addresses, for each of memory
+DEFAULT_CAPACITY = 1 << 40  # the capacity if none is known
+PAGE_SIZE = 2 << 20  # of devices with virtual memory
+ADDRESSES_PER_BYTE = 64  # bytes of addresses per byte of memory
 PROGRESS_INTERVAL = 10_000  # events between two calls of `progress`
 
 
 class RecordedDriver(SimulatedDriver):
-    """A simulated device whose events answer as a trace says (Note [Time in a trace] in traces/_events.py).
+    """A simulated device whose events answer as a trace states (Note [Time in a trace] in traces/_events.py).
 
-    `requests` is how many requests came before the one that is served, `over` by stream before which of them all work
-    is over, `all_over` that of all streams.
+    `requests` is the number of requests before the one being served. `over` maps a stream to the number of the request
+    before which all its work is complete; `all_over` is that number for all streams.
     """
 
     def __init__(self, capacity: int, granularity: int, page_size: int):
@@ -73,39 +73,39 @@ class RecordedDriver(SimulatedDriver):
         self._next_event = 0
 
     def record_event(self, stream: int) -> int:
-        """An event that comes after work queued before the request."""
+        """Return an event after work queued before the present request."""
         self._called("record_event", stream)
         self._next_event += 1
         self._recorded[self._next_event] = stream, self.requests
         return self._next_event
 
     def wait_event(self, stream: int, event: int) -> None:
-        """Nothing: a trace has no work that could wait."""
+        """Do nothing: a trace contains no work that could wait."""
         self._called("wait_event", stream, event)
 
     def event_done(self, event: int) -> bool:
-        """Whether the recorded run knew by now that this was over."""
+        """Return whether the recorded run had learned by now that this work was complete."""
         self._called("event_done", event)
         stream, requests = self._recorded[event]
         return requests <= self.all_over or requests <= self.over.get(stream, -1)
 
     def free_event(self, event: int) -> None:
-        """Forget an event."""
+        """Release an event."""
         self._called("free_event", event)
         del self._recorded[event]
 
     def synchronize(self) -> None:
-        """Wait for all that was queued."""
+        """Wait for all queued work."""
         self._called("synchronize")
         self.all_over = self.requests
 
     def is_capturing(self, stream: int | None = None) -> bool:
-        """As recorded, of all streams together."""
+        """Return the recorded state, which covers all streams together."""
         return self.capturing
 
 
 def options_of(trace: Trace, given: dict[str, Option]) -> dict[str, Option]:
-    """The recorded options, those given in their place; and the limit."""
+    """Return the recorded options, overridden by `given`, and the limit."""
     found: dict[str, Option] = {**Options()._asdict(), "small_size": None, "limit": None}
     for name, value in trace.options.items():
         if name not in found or not isinstance(value, int | float | None):
@@ -119,12 +119,12 @@ def options_of(trace: Trace, given: dict[str, Option]) -> dict[str, Option]:
 
 
 class Player:
-    """One replay: an allocator over a device, and the blocks that are alive.
+    """One replay: an allocator over a device, and the live blocks.
 
     Arguments:
-        trace: what is played.
-        capacity: the bytes of the device; None for those of the trace.
-        given: options that take the place of the recorded ones; a limit among them stays, whatever the trace says.
+        trace: the trace to play.
+        capacity: the bytes of the device; None for the trace's capacity.
+        given: options that replace the recorded ones. A limit among them overrides all limits in the trace.
     """
 
     def __init__(self, trace: Trace, capacity: int | None, given: dict[str, Option]):
@@ -146,13 +146,13 @@ class Player:
         self.step = BEFORE_FIRST_MARK
         self.calls_by_step: list[tuple[str, int]] = []
         self._calls_before = 0
-        self.fullest = 0, 0  # reserved and allocated bytes
+        self.fullest = 0, 0  # reserved and allocated bytes at the peak of the reserved bytes
         self.shortfall: Shortfall | None = None
         self.shortfalls = 0
         self.inexact = ""
 
     def play(self, progress: Callable[[int, int], None] | None) -> ReplayReport:
-        """Play all events, up to a block that cannot be had and that the recorded run had."""
+        """Play all events, or up to a request that fails although it succeeded in the recorded run."""
         events, driver, live = self.trace.events, self.driver, self.live
         number, begin = 0, beginning(events)
         for number, event in enumerate(events):
@@ -226,7 +226,7 @@ class Player:
         self.curve.add(number, self.allocated, reserved)
 
     def _begin(self, number: int) -> None:
-        """What the run held when its recording began is there: peaks start here."""
+        """Start the peaks: the memory held when the recording began has been rebuilt."""
         self.inexact = self.step.partition(": ")[2]
         self.allocator.reset_peak_memory_stats()
         self.fullest = self.allocator._core.reserved(), self.allocated
@@ -270,7 +270,7 @@ class Player:
 
 
 def checked_trace(operation: str, trace: Trace | Path) -> Trace:
-    """The trace, read where it is a path."""
+    """Return the trace; read it if it is a path."""
     if isinstance(trace, Trace):
         return trace
     if not isinstance(trace, str) and not hasattr(trace, "__fspath__"):
@@ -279,7 +279,7 @@ def checked_trace(operation: str, trace: Trace | Path) -> Trace:
 
 
 def given_options(operation: str, options: Mapping[str, Option] | None, more: dict[str, Option]) -> dict[str, Option]:
-    """All options that were given, those by name in the place of the others."""
+    """Merge the options; those by name take precedence."""
     if options is None:
         return more
     if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
@@ -292,21 +292,20 @@ def replay(
     trace: Trace | Path, options: Mapping[str, Option] | None = None, *, capacity: int | None = None,
     progress: Callable[[int, int], None] | None = None, **more: Option,
 ) -> ReplayReport:  # fmt: skip
-    """Play a trace on a caching allocator over a simulated device: what would have been reserved, under these settings.
+    """Play a trace on a caching allocator over a simulated device, to find the memory it reserves under these settings.
 
-    With the recorded settings the replay does what the recorded run did, call by call
-    (Note [What a replay is exact about]).
+    With the recorded settings, the replay repeats the recorded run call by call (Note [What a replay is exact about]).
 
     Arguments:
-        trace: a file of `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
-        options: those of `CachingAllocator`, and `limit`, in the place of the recorded ones.
-        capacity: the bytes of the device; None for the recorded ones, and plenty where none are.
-        progress: called now and then with the events played and those there are.
-        more: options by name, which take the place of those in `options`.
+        trace: a file from `CachingAllocator.record_trace` or `TraceWriter`, or a `Trace` in memory.
+        options: options of `CachingAllocator`, and `limit`, that replace the recorded ones.
+        capacity: the bytes of the device; None for the recorded capacity, or a very large one if none was recorded.
+        progress: called at regular intervals with the number of events played and the total.
+        more: options by name, which override those in `options`.
 
     Raises:
         CorruptFileError: the file is damaged.
-        TypeError, ValueError: an option or the capacity has no meaning.
+        TypeError, ValueError: an option or the capacity is invalid.
 
     >>> from facula_allocator.traces import Allocate, Free, Trace
     >>> events = [Allocate(0, 3 << 20, 0, None), Free(0), Allocate(1, 30 << 20, 0, None)]

@@ -1,1 +1,1 @@
-"""What reports of memory consist of: call sites, types of snapshots, files, timelines, pages."""
+"""Components of memory reports: call sites, types of snapshots, files, timelines, pages."""

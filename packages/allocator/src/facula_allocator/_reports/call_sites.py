@@ -1,4 +1,4 @@
-"""Which line of a program allocated a block, and which module that line is in."""
+"""The line of a program that allocated a block, and the module of that line."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# Frames of compiled code, of Python's own start, and of the libraries that allocate for a program.
+# Frames to skip: compiled code, Python's own startup, and the libraries that allocate for a program.
 _NOT_PYTHON = (".c", ".cc", ".cpp", ".cu", ".h", ".hpp", ".so", "??")
 _LIBRARY = re.compile(r"(?:^|/)(?:site-packages|dist-packages|src)/(?:torch|facula(?:_\w+)?)/")
 _PACKAGES = re.compile(r"^.*/(?:site-packages|dist-packages|lib/python3\.\d+)/")
 
 
 class CallSite(NamedTuple):
-    """A line of a program: file, number, function."""
+    """A line of a program: file, line number, function."""
 
     filename: str
     line: int
@@ -33,11 +33,11 @@ class CallSite(NamedTuple):
 
 
 UNKNOWN = CallSite("", 0, "")
-_new = tuple.__new__  # half the time of a call of the class
+_new = tuple.__new__  # takes half the time of calling the class
 
 
 class Holder(NamedTuple):
-    """What one line or one module holds: blocks that are alive, in bytes with their rounding."""
+    """The live blocks of one line or one module, in bytes after rounding."""
 
     name: str
     nbytes: int
@@ -46,10 +46,10 @@ class Holder(NamedTuple):
 
 
 def call_site(depth: int = 1) -> CallSite:
-    """The line that is being run: of the innermost frame that is no library's, or else the outermost one.
+    """Return the line being executed, in the innermost frame outside libraries, or else in the outermost frame.
 
     Arguments:
-        depth: how many frames up to begin; 1 is the caller.
+        depth: number of frames to skip; 1 starts at the caller.
 
     >>> call_site().line > 0
     True
@@ -59,7 +59,7 @@ def call_site(depth: int = 1) -> CallSite:
     try:
         while known[frame.f_globals["__name__"]] and frame.f_back is not None:
             frame = frame.f_back
-    except KeyError:  # a module that was not asked about before, or a frame without one
+    except KeyError:  # a module seen for the first time, or a frame without one
         while in_library(frame) and frame.f_back is not None:
             frame = frame.f_back
     code = frame.f_code
@@ -67,7 +67,7 @@ def call_site(depth: int = 1) -> CallSite:
 
 
 def site_of(frames: Sequence[Mapping[str, object]]) -> CallSite:
-    """The line that asked for a block: the innermost frame of the program, or of Python where all are a library's.
+    """Return the line that requested a block: the program's innermost frame, or else the innermost Python frame.
 
     Arguments:
         frames: innermost first, each with `filename`, `line` and `name`.
@@ -91,7 +91,7 @@ def site_of(frames: Sequence[Mapping[str, object]]) -> CallSite:
 
 
 def printable(text: str) -> str:
-    """Text of a file as a terminal may show it: what would move its cursor or change its colours is escaped.
+    """Escape characters of a file's text that would move a terminal's cursor or change its colours.
 
     >>> printable("step\\x1b[2J")
     'step\\\\x1b[2J'
@@ -102,7 +102,7 @@ def printable(text: str) -> str:
 
 
 def shorten_path(filename: str) -> str:
-    """A path without the folder of installed packages, or its last three parts.
+    """Shorten a path: without the folder of installed packages, or to its last three parts.
 
     >>> shorten_path("/usr/lib/python3/dist-packages/shop/till.py"), shorten_path("/data/a/b/c/till.py")
     ('shop/till.py', '…/b/c/till.py')
@@ -113,7 +113,7 @@ def shorten_path(filename: str) -> str:
 
 
 def module_of(site: CallSite) -> str:
-    """The dotted name of the module that a line is in, as far as its path tells.
+    """Return the dotted name of the module that contains a line, as far as its path shows.
 
     >>> module_of(CallSite("/usr/lib/python3/dist-packages/shop/till.py", 3, "open")), module_of(UNKNOWN)
     ('shop.till', '(no line recorded)')
@@ -121,13 +121,13 @@ def module_of(site: CallSite) -> str:
     if site == UNKNOWN:
         return str(UNKNOWN)
     rest = _PACKAGES.sub("", site.filename)
-    if rest == site.filename:  # not installed: the file alone is known, not where its package begins
+    if rest == site.filename:  # not installed: the path does not show where its package begins
         rest = rest.rpartition("/")[2]
     return printable(rest.removesuffix(".py").removesuffix("/__init__").replace("/", ".") or site.filename)
 
 
 def group_by_name(blocks: Iterable[tuple[str, int]]) -> list[Holder]:
-    """The holders of pairs of a name and a number of bytes, largest first.
+    """Return the holders of (name, bytes) pairs, largest first.
 
     >>> group_by_name([("a", 1), ("b", 5), ("a", 2)])
     [Holder(name='b', nbytes=5, blocks=1, largest=5), Holder(name='a', nbytes=3, blocks=2, largest=2)]
@@ -142,5 +142,5 @@ def group_by_name(blocks: Iterable[tuple[str, int]]) -> list[Holder]:
 
 
 def sorted_holders(found: Mapping[str, Sequence[int]]) -> list[Holder]:
-    """The holders of what each name has, (bytes, blocks, largest): largest first."""
+    """Return the holders from the (bytes, blocks, largest) of each name, largest first."""
     return sorted((Holder(name, *one) for name, one in found.items()), key=lambda one: (-one.nbytes, one.name))

@@ -1,7 +1,7 @@
-"""A page about memory: one file that opens in any browser, offline, with all that it shows inside.
+"""HTML pages about memory: self-contained files that open in any browser, offline.
 
-Figures and tables are markup, made here; `page.html` has the style, and the script that draws what lies beside them
-as JSON. Text of files is escaped on both ways.
+This module generates the markup of figures and tables. `page.html` contains the style, and a script that draws the
+data embedded as JSON. Text from files is escaped in both.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ IN_USE, AWAITED, FREE = 0, 1, 2
 
 
 class Bar(NamedTuple):
-    """A segment as it is drawn: `blocks` are (bytes, bytes asked for, state, holder)."""
+    """A segment to draw: `blocks` are (bytes, requested bytes, state, holder)."""
 
     address: int
     size: int
@@ -38,7 +38,7 @@ class Bar(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Who holds what; `whole` is all bytes that are held."""
+    """A table of holders; `whole` is the total of bytes held."""
 
     title: str
     holders: Sequence[Holder]
@@ -46,7 +46,7 @@ class Table(NamedTuple):
 
 
 class View(NamedTuple):
-    """One part of a page: a device, or a trace."""
+    """One part of a page: a device or a trace."""
 
     name: str
     totals: Sequence[tuple[str, str]]
@@ -56,25 +56,25 @@ class View(NamedTuple):
 
 
 def page(title: str, note: str, views: Sequence[View]) -> str:
-    """The page, as HTML."""
+    """Return the page as HTML."""
     sites: dict[str, int] = {}
     drawn = [_drawn(view, sites) for view in views]
     body = [f"<h1>{escape(title)}</h1>", f'<p class="note">{escape(note)}</p>']
     body += [_section(number, view, sites) for number, view in enumerate(views)]
     data = json.dumps({"sites": list(sites), "views": drawn}, separators=(",", ":"))
-    # Within a script element only this could end it or begin a comment; JSON has the character in text alone.
+    # Within a script element only "<" could end it or begin a comment; in JSON it occurs only inside strings.
     parts = {"title": escape(title), "body": "\n".join(body), "data": data.replace("<", "\\u003c")}
     template = resources.files(__package__).joinpath("page.html").read_text(encoding="utf-8")
     return SLOT.sub(lambda slot: parts[slot[1]], template)
 
 
 def _number(sites: dict[str, int], name: str) -> int:
-    """The number of a holder: its colour. Those that are drawn together have none."""
+    """Return the number of a holder, which selects its colour. Holders drawn as one group have none."""
     return -1 if name == OTHERS else sites.setdefault(name, len(sites))
 
 
 def _drawn(view: View, sites: dict[str, int]) -> dict[str, object]:
-    """What the script draws. Holders are numbered here, those of the tables first."""
+    """Return the data for the script. Holders are numbered here, those of the tables first."""
     for table in view.tables:
         for holder in table.holders:
             _number(sites, holder.name)

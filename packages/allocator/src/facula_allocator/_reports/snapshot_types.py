@@ -1,4 +1,4 @@
-"""What a snapshot consists of: plain dicts, with PyTorch's names."""
+"""The types of a snapshot: plain dicts with PyTorch's names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 
 class SnapshotFrame(TypedDict):
-    """A line of the stack of a call."""
+    """A frame of a call stack."""
 
     filename: str
     line: int
@@ -16,8 +16,8 @@ class SnapshotFrame(TypedDict):
 class SnapshotBlock(TypedDict):
     """A piece of a segment: in use, freed but awaited by another stream, or free.
 
-    `state` is "active_allocated", "active_awaiting_free" or "inactive"; `requested_size` is what was asked for, without
-    the rounding; `stream` is whose requests it serves, where that may not be the segment's.
+    `state` is "active_allocated", "active_awaiting_free" or "inactive". `requested_size` is the size before rounding.
+    `stream` is the stream that the block serves, if it may differ from the segment's.
     """
 
     address: int
@@ -29,7 +29,7 @@ class SnapshotBlock(TypedDict):
 
 
 class SnapshotSegment(TypedDict):
-    """A range of addresses that the allocator has from its driver, and the blocks that it is cut into, in order."""
+    """A range of addresses from the driver, and the blocks that divide it, in order."""
 
     device: int
     address: int
@@ -46,7 +46,7 @@ class SnapshotSegment(TypedDict):
 
 
 class SnapshotEvent(TypedDict, total=False):
-    """What the allocator did: "alloc", "free_requested", "free_completed", "segment_alloc", "oom" and others."""
+    """An action of the allocator: "alloc", "free_requested", "free_completed", "segment_alloc", "oom" and others."""
 
     action: str
     addr: int
@@ -58,7 +58,7 @@ class SnapshotEvent(TypedDict, total=False):
 
 
 class Snapshot(TypedDict):
-    """All that an allocator holds at one moment, and the events that led there as far as they were kept.
+    """The state of an allocator at one moment, and the recorded events that led to it.
 
     `device_traces` has one list for each device.
     """
@@ -69,10 +69,10 @@ class Snapshot(TypedDict):
 
 
 ALLOCATED, WAITING, INACTIVE = "active_allocated", "active_awaiting_free", "inactive"
-#: What PyTorch's allocator and viewer call the blocks that its documentation calls "active_awaiting_free".
+#: The name in PyTorch's allocator and viewer for blocks that its documentation calls "active_awaiting_free".
 PENDING = "active_pending_free"
 STATES = {ALLOCATED: ALLOCATED, WAITING: WAITING, PENDING: WAITING, INACTIVE: INACTIVE}
-#: Events that say at which address, and how many bytes.
+#: Events with an address and a number of bytes.
 PLACED = {
     "alloc", "free", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map",
     "segment_unmap",

@@ -1,4 +1,4 @@
-"""The curve of live bytes over the events of a run, by who holds them, thinned to what a screen can show."""
+"""The curve of live bytes over the events of a run, by holder, thinned to the resolution of a screen."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 BEFORE_FIRST_EVENT = "(allocated before the first event)"
 OTHERS = "others"
 MAX_SERIES = 10
-MAX_POINTS = 1200  # buckets, of each of which the highest and the lowest point stay
+MAX_POINTS = 1200  # buckets; each keeps its highest and its lowest point
 
 
 class Change(NamedTuple):
-    """What an event changed: the live bytes of one holder, or the reserved bytes."""
+    """The change that an event made to the live bytes of one holder, or to the reserved bytes."""
 
     event: int
     holder: str = OTHERS
@@ -25,7 +25,7 @@ class Change(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """Points of the curve: at each of the events `x`, the live bytes of each holder, and what is reserved.
+    """Points of the curve: for each event in `x`, the live bytes of each holder, and the reserved bytes.
 
     `peak` is exact: the event of the peak is always among the points.
     """
@@ -44,14 +44,14 @@ def timeline_of(
     changes: Sequence[Change], start: Mapping[str, int], *, reserved: int | None = None,
     marks: Sequence[tuple[int, str]] = (), ooms: Sequence[tuple[int, int]] = (), capacity: int | None = None,
 ) -> Timeline:  # fmt: skip
-    """The curve of some changes.
+    """Compute the curve of some changes.
 
     Arguments:
-        changes: in the order of events.
-        start: the live bytes of each holder before the first of them.
-        reserved: reserved bytes before the first; None where nothing is known of them.
-        marks, ooms: events, and the name or the bytes of each.
-        capacity: the bytes that there are.
+        changes: the changes, in the order of events.
+        start: the live bytes of each holder before the first change.
+        reserved: the reserved bytes before the first change; None if unknown.
+        marks, ooms: events, with a name or a number of bytes each.
+        capacity: the bytes of the device.
 
     >>> found = timeline_of([Change(0, "a", 5), Change(1, "b", 3), Change(2, "a", -5)], {"b": 1})
     >>> found.x, found.series, found.peak
@@ -99,7 +99,7 @@ def timeline_of(
 
 
 def thinned(totals: Sequence[int], levels: Sequence[int]) -> set[int]:
-    """The points that stay: of each bucket the first, the highest and the lowest, and the most that was reserved."""
+    """Return the points to keep: each bucket's first, highest, lowest, and most reserved."""
     count = len(totals)
     if count <= 3 * MAX_POINTS:
         return set(range(count))

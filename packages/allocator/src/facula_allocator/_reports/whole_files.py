@@ -1,4 +1,4 @@
-"""Files of snapshots and traces, read and written whole; errors that name the file, the place in it, and a remedy."""
+"""Reading and writing whole files of snapshots and traces; errors name the file, the place in it, and a remedy."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Path: TypeAlias = str | os.PathLike[str]
 
 
 def checked_path(operation: str, path: Path) -> Path:
-    """The path; an error where it is none."""
+    """Check that `path` is a path, and return it."""
     if not isinstance(path, str | os.PathLike):
         raise InvalidTypeError(f"{operation}: expected a path, a str or os.PathLike; got {path!r:.60}")
     return path
 
 
 def read_whole(operation: str, path: Path) -> bytes:
-    """The contents of a file.
+    """Read the contents of a file.
 
     Raises:
-        OSError: there is none, it is a folder, or it cannot be read.
+        OSError: the file is missing, is a folder, or cannot be read.
     """
     text = os.fspath(path)
     if os.path.isdir(text):
@@ -36,10 +36,10 @@ def read_whole(operation: str, path: Path) -> bytes:
 
 
 def write_whole(operation: str, path: Path, data: bytes) -> None:
-    """Replace a file by `data`: under its name there is always a whole file, the former or the new one.
+    """Replace a file by `data` atomically: readers always find a complete file, the former or the new one.
 
     Raises:
-        OSError: the folder is not there, or cannot be written.
+        OSError: the folder is missing, or cannot be written.
     """
     text = os.fspath(path)
     if os.path.isdir(text):

@@ -1,7 +1,8 @@
-"""Snapshots of what an allocator holds: files of them, what they say, why memory ran out.
+"""Snapshots of an allocator's state: files, reports, and explanations of out-of-memory errors.
 
-All of it works on plain dicts, ours or PyTorch's, with no allocator at hand. May import: what the package may.
-Where next: `_reports/snapshot_types.py`, the types of a snapshot; `_files.py` and `_check.py`, how files are read.
+Everything here works on plain dicts, this package's or PyTorch's, and needs no allocator. May import: the same modules
+as the package. Start with `_reports/snapshot_types.py`, the types of a snapshot; `_files.py` and `_check.py` read
+files.
 """
 
 from facula_errors import CorruptFileError

@@ -1,8 +1,8 @@
-"""Snapshots checked: each thing there, of its type, and the figures in agreement with each other.
+"""Checks of snapshots: required keys, their types, and the consistency of the figures.
 
-What is checked is copied, so that what comes out has all keys, in one form, whoever wrote it: PyTorch's snapshots lack
-some, and call a block that awaits its events "active_pending_free". Keys that are not known here are kept as long as
-they are plain (text, numbers, lists, dicts).
+The checked data is copied, so that the result has all keys in one form, regardless of its source. PyTorch's snapshots
+lack some keys, and call a block that awaits its events "active_pending_free". Unknown keys are kept if their values are
+plain (text, numbers, lists, dicts).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 ADDRESSES = 1 << 64
 SIZES = 1 << 62
-MAX_DEPTH = 8  # levels of a value under a key that is not known
-MAX_UNKNOWN = 1_000_000  # parts of such values, all together
+MAX_DEPTH = 8  # levels of a value under an unknown key
+MAX_UNKNOWN = 1_000_000  # elements of all such values together
 SCALARS = (str, int, float, bool, type(None))
 REMEDY = "pass what `memory_snapshot()` or `read_snapshot()` gave"
 
 
-class Malformed(FaculaError, ValueError):  # which never leaves this folder
-    """Something in a snapshot that will not do, and its place."""
+class Malformed(FaculaError, ValueError):  # never leaves this folder
+    """An invalid part of a snapshot, and its place."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(place, problem)
@@ -43,17 +43,17 @@ def fail(place: str, expected: str, value: object) -> NoReturn:
 
 
 def named(found: Mapping[str, object]) -> str:
-    """The first keys of a dict, for an error."""
+    """Return the first keys of a dict, for an error message."""
     keys = [repr(name)[:40] for name, _ in zip(found, range(8))]
     return ", ".join([*keys, *["…"] * (len(found) > 8)]) or "none"
 
 
 def checked_argument(operation: str, snapshot: object, *, events: bool = True) -> Snapshot:
-    """The snapshot that a program passed, checked and copied; without its events where they are not needed.
+    """Check and copy a snapshot that a program passed; omit its events if they are not needed.
 
     Raises:
-        TypeError: it is no dict.
-        ValueError: something in it will not do; the message names the place.
+        TypeError: it is not a dict.
+        ValueError: a part of it is invalid; the message names the place.
     """
     if not isinstance(snapshot, dict):
         raise InvalidTypeError(f"{operation}: expected a snapshot, a dict; got {type(snapshot).__name__}; {REMEDY}")
@@ -66,7 +66,7 @@ def checked_argument(operation: str, snapshot: object, *, events: bool = True) -
 
 
 class Checker:
-    """One pass over a snapshot. Lists of frames that many blocks share are checked once, and stay shared."""
+    """One pass over a snapshot. Lists of frames that many blocks share are checked once and stay shared."""
 
     def __init__(self) -> None:
         self.stacks: dict[int, list[SnapshotFrame]] = {}
@@ -117,7 +117,7 @@ class Checker:
             "requested_size": sum(one["requested_size"] for one in active),
         }
         asked = sum(one["requested_size"] for one in used)
-        if found.get("requested_size") == asked:  # an allocator may leave out what is awaited
+        if found.get("requested_size") == asked:  # an allocator may exclude waiting blocks
             counted["requested_size"] = asked
         for name, number in counted.items():
             if name in found and found[name] != number:
@@ -192,7 +192,7 @@ class Checker:
             return known
         frames: list[SnapshotFrame] = []
         for i, one in enumerate(self.a_list(value, place)):
-            if type(one) is dict and len(one) == 3:  # as most are
+            if type(one) is dict and len(one) == 3:  # the common case
                 filename, line, name = one.get("filename"), one.get("line"), one.get("name")
                 if (
                     type(filename) is str and type(name) is str and type(line) is int
@@ -209,11 +209,11 @@ class Checker:
                 "name": self.a_text(self.get(found, "name", here), f"{here}.name"),
             }
             frames.append({**frame, **extra})
-        self.stacks[id(value)] = frames  # `value` lives as long as the snapshot that is being checked
+        self.stacks[id(value)] = frames  # `value` outlives the check, as part of the snapshot
         return frames
 
     def rest(self, found: Mapping[str, object], known: set[str], place: str) -> dict[str, object]:
-        """The keys that are not known, with values that are plain."""
+        """Return the unknown keys that have plain values."""
         if len(found) <= len(known) and found.keys() <= known:
             return {}
         extra: dict[str, object] = {}
@@ -261,7 +261,7 @@ class Checker:
     def a_text(self, value: object, place: str) -> str:
         if not isinstance(value, str):
             fail(place, "text", value)
-        # A path that is no UTF-8 has surrogates, which no file of ours can hold.
+        # A path that is not UTF-8 has surrogates, which the files that we write cannot contain.
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
 
     def a_bool(self, value: object, place: str) -> bool:

@@ -1,4 +1,4 @@
-"""The text of an out-of-memory error that explains itself."""
+"""The text of an out-of-memory error with its explanation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .._reports.call_sites import Holder
 
-MAX_ROWS = 8  # lines, and modules, that the text names
+MAX_ROWS = 8  # lines, and modules, in the text
 
 
 @boundary
@@ -33,23 +33,23 @@ def explain(
     limit: int | None = None,
     place: str | None = None,
 ) -> str:
-    """Say why a request could not be served, who holds the memory, and what would help.
+    """Explain why a request could not be served, who holds the memory, and what would help.
 
     Arguments:
-        snapshot: what the allocator held when the request failed.
-        nbytes: the request, in bytes.
-        device, stream, pool: where it was made; by default the first device, its first stream, and no private pool.
+        snapshot: the allocator's state when the request failed.
+        nbytes: the requested bytes.
+        device, stream, pool: of the request; by default the first device, its first stream, and no private pool.
         device_free: free bytes of the device, outside the allocator.
         device_total: all bytes of the device.
-        limit: the most that may be reserved; by default the limit in the snapshot's settings, if any.
-        place: the name of the memory, as "host memory"; by default "device 0".
+        limit: the most bytes that may be reserved; by default the limit in the snapshot's settings, if any.
+        place: the name of the memory, such as "host memory"; by default "device 0".
 
     Returns:
-        Several lines, of which the first begins with "out of memory".
+        Several lines. The first begins with "out of memory".
 
     Raises:
-        TypeError: `snapshot` is no dict, or a number is no integer.
-        ValueError: something in the snapshot will not do, or a number is negative.
+        TypeError: `snapshot` is not a dict, or a number is not an integer.
+        ValueError: a part of the snapshot is invalid, or a number is negative.
 
     >>> print(explain({"segments": [], "device_traces": []}, 3 << 20, limit=1 << 20))
     out of memory: 3 MiB requested on device 0
@@ -94,12 +94,12 @@ def case_of(
     device_total: int | None,
     limit: int | None,
 ) -> Case:
-    """A request, with the pool that would have served it.
+    """Return the case of a request, with the pool that should have served it.
 
     Arguments:
-        nbytes: the request, in bytes.
-        figures: what the device held.
-        settings: the allocator's.
+        nbytes: the requested bytes.
+        figures: the figures of the device.
+        settings: the allocator's settings.
         stream, pool, device_free, device_total, limit: as in `explain`.
     """
     most_small = settings.get("small_size")
@@ -110,7 +110,7 @@ def case_of(
 
 
 def explanation(case: Case) -> str:
-    """What follows the first line: the figures, who holds the memory, what would help."""
+    """Return the lines after the first: the figures, the holders of the memory, and remedies."""
     figures = case.figures
     lines = [*_state(case), *_holders("live bytes by allocating line", figures.lines, figures)]
     if len(figures.modules) > 1 or len(figures.lines) > 1:
@@ -129,7 +129,7 @@ def _requested(case: Case, device: int, place: str | None) -> str:
 
 
 def _state(case: Case) -> list[str]:
-    """The figures, a line each."""
+    """Return the figures, one per line."""
     figures, own, lines = case.figures, case.own, []
 
     def line(name: str, nbytes: int, rest: str = "") -> None:

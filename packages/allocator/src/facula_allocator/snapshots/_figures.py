@@ -1,4 +1,4 @@
-"""What a snapshot adds up to: bytes by state, free memory by pool, who holds what."""
+"""The figures of a snapshot: bytes by state, free memory by pool, and holders."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from .._reports.snapshot_types import Snapshot, SnapshotSegment
 
-SMALL = 1 << 20  # the largest request that small segments serve, unless the settings say otherwise
+SMALL = 1 << 20  # the largest request that small segments serve, unless the settings define it
 
 
 class PoolFigures(NamedTuple):
-    """The free memory of one pool: segments that the same requests are served from."""
+    """The free memory of one pool: the segments that serve the same requests."""
 
     pool: tuple[int, int]
     stream: int
@@ -35,8 +35,11 @@ class PoolFigures(NamedTuple):
 class SnapshotFigures(NamedTuple):
     """A device's figures, in bytes unless the name says otherwise.
 
-    `allocated`: blocks in use, with their rounding; `requested`: what was asked for of them; `waiting`: freed, but
-    awaited by other streams; `free`: the rest of `reserved`; `idle`: segments that are wholly free.
+    * `allocated`: blocks in use, after rounding.
+    * `requested`: their requested bytes.
+    * `waiting`: blocks that were freed, but are awaited by other streams.
+    * `free`: the rest of `reserved`.
+    * `idle`: segments that are entirely free.
     """
 
     device: int
@@ -56,18 +59,18 @@ class SnapshotFigures(NamedTuple):
 
     @property
     def fragmentation(self) -> float:
-        """The share of the free bytes that is outside the largest free block."""
+        """The fraction of the free bytes outside the largest free block."""
         return 1 - self.largest_free / self.free if self.free else 0.0
 
 
 def devices_of(snapshot: Snapshot) -> list[int]:
-    """The devices that a snapshot says anything of."""
+    """Return the devices that a snapshot covers."""
     found = {segment["device"] for segment in snapshot["segments"]}
     return sorted(found | {device for device, trace in enumerate(snapshot["device_traces"]) if trace}) or [0]
 
 
 class SegmentRow(NamedTuple):
-    """A segment and its blocks: those are (bytes, bytes asked for, state, stream, what `holder` is asked)."""
+    """A segment and its blocks: (bytes, requested bytes, state, stream, the argument of `holder`)."""
 
     pool: tuple[int, int]
     stream: int
@@ -77,8 +80,8 @@ class SegmentRow(NamedTuple):
 
 
 def figures_of(snapshot: Snapshot, device: int) -> SnapshotFigures:
-    """The figures of one device of a checked snapshot."""
-    names: dict[int, tuple[str, str]] = {}  # blocks share their lists of frames
+    """Return the figures of one device of a checked snapshot."""
+    names: dict[int, tuple[str, str]] = {}  # by id of the list of frames, which blocks share
 
     def holder(block: Any) -> tuple[str, str]:
         known = names.get(id(block["frames"]))
@@ -93,7 +96,7 @@ def figures_of(snapshot: Snapshot, device: int) -> SnapshotFigures:
 def _row(segment: SnapshotSegment) -> SegmentRow:
     home = segment["stream"]
     blocks: Iterator[tuple[int, int, str, int, object]] = (
-        # a block may have been lent to another stream than the segment's
+        # a block may have been lent to a stream other than the segment's
         (block["size"], block["requested_size"], block["state"], block.get("stream", home), block)
         for block in segment["blocks"]
     )
@@ -103,12 +106,12 @@ def _row(segment: SnapshotSegment) -> SegmentRow:
 def figures_of_rows(
     segments: Iterable[SegmentRow], holder: Callable[[object], tuple[str, str]], device: int = 0
 ) -> SnapshotFigures:
-    """The figures of segments, each looked at once.
+    """Compute the figures of segments in one pass.
 
     Arguments:
-        segments: they, and their blocks.
-        holder: the allocating line and module of a block in use.
-        device: its number.
+        segments: the segments with their blocks.
+        holder: returns the allocating line and module of a block in use.
+        device: the number of the device.
     """
     sums = {ALLOCATED: 0, WAITING: 0, INACTIVE: 0}
     counts = dict.fromkeys(sums, 0)
@@ -167,7 +170,7 @@ def _add(held: dict[tuple[str, str], list[int]], name: tuple[str, str], nbytes: 
 
 
 def _by_name(held: dict[tuple[str, str], list[int]], which: int) -> list[Holder]:
-    """What is held by line (0) or by module (1), most first."""
+    """Return the holders by line (0) or by module (1), largest first."""
     found: dict[str, list[int]] = {}
     for names, (nbytes, blocks, largest) in held.items():
         one = found.setdefault(names[which], [0, 0, 0])

@@ -1,4 +1,4 @@
-"""Snapshots in files: JSON, and the pickle that PyTorch's memory viewer reads."""
+"""Snapshots in files: JSON, and the pickles that PyTorch's memory viewer reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .._reports.whole_files import Path
 
 SUFFIXES = {".json": "json", ".pickle": "pickle", ".pkl": "pickle"}
-#: The viewer's own reader of pickles knows protocols 2 to 4.
+#: The viewer's own pickle reader supports protocols 2 to 4.
 PROTOCOL = 4
 REMEDY = "write the snapshot again, or read the file with what wrote it"
 
@@ -33,17 +33,17 @@ REMEDY = "write the snapshot again, or read the file with what wrote it"
 def write_snapshot(snapshot: Mapping[str, object], path: Path, format: str | None = None) -> None:
     """Write a snapshot to a file, as JSON or as the pickle that PyTorch's memory viewer reads.
 
-    The file is replaced as a whole: whoever reads it meanwhile finds the former or the new one. In the pickle, blocks
-    that await their events are called "active_pending_free", as PyTorch's allocator and viewer call them.
+    The file is replaced atomically: concurrent readers find the former or the new one. In the pickle, blocks that await
+    their events are called "active_pending_free", as in PyTorch's allocator and viewer.
 
     Arguments:
-        snapshot: a dict as `memory_snapshot()` and `read_snapshot()` give it, or PyTorch's.
+        snapshot: a dict from `memory_snapshot()` or `read_snapshot()`, or from PyTorch.
         path: the file.
-        format: "json" or "pickle"; by default what the name says: `.json`, `.pickle` or `.pkl`.
+        format: "json" or "pickle"; by default chosen by the name: `.json`, `.pickle` or `.pkl`.
 
     Raises:
-        TypeError: `snapshot` is no dict.
-        ValueError: something in it will not do, or the format is not known.
+        TypeError: `snapshot` is not a dict.
+        ValueError: a part of it is invalid, or the format is unknown.
         OSError: the file cannot be written.
     """
     kind = SUFFIXES.get(os.path.splitext(os.fspath(path))[1]) if format is None else format
@@ -65,17 +65,17 @@ def write_snapshot(snapshot: Mapping[str, object], path: Path, format: str | Non
 
 @boundary
 def read_snapshot(path: Path) -> Snapshot:
-    """Read a snapshot, JSON or pickle, of ours or of PyTorch's.
+    """Read a snapshot, JSON or pickle, from this package or from PyTorch.
 
-    A pickle is read without running what is in it: it may hold text, numbers, lists and dicts, and nothing that has to
-    be imported or called.
+    A pickle is read without executing it. It may contain text, numbers, lists and dicts, but nothing that must be
+    imported or called.
 
     Returns:
-        The snapshot with all keys that ours have, whoever wrote it.
+        The snapshot with all keys that this package's snapshots have, regardless of its source.
 
     Raises:
-        CorruptFileError: the file is damaged, is no snapshot, or holds more than plain data; the message names the
-            place.
+        CorruptFileError: the file is damaged, is not a snapshot, or contains more than plain data; the message names
+            the place.
         OSError: the file cannot be read.
 
     >>> import os, tempfile
@@ -88,7 +88,7 @@ def read_snapshot(path: Path) -> Snapshot:
 
 
 def parse_snapshot(operation: str, path: Path, data: bytes) -> Snapshot:
-    """The snapshot in the contents of a file."""
+    """Parse the snapshot in the contents of a file."""
     try:
         return Checker().snapshot(unpickle(data) if data[:1] == b"\x80" else parse_json(data))
     except Malformed as error:
@@ -99,10 +99,10 @@ def parse_snapshot(operation: str, path: Path, data: bytes) -> Snapshot:
 
 
 def parse_json(data: bytes) -> object:
-    """What JSON text holds.
+    """Parse JSON.
 
     Raises:
-        Malformed: it is no JSON, with the line and column.
+        Malformed: the text is not JSON; the error has the line and column.
     """
     if not data.strip():
         raise Malformed("byte 0", f"expected a snapshot; got {'white space alone' if data else 'an empty file'}")
@@ -115,7 +115,7 @@ def parse_json(data: bytes) -> object:
         raise Malformed(f"line {error.lineno}, column {error.colno}", problem) from None
     except RecursionError:
         raise Malformed("the top", "expected a snapshot; got containers within containers without end") from None
-    except ValueError as error:  # an integer of thousands of digits
+    except ValueError as error:  # an integer with thousands of digits
         raise Malformed("the top", f"expected a snapshot; {error}") from None
 
 

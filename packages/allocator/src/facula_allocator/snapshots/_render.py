@@ -1,4 +1,4 @@
-"""A snapshot as a page and as a table."""
+"""Pages and tables of snapshots."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from .._reports.snapshot_types import Snapshot, SnapshotBlock
 
 DRAWN = {ALLOCATED: IN_USE, WAITING: AWAITED}
-MAX_ROWS = 10  # lines that the table names
+MAX_ROWS = 10  # lines in the table
 
 
 @boundary
 def render_html(snapshot: Mapping[str, object], title: str = "Memory snapshot") -> str:
-    """Draw a snapshot as a page: the curve of live bytes, the segments and their blocks, and who holds what.
+    """Draw a snapshot as a page: the curve of live bytes, the segments and their blocks, and the holders.
 
     The page is one file that opens in any browser and needs no network.
 
@@ -34,8 +34,8 @@ def render_html(snapshot: Mapping[str, object], title: str = "Memory snapshot") 
         The HTML, to be written to a file in UTF-8.
 
     Raises:
-        TypeError: `snapshot` is no dict, or `title` no text.
-        ValueError: something in the snapshot will not do.
+        TypeError: `snapshot` is not a dict, or `title` is not a str.
+        ValueError: a part of the snapshot is invalid.
 
     >>> render_html({"segments": [], "device_traces": []}).startswith("<!DOCTYPE html>")
     True
@@ -49,7 +49,7 @@ def render_html(snapshot: Mapping[str, object], title: str = "Memory snapshot") 
 
 
 def view_of(snapshot: Snapshot, device: int) -> View:
-    """The part of the page that is about one device."""
+    """Return the part of the page for one device."""
     figures = figures_of(snapshot, device)
     totals = [
         ("in use", format_bytes(figures.allocated)),
@@ -87,17 +87,17 @@ def _holder(block: SnapshotBlock) -> str:
 
 
 def timeline_of_device(snapshot: Snapshot, device: int) -> Timeline | None:
-    """The curve of the bytes asked for by live blocks, from the events; None where there are none.
+    """Return the curve of the requested bytes of live blocks, from the events; None if there are no events.
 
-    The events may begin in the middle of a run. What is freed without having been allocated was there before, and so
-    was what lives at the end without having been allocated.
+    The events may begin in the middle of a run. A block that is freed without an allocation event existed at the start,
+    and so did a block that is live at the end without one.
     """
     traces = snapshot["device_traces"]
     events = traces[device] if device < len(traces) else []
     if not events:
         return None
     live: dict[int, tuple[str, int]] = {}
-    awaited: set[int] = set()  # freed addresses whose "free_completed" is to come
+    awaited: set[int] = set()  # freed addresses whose "free_completed" has not yet occurred
     start: dict[str, int] = {}
     ooms: list[tuple[int, int]] = []
     changes: list[Change] = []
@@ -108,7 +108,7 @@ def timeline_of_device(snapshot: Snapshot, device: int) -> Timeline | None:
         if action == "oom":
             ooms.append((number, size))
         elif action == "alloc":
-            if at in live:  # its end was not recorded
+            if at in live:  # its free was not recorded
                 old, lost = live[at]
                 changes.append(Change(number, old, -lost, 0, event.get("time_us")))
             holder, delta = str(site_of(event["frames"])), size
@@ -143,7 +143,7 @@ def timeline_of_device(snapshot: Snapshot, device: int) -> Timeline | None:
 
 
 def summary_text(snapshot: Snapshot) -> str:
-    """The figures of each device of a checked snapshot, for people."""
+    """Return the figures of each device of a checked snapshot, for people."""
     lines = []
     for device in devices_of(snapshot):
         timeline = timeline_of_device(snapshot, device)

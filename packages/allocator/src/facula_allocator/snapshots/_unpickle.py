@@ -1,8 +1,8 @@
-"""Pickles of plain data, read without running them.
+"""A reader of plain-data pickles that does not execute them.
 
-A pickle is a program for a small machine. The machine here has the instructions that make text, numbers, lists, tuples
-and dicts, and no other: nothing can be imported or called, whatever the file says, and each error has its byte. What
-an instruction makes is no larger than the file.
+A pickle is a program for a small virtual machine. The machine here implements only the instructions that create text,
+numbers, lists, tuples and dicts: nothing can be imported or called, regardless of the file's contents, and each error
+names its byte. The result of an instruction is never larger than the file.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 NAMES = {ord(one.code): one.name for one in pickletools.opcodes}
 
 
-class BadPickle(FaculaError, ValueError):  # which never leaves this folder
-    """A pickle that is damaged, or holds more than plain data; `byte` is where."""
+class BadPickle(FaculaError, ValueError):  # never leaves this folder
+    """A pickle that is damaged, or contains more than plain data; `byte` is the place."""
 
     def __init__(self, byte: int, problem: str) -> None:
         super().__init__(byte, problem)
@@ -29,10 +29,10 @@ class BadPickle(FaculaError, ValueError):  # which never leaves this folder
 
 
 def unpickle(data: bytes) -> object:
-    """What a pickle of protocol 2 to 5 holds: text, numbers, lists, tuples and dicts.
+    """Return the object in a pickle of protocol 2 to 5: text, numbers, lists, tuples and dicts.
 
     Raises:
-        BadPickle: anything else.
+        BadPickle: the pickle contains anything else.
     """
     return _Machine(data).run()
 
@@ -72,7 +72,7 @@ class _Machine:
         return self.stack[0]
 
     def take(self, count: int) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         start = self.at
         if count > len(self.data) - start:
             self.at = len(self.data)
@@ -89,7 +89,7 @@ class _Machine:
         self.stack.append(value)
 
     def since_mark(self) -> list[Any]:
-        """What was pushed since the last mark, taken off."""
+        """Pop the values pushed since the last mark."""
         start = self.marks.pop()
         items = self.stack[start:]
         del self.stack[start:]
@@ -139,7 +139,7 @@ class _Machine:
             target[_key(items[i])] = items[i + 1]
 
     def tuple_of(self, count: int) -> None:
-        self.stack[-count]  # an IndexError where there are fewer
+        self.stack[-count]  # raises IndexError if there are fewer
         items = tuple(self.stack[-count:])
         del self.stack[-count:]
         self.stack.append(items)

@@ -1,6 +1,6 @@
-"""Traces of what a program asked of its allocator: written, read, added up.
+"""Traces of a program's requests to its allocator: writing, reading and summaries.
 
-May import: what the package may. Where next: `_events.py`, the format; `_reader.py`, its checks.
+May import: the same modules as the package. Start with `_events.py`, the format, and `_reader.py`, its checks.
 """
 
 from facula_errors.extend import published as _published

@@ -1,26 +1,26 @@
-"""What a trace consists of: all that a program asked of an allocator, in order, as JSON lines.
+"""The format of traces: all requests of a program to its allocator, in order, as JSON lines.
 
 The first line is an object: the format's version under "facula_trace", the allocator's granularity, capacity (or null),
-options, and the page size of its virtual memory (0 for none). Then come arrays, one an event, and objects
-`{"site": [file, line, function]}`, which number the lines of the program from 0 as they appear:
+options, and the page size of its virtual memory (0 without). The other lines are arrays, one for each event, and
+objects `{"site": [file, line, function]}`, which number the lines of the program from 0 in order of appearance:
 
     ["a", id, nbytes, stream, site]   a block is allocated; site is a number, or null
-    ["x", nbytes, stream, site]       a block is asked for, and refused: out of memory
-    ["f", id]                         it is freed; its id may be given to another block
-    ["u", id, stream]                 another stream uses it, too
-    ["e", stream, n]                  what was queued on a stream before request n is over
-    ["s", n]                          what was queued on any stream before request n is over
-    ["c"]                             cached memory was given back, as by `empty_cache`
-    ["l", limit, fraction]            from here on this limit in bytes and this part of the capacity; each may be null
-    ["k", 0 or 1]                     a graph is being captured, or not any more
-    ["d", pool]                       a private pool is gone
-    ["m", name]                       the program says where it is, as "step 3"
+    ["x", nbytes, stream, site]       a request is refused: out of memory
+    ["f", id]                         a block is freed; its id may be used for another block
+    ["u", id, stream]                 another stream also uses a block
+    ["e", stream, n]                  work queued on a stream before request n is complete
+    ["s", n]                          work queued on any stream before request n is complete
+    ["c"]                             cached memory is released, as by `empty_cache`
+    ["l", limit, fraction]            a limit in bytes and a fraction of the capacity apply; each may be null
+    ["k", 0 or 1]                     a graph capture ends or begins
+    ["d", pool]                       a private pool is destroyed
+    ["m", name]                       a mark of the program's progress, such as "step 3"
 
 "a" and "x" may have one more number, the private pool. Requests are the lines "a", "x" and "f", numbered from 0.
 
-Note [Time in a trace]: a trace has no clock and no kernels. What a replay must know is how an event of the device would
-answer; an event that is recorded while a request is served comes after all work queued before that request, so the
-request's number says where in time it is. It is done once a line "e" or "s" has said that this, or later, work is over.
+Note [Time in a trace]: a trace has no clock and no kernels. A replay must know how an event of the device would answer.
+An event recorded while a request is served follows all work queued before that request, so the request's number
+represents its time. The event is done once a line "e" or "s" states that this or later work is complete.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from typing import NamedTuple, TypeAlias
 from .._reports.call_sites import CallSite
 
 VERSION = 1
-#: The marks before and after what a run held when its recording began. What follows a colon was not as it is here.
+#: The marks around the state at the start of a recording. Text after a colon lists the differences from that state.
 AT_START, BEGIN = "alive at the start", "the recording begins"
 REMEDY = "record the trace again"
 
 
 class Allocate(NamedTuple):
-    """A block is allocated. `site` is its line's place in `Trace.sites`, or None."""
+    """A block is allocated. `site` is the index of its line in `Trace.sites`, or None."""
 
     id: int
     nbytes: int
@@ -46,7 +46,7 @@ class Allocate(NamedTuple):
 
 
 class Refuse(NamedTuple):
-    """A block is asked for, and refused."""
+    """A request is refused."""
 
     nbytes: int
     stream: int
@@ -61,50 +61,50 @@ class Free(NamedTuple):
 
 
 class Use(NamedTuple):
-    """Another stream uses a block, too."""
+    """Another stream also uses a block."""
 
     id: int
     stream: int
 
 
 class Complete(NamedTuple):
-    """Work that was queued on a stream before request number `before` is over."""
+    """Work that was queued on a stream before request number `before` is complete."""
 
     stream: int
     before: int
 
 
 class Synchronize(NamedTuple):
-    """Work that was queued on any stream before request number `before` is over."""
+    """Work that was queued on any stream before request number `before` is complete."""
 
     before: int
 
 
 class EmptyCache(NamedTuple):
-    """Cached memory is given back."""
+    """Cached memory is released."""
 
 
 class Limit(NamedTuple):
-    """From here on at most `limit` bytes, and this part of the capacity; None where there is no such bound."""
+    """From here on at most `limit` bytes and a fraction of the capacity may be used; None for no such bound."""
 
     limit: int | None
     fraction: float | None
 
 
 class Capture(NamedTuple):
-    """A graph is being captured from here on, or not any more."""
+    """A graph capture begins or ends."""
 
     on: bool
 
 
 class ClosePool(NamedTuple):
-    """A private pool is gone."""
+    """A private pool is destroyed."""
 
     pool: int
 
 
 class Mark(NamedTuple):
-    """The program says where it is."""
+    """A mark of the program's progress."""
 
     name: str
 
@@ -116,7 +116,7 @@ REQUESTS = (Allocate, Refuse, Free)
 
 
 class Trace(NamedTuple):
-    """A recorded run. `capacity` is in bytes, None where it is not known."""
+    """A recorded run. `capacity` is in bytes, None if unknown."""
 
     granularity: int
     capacity: int | None
@@ -127,7 +127,7 @@ class Trace(NamedTuple):
 
 
 def beginning(events: list[Event]) -> int:
-    """The place of the mark that ends what was held when the recording began; -1 where nothing was."""
+    """Return the index of the mark that ends the state at the start of the recording; -1 if that state is empty."""
     if events and events[0] == Mark(AT_START):
         for number, event in enumerate(events):
             if isinstance(event, Mark) and event.name.partition(":")[0] == BEGIN:

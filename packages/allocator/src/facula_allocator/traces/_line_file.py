@@ -1,7 +1,7 @@
-"""A file of lines that a KeyboardInterrupt leaves whole.
+"""A file of lines that stays intact on KeyboardInterrupt.
 
-Note [Lines and Ctrl-C]: Python's own text files look for signals while they flush, and lose the text that comes next. A
-line here is kept by `list.append`, which does not; what was written is counted by the C code that writes it.
+Note [Lines and Ctrl-C]: Python's text files check for signals while they flush, and lose the text written next. Here a
+line is stored by `list.append`, which does not check for signals, and C code counts the bytes that it writes.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ LINES_PER_FLUSH = 512  # lines
 
 
 class LineFile:
-    """ASCII lines on their way to a file: `lines.append` adds one, and `flush_some` is called now and then.
+    """ASCII lines buffered for a file: `lines.append` adds one, and regular calls of `flush_some` write them.
 
     Arguments:
-        path: the file, which is replaced.
+        path: the file to replace.
     """
 
     __slots__ = ("_chunk", "_file", "_written", "lines")
@@ -23,16 +23,16 @@ class LineFile:
     def __init__(self, path: str):
         self._file = FileIO(path, "w")
         self.lines: list[str] = []
-        self._chunk = b""  # that is being written
-        self._written: list[int | None] = []  # of its bytes
+        self._chunk = b""  # the bytes being written
+        self._written: list[int | None] = []  # the byte counts of its completed writes
 
     @property
     def closed(self) -> bool:
-        """Whether no line can be added any more."""
+        """Whether the file is closed, so that no line can be added."""
         return self._file.closed
 
     def flush_some(self) -> None:
-        """Write the lines where there are many."""
+        """Write the lines once enough have accumulated."""
         if len(self.lines) >= LINES_PER_FLUSH:
             self.flush()
 
@@ -47,12 +47,12 @@ class LineFile:
             if not count:
                 return
             chunk = "".join(self.lines[:count]).encode("ascii")
-            self._chunk = chunk  # no call between these
+            self._chunk = chunk  # no call between these two
             self._written = []
             del self.lines[:count]
 
     def close(self) -> None:
-        """Write what is left, and close the file. Again: nothing."""
+        """Write the remaining lines, and close the file. A second call does nothing."""
         if not self._file.closed:
             try:
                 self.flush()
@@ -60,8 +60,8 @@ class LineFile:
                 self._file.close()
 
     def give_up(self) -> None:
-        """Close the file, with what can still be written."""
+        """Close the file after writing as much as possible."""
         try:
             self.close()
         except OSError:
-            pass  # nobody is there to be told
+            pass  # there is no caller to report to

@@ -1,4 +1,4 @@
-"""Traces read, each line checked."""
+"""Reading traces, with checks of each line."""
 
 from __future__ import annotations
 
@@ -51,24 +51,23 @@ FORMS = {
 }
 
 
-class BadLine(FaculaError, ValueError):  # which never leaves this module
-    """What is wrong with a line."""
+class BadLine(FaculaError, ValueError):  # never leaves this module
+    """An error in a line."""
 
 
 @boundary
 def read_trace(path: Path, *, partial: bool = False) -> Trace:
-    """Read a trace, and check that it could have happened: blocks are freed once, and used while they live.
+    """Read a trace, and check that it is consistent: blocks are freed once, and used only while they live.
 
     Arguments:
         path: the file.
-        partial: leave out a last line that was cut off, as when the process that wrote it was killed. By default an
-            error.
+        partial: ignore an incomplete last line, as left by a process that was killed. By default it is an error.
 
     Returns:
         The whole trace, in memory.
 
     Raises:
-        CorruptFileError: a line is malformed or cut off, or cannot follow those before it; the message has its number.
+        CorruptFileError: a line is malformed, cut off, or inconsistent with earlier lines; the message has its number.
         OSError: the file cannot be read.
 
     >>> import os, tempfile
@@ -82,14 +81,14 @@ def read_trace(path: Path, *, partial: bool = False) -> Trace:
 
 
 def is_trace(data: bytes) -> bool:
-    """Whether contents of a file begin as a trace does."""
+    """Whether the contents of a file begin like a trace."""
     return b'"facula_trace"' in data[:4096].partition(b"\n")[0]
 
 
 def parse_trace(operation: str, path: Path, data: bytes, partial: bool = False) -> Trace:
-    """The trace in the contents of a file."""
+    """Parse the trace in the contents of a file."""
     lines = data.split(b"\n")
-    cut = lines.pop()  # nothing, where the last line is whole
+    cut = lines.pop()  # empty if the last line is complete
     reader = _Reader()
     number = 0
     try:
@@ -152,7 +151,7 @@ class _Reader:
     def site(self, value: Any) -> CallSite:
         match value:
             case [str(filename), int(line), str(name)] if type(line) is int and line >= 0:
-                # JSON may escape halves of characters, which no other file could hold.
+                # JSON may escape lone surrogates, which no other file could contain.
                 filename, name = (one.encode("utf-8", "backslashreplace").decode() for one in (filename, name))
                 return CallSite(filename, line, name)
         _fail("[file, line, function]", value)
@@ -168,7 +167,7 @@ class _Reader:
         self.requests += isinstance(event, REQUESTS)
         return event
 
-    # Events: None where the form will not do --------------------------------------------------------------------------
+    # Events: None if the form is invalid ------------------------------------------------------------------------------
 
     def allocate(self, value: list[Any]) -> Event | None:
         if len(value) not in (5, 6) or not _integers(value[1:3]) or not self.placed(value[3:]):
@@ -184,7 +183,7 @@ class _Reader:
         return Refuse(*value[1:])
 
     def placed(self, value: list[Any]) -> bool:
-        """Whether this is a stream, a site or null, and perhaps a private pool."""
+        """Whether this is a stream, a site or null, and optionally a private pool."""
         stream, site, *pool = value
         if not _is_stream(stream) or not _integers(pool) or not (site is None or _integers([site])):
             return False
@@ -236,7 +235,7 @@ class _Reader:
         return Mark(value[1].encode("utf-8", "backslashreplace").decode())
 
     def known(self, number: Any) -> bool:
-        """Whether this is the number of a request above, or of the next one."""
+        """Whether this is the number of an earlier request, or of the next one."""
         if not _integers([number]):
             return False
         if number > self.requests:

@@ -1,4 +1,4 @@
-"""A trace as a page."""
+"""HTML pages of traces."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 def render_html(
     trace: Trace, title: str = "Memory trace", *, reserved: Sequence[tuple[int, int]] | None = None
 ) -> str:  # fmt: skip
-    """Draw a trace as a page: the curve of live bytes, and who held them at the peak and at the end.
+    """Draw a trace as a page: the curve of live bytes, and the holders of memory at the peak and at the end.
 
     The page is one file that opens in any browser and needs no network.
 
     Arguments:
-        trace: what is drawn.
-        title: the page's.
-        reserved: the reserved bytes after some events, (event, bytes), as a replay finds them; None to draw none.
+        trace: the trace to draw.
+        title: the title of the page.
+        reserved: the reserved bytes after some events, (event, bytes), as a replay computes them; None to omit them.
 
     Returns:
         The HTML, to be written to a file in UTF-8.
 
     Raises:
-        TypeError: `trace` is no Trace, or `title` no text.
+        TypeError: `trace` is not a Trace, or `title` is not a str.
 
     >>> render_html(Trace(64, None, {}, [], [])).startswith("<!DOCTYPE html>")
     True
@@ -56,7 +56,7 @@ def render_html(
         elif isinstance(event, Free):
             one = live.pop(event.id)
             changes.append(Change(number, site_name(trace, one.site), -one.nbytes, more))
-        elif number == begin:  # what was held then counts at once
+        elif number == begin:  # the initial state counts from here on
             changes = [Change(number, site_name(trace, None), sum([one.nbytes for one in live.values()]), level)]
         elif more:
             changes.append(Change(number, reserved=more))

@@ -1,4 +1,4 @@
-"""What a trace adds up to: the peak, who held it, the steps."""
+"""Summaries of traces: the peak, its holders, and the steps."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MAX_ROWS = 10  # lines, and steps, that the text names
+MAX_ROWS = 10  # lines of the program, and steps, in the text
 BEFORE_FIRST_MARK = "(before the first mark)"
 
 
 class StepSummary(NamedTuple):
-    """What happened from one mark to the next: bytes are those asked for by blocks that are alive."""
+    """The events from one mark to the next; bytes are the requested bytes of live blocks."""
 
     name: str
     events: int
@@ -30,10 +30,10 @@ class StepSummary(NamedTuple):
 
 
 class TraceSummary(NamedTuple):
-    """The figures of a trace, in bytes as they were asked for; `str()` makes a table of them.
+    """The figures of a trace, in requested bytes; `str()` formats them as a table.
 
-    `peak_event` is the place in `Trace.events` of the event that reached the peak; `at_peak` and `at_end` are who held
-    the memory then and at the end, by allocating line.
+    `peak_event` is the index in `Trace.events` of the event that reached the peak. `at_peak` and `at_end` list the
+    holders of memory at those points, by allocating line.
     """
 
     events: int
@@ -88,7 +88,7 @@ class TraceSummary(NamedTuple):
 
 @boundary
 def summarize(trace: Trace) -> TraceSummary:
-    """Add up a trace: counts, the peak of live bytes and who held them, and each step from mark to mark.
+    """Summarize a trace: counts, the peak of live bytes with its holders, and each step from mark to mark.
 
     >>> from facula_allocator.traces import CallSite
     >>> trace = Trace(64, None, {}, [CallSite("train.py", 4, "step")], [Allocate(0, 100, 0, 0), Free(0)])
@@ -105,7 +105,7 @@ def summarize(trace: Trace) -> TraceSummary:
     streams: set[int] = set()
     steps: list[StepSummary] = []
     begin = beginning(trace.events)
-    first, before, high = 0, 0, 0  # of this step: its event, allocations until then, its peak
+    first, before, high = 0, 0, 0  # of this step: its first event, the allocations before it, its peak
     for number, event in enumerate(trace.events):
         if isinstance(event, Allocate):
             live[event.id] = event
@@ -147,7 +147,7 @@ def summarize(trace: Trace) -> TraceSummary:
 
 
 def live_at(trace: Trace, number: int) -> list[Allocate]:
-    """The blocks that are alive after an event."""
+    """Return the blocks that are live after an event."""
     live: dict[int, Allocate] = {}
     for event in trace.events[: number + 1]:
         if isinstance(event, Allocate):

@@ -1,4 +1,4 @@
-"""Traces written, an event a line."""
+"""Writing traces, one event per line."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 @boundary
 class TraceWriter:
-    """Write a trace to a file, event by event. A context manager; `close()` otherwise.
+    """Write a trace to a file, event by event. Use it as a context manager, or call `close()`.
 
-    Calls from several threads are the caller's to put in order: an allocator makes them under its lock. What is still
-    in memory when a process is killed is lost; `flush()` writes it.
+    Callers must order calls from several threads: an allocator makes them under its lock. A process that is killed
+    loses the buffered lines; `flush()` writes them.
 
     Arguments:
-        path: the file, which is replaced.
-        granularity: what the allocator rounds sizes up to, in bytes.
-        capacity: the bytes that there are, or None.
-        options: the allocator's.
-        page_size: the bytes of a page of virtual memory; 0 where there is none.
+        path: the file to replace.
+        granularity: the allocator rounds sizes up to multiples of it, in bytes.
+        capacity: the bytes of the device, or None.
+        options: the allocator's options.
+        page_size: the bytes of a page of virtual memory; 0 without virtual memory.
 
     Raises:
-        TypeError, ValueError: the granularity or capacity is no positive integer, or the options cannot be JSON.
+        TypeError, ValueError: the granularity or capacity is not a positive integer, or the options are not JSON.
         OSError: the file cannot be written.
 
     >>> import os, tempfile
@@ -53,7 +53,7 @@ class TraceWriter:
     """
 
     path: str
-    #: How many requests were written: allocations, refused ones too, and frees.
+    #: The number of requests written: allocations, including refused ones, and frees.
     requests: int
     _file: LineFile
 
@@ -87,13 +87,13 @@ class TraceWriter:
     def allocate(
         self, id: int, nbytes: int, stream: int = 0, site: tuple[str, int, str] | None = None, pool: int = 0
     ) -> None:
-        """Note that a block was allocated.
+        """Record that a block was allocated.
 
         Arguments:
             id: a number that no other live block has.
-            nbytes: what was asked for.
-            stream: where it will be used.
-            site: file, line and function that asked for it.
+            nbytes: the requested bytes.
+            stream: the stream that will use it.
+            site: the file, line and function that requested it.
             pool: the private pool that it comes from, 0 for none.
         """
         self._write(self._allocation(id, nbytes, stream, site, pool))
@@ -102,12 +102,12 @@ class TraceWriter:
     def refuse(
         self, nbytes: int, stream: int = 0, site: tuple[str, int, str] | None = None, pool: int = 0
     ) -> None:  # fmt: skip
-        """Note that a block was asked for and refused.
+        """Record a request that was refused.
 
         Arguments:
-            nbytes: what was asked for.
-            stream: where it would have been used.
-            site: file, line and function that asked for it.
+            nbytes: the requested bytes.
+            stream: the stream that would have used it.
+            site: the file, line and function that requested it.
             pool: the private pool, 0 for none.
         """
         text = self._site(site)
@@ -118,49 +118,49 @@ class TraceWriter:
         self.requests += 1
 
     def free(self, id: int) -> None:
-        """Note that a block was freed."""
+        """Record that a block was freed."""
         self._event('["f",%d]\n', id)
         self.requests += 1
 
     def use(self, id: int, stream: int) -> None:
-        """Note that another stream uses a block, too."""
+        """Record that another stream also uses a block."""
         self._event('["u",%d,%d]\n', id, stream)
 
     def complete(self, stream: int, before: int | None = None) -> None:
-        """Note that work queued on a stream before request number `before` is over; by default all that is queued."""
+        """Record that work queued on a stream before request number `before` is complete; by default all of it."""
         self._event('["e",%d,%d]\n', stream, self.requests if before is None else before)
 
     def synchronize(self, before: int | None = None) -> None:
-        """Note that work queued on any stream before request number `before` is over; by default all that is queued."""
+        """Record that work queued on any stream before request number `before` is complete; by default all of it."""
         self._event('["s",%d]\n', self.requests if before is None else before)
 
     def empty_cache(self) -> None:
-        """Note that cached memory was given back."""
+        """Record that cached memory was released."""
         self._event('["c"]\n')
 
     def limit(self, nbytes: int | None, fraction: float | None = None) -> None:
-        """Note a limit in bytes, and the part of the capacity that may be taken, from here on."""
+        """Record a limit in bytes, and a limit as a fraction of the capacity, that apply from here on."""
         try:
             self._write(f'["l",{json.dumps(nbytes)},{json.dumps(fraction, allow_nan=False)}]\n')
         except (TypeError, ValueError):
             raise InvalidTypeError(f"limit: expected numbers or None; got {nbytes!r:.60}, {fraction!r:.60}") from None
 
     def capture(self, on: bool) -> None:
-        """Note that a graph is being captured from here on, or not any more."""
+        """Record that a graph capture begins or ends."""
         self._event('["k",%d]\n', on)
 
     def close_pool(self, pool: int) -> None:
-        """Note that a private pool is gone."""
+        """Record that a private pool is destroyed."""
         self._event('["d",%d]\n', pool)
 
     def mark(self, name: str) -> None:
-        """Note where the program is, as "step 3"."""
+        """Record a mark of the program's progress, such as "step 3"."""
         if not isinstance(name, str):
             raise InvalidTypeError(f"mark: expected text; got {name!r:.60}")
         self._write(f'["m",{json.dumps(name)}]\n')
 
     def flush(self) -> None:
-        """Write what is still in memory."""
+        """Write the buffered lines."""
         if self._file.closed:
             raise OperationError(f"TraceWriter: {self.path!r} is closed; open another one")
         try:
@@ -169,7 +169,7 @@ class TraceWriter:
             raise self._failed(error) from None
 
     def close(self) -> None:
-        """Write what is left, and close the file. Again: nothing."""
+        """Write the buffered lines, and close the file. A second call does nothing."""
         self._end.detach()
         try:
             self._file.close()
@@ -185,7 +185,7 @@ class TraceWriter:
         self.close()
 
     def _site(self, site: tuple[str, int, str] | None) -> str:
-        """The number of a site, which is written where it is new."""
+        """Return the number of a site; write the site if it is new."""
         if site is None:
             return "null"
         number = self._sites.get(site)
@@ -198,12 +198,12 @@ class TraceWriter:
                 raise InvalidTypeError(problem) from None
             shown, number = f'{{"site":{text}}}\n', len(self._sites)
             add = self._file.lines.append
-            self._sites[site] = number  # no call between these: a Ctrl-C comes before both or after
+            self._sites[site] = number  # no call between these two: a Ctrl-C arrives before both or after
             add(shown)
         return str(number)
 
     def _allocation(self, id: int, nbytes: int, stream: int, site: tuple[str, int, str] | None, pool: int) -> str:
-        """The line of an allocation; that of its site is written where it is new."""
+        """Return the line of an allocation; write its site if it is new."""
         text = self._site(site)
         if pool:
             return self._line('["a",%d,%d,%d,' + text + ",%d]\n", id, nbytes, stream, pool)
