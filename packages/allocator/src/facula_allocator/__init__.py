@@ -1,10 +1,11 @@
-"""facula_allocator: memory that is reused instead of given back, and counted exactly.
+"""facula_allocator: caching memory allocators for hosts and devices, with exact statistics.
 
 May import: cffi and the standard library; of the siblings, facula_errors.
-In order of the data's way: `_host` (memory of this machine, `HostAllocator`), `drivers` (memory of devices), `policies`
-(drivers over drivers), `_blocks` (the slow path over the books in csrc/core.h), `_caching` (`CachingAllocator`),
-`_observers` (who sees each event), `traces` and `snapshots`, `_reports` (what both are made of), `_replay`.
-Where next: `_caching/caching_allocator.py`, Note [The slow path] in `_blocks/slow_path.py`, and `_host/process.py` (why
+Rooms, in the order in which memory flows through them:
+`_host` (host memory, `HostAllocator`), `drivers` (device memory), `policies` (drivers that wrap drivers), `_blocks`
+(the slow path over the block core in csrc/core.h), `_caching` (`CachingAllocator`), `_observers` (listeners and event
+history), `traces` and `snapshots`, `_reports` (code that both share), `_replay`.
+Start with `_caching/caching_allocator.py`, Note [The slow path] in `_blocks/slow_path.py`, and `_host/process.py` (why
 garbage collections matter here).
 """
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from ._replay.replay_report import ReplayReport as ReplayReport
     from ._replay.replaying import replay as replay
 
-# Imported when they are first asked for: who takes host memory alone does not wait for them.
+# Imported on first access, so that programs that only need host memory do not wait for them.
 _LATER = {
     "Block": "_core",
     "CachingAllocator": "_caching.caching_allocator",

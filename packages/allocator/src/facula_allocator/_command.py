@@ -1,7 +1,7 @@
 """The command line: `python -m facula_allocator summary FILE`, `render FILE -o page.html`, `replay FILE`, `fit FILE`.
 
-FILE is a snapshot (JSON or a pickle, PyTorch's too) or a trace; which of them, its contents say. `replay` and `fit`
-take traces alone, and exit with status 3 where memory ran out or the run does not fit.
+FILE is a snapshot (JSON or a pickle, including PyTorch's) or a trace; the command recognises the format by the file's
+contents. `replay` and `fit` accept only traces, and exit with status 3 if memory ran out or the run does not fit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RENDER = "draw the file as one HTML page that opens in any browser, offline"
 
 
 def load(operation: str, path: str, partial: bool) -> Snapshot | Trace:
-    """What a file holds."""
+    """Read the snapshot or trace in a file."""
     data = read_whole(operation, path)
     if not data.strip():
         raise CorruptFileError(operation, path, "byte 0", f"expected {FILE}; got an empty file", "write it again")
@@ -45,13 +45,13 @@ def load(operation: str, path: str, partial: bool) -> Snapshot | Trace:
 
 
 def summary(given: argparse.Namespace) -> str:
-    """The text that `summary` prints."""
+    """Return the text that `summary` prints."""
     found = load("summary", given.file, given.partial)
     return str(summarize(found)) if isinstance(found, Trace) else summary_text(found)
 
 
 def render(given: argparse.Namespace) -> str:
-    """Write the page, and say where it is."""
+    """Write the page, and return a line that names its path."""
     found = load("render", given.file, given.partial)
     if os.path.exists(given.output) and os.path.samefile(given.file, given.output):
         raise InvalidValueError(f"render: expected a page other than FILE itself; got {given.output!r}")
@@ -63,7 +63,7 @@ def render(given: argparse.Namespace) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The commands and their options. A new one is a subparser here, and a function that gives what to print."""
+    """Return the parser. A new command needs a subparser here and a function that returns its output."""
     made = argparse.ArgumentParser(prog="python -m facula_allocator", description=__doc__, allow_abbrev=False)
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, run, text in (("summary", summary, SUMMARY), ("render", render, RENDER)):
@@ -79,11 +79,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for.
+    """Run the command line.
 
     Returns:
-        The exit status: 0; 1 where a file cannot be read or written; 3 where a replay ran out of memory that the
-        recorded run had, or the run does not fit. argparse exits with 2 itself.
+        The exit status: 0; 1 if a file cannot be read or written; 3 if a replay ran out of memory that the recorded run
+        had, or if the run does not fit. argparse itself exits with 2.
     """
     given = parser().parse_args(arguments)
     try:
@@ -97,8 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         print(text)
         sys.stdout.flush()
-    except UnicodeEncodeError:  # a terminal with another encoding
+    except UnicodeEncodeError:  # the terminal has another encoding
         print(text.encode("ascii", "backslashreplace").decode("ascii"))
-    except BrokenPipeError:  # whoever reads has seen enough, as `head`
+    except BrokenPipeError:  # the reader closed the pipe early, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status

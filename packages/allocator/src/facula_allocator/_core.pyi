@@ -1,11 +1,11 @@
-"""The C module: the books of a caching allocator, and its blocks."""
+"""The C module: the block core of a caching allocator, and its blocks."""
 
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, NoReturn, TypeAlias
 
 class Block:
-    """Memory in use, from `CachingAllocator.allocate`; given back by `free` or with its last reference."""
+    """Memory in use, from `CachingAllocator.allocate`. Freed by `free` or with its last reference."""
 
     def __new__(cls, *args: NoReturn) -> Block: ...
     @property
@@ -13,25 +13,25 @@ class Block:
         """The address; 0 for a block of zero bytes."""
     @property
     def nbytes(self) -> int:
-        """The bytes that were asked for."""
+        """The requested bytes."""
     @property
     def capacity(self) -> int:
-        """The bytes that the block holds: those asked for, rounded up; 0 once freed."""
+        """The usable bytes: the request, rounded up; 0 once freed."""
     @property
     def stream(self) -> int:
-        """The stream on which the block is reused at once."""
+        """The stream on which the block can be reused immediately."""
     @property
     def freed(self) -> bool:
-        """Whether the block was given back."""
+        """Whether the block has been freed."""
     def __call__(self) -> None:
-        """Free the block: it is its own release."""
+        """Free the block. A block is its own release."""
     def free(self) -> None:
-        """Give the block back to its allocator; InvalidValueError where that was done before."""
+        """Return the block to its allocator. Raises InvalidValueError if it was already freed."""
     def record_use(self, stream: int, /) -> None:
-        """Note that work on `stream` uses the block."""
+        """Record that work on `stream` uses the block."""
 
 class Core:
-    """The books of one allocator; see csrc/core.h."""
+    """The block core of one allocator; see csrc/core.h."""
 
     listening: bool
     telling: bool
@@ -79,12 +79,12 @@ class Core:
     def snapshot(self) -> list[tuple[int, int, int, int, int, bool, list[tuple[int, int, int, int, int]]]]: ...
 
 def call_stack(depth: int, most: int, is_skipped: Callable[[FrameType], bool], /) -> tuple[CodeType | int, ...]:
-    """Code objects and instructions in turn, innermost first: of frames that are not skipped, 64 at most.
+    """Return the alternating code objects and instruction offsets of up to 64 frames, innermost first.
 
     Arguments:
-        depth: how many frames up to begin; 0 is the caller.
+        depth: number of frames to skip; 0 starts at the caller.
         most: the most frames.
-        is_skipped: whether a frame is left out; asked once for each code object, mostly.
+        is_skipped: whether to omit a frame; usually called once per code object.
     """
 
 _Freed: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
@@ -101,13 +101,13 @@ def take_noted(
     pool: int,
     /,
 ) -> Block | None:
-    """Take a block as `core.take` does, and note what was freed before and what is taken.
+    """Take a block as `core.take` does; record the blocks freed before and the block taken.
 
     Arguments:
-        core: the books.
-        append: is given the rows of `core.drain`, and (action, time, address, bytes, stream, stack).
-        live: the stacks of live blocks by their address.
+        core: the allocator's core.
+        append: receives the rows of `core.drain`, and (action, time, address, bytes, stream, stack).
+        live: the stacks of live blocks, by address.
         frames: the most frames of a stack.
         is_skipped: as in `call_stack`.
-        nbytes, stream, pool: those of `core.take`.
+        nbytes, stream, pool: as in `core.take`.
     """

@@ -1,4 +1,4 @@
-"""The error for memory that cannot be had."""
+"""The error raised when memory cannot be allocated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from facula_errors import FaculaError
 
 
 def format_bytes(nbytes: int) -> str:
-    """Bytes for people: exact below 1 KiB, then three digits or so.
+    """Format a number of bytes for people: exact below 1 KiB, then about three digits.
 
     >>> format_bytes(640), format_bytes(1536), format_bytes(3 << 30)
     ('640 B', '1.5 KiB', '3 GiB')
@@ -22,19 +22,20 @@ def format_bytes(nbytes: int) -> str:
 
 
 class OutOfMemoryError(FaculaError, MemoryError, RuntimeError):
-    """An allocator could not give a block. All fields are in bytes.
+    """Raised when an allocator cannot provide a block. All fields are in bytes.
 
-    The first line of the message says most, for logs. Who asked for the memory may set `operation` ("matmul") and
-    `purpose` ("float32 (4, 5)"), which that line then names; an allocator sets `memory`, `remedy`, `device_free` (what
-    others have not taken either), and as `explanation` the lines that follow: who holds the memory, and what would
-    help. Pickles whole. Programs raise it with one text, which is then the message, and the fields are 0.
+    The first line of the message is a summary for logs. The caller that requested the memory may set `operation`
+    ("matmul") and `purpose` ("float32 (4, 5)"), which that line then includes. An allocator sets `memory`, `remedy`,
+    `device_free` (device memory that no other process has allocated either) and `explanation`: further lines that list
+    who holds the memory and suggest remedies. The error pickles with all fields. Programs may raise it with a single
+    text, which becomes the message; the fields are then 0.
 
     Arguments:
-        requested: the block that was asked for, or the message.
-        allocated: in blocks that are in use.
-        reserved: taken from the system, allocated and cached together.
-        cached: idle, kept for reuse.
-        limit: the most that `reserved` may be, or None.
+        requested: size of the requested block, or the message.
+        allocated: bytes in blocks that are in use.
+        reserved: bytes taken from the system, allocated and cached together.
+        cached: idle bytes, kept for reuse.
+        limit: upper bound of `reserved`, or None.
 
     >>> print(OutOfMemoryError(3 << 20, 1 << 20, 2 << 20, 1 << 20, 4 << 20))
     out of memory: 3 MiB of host memory requested; 1 MiB in use, 1 MiB idle, limit 4 MiB. Keep fewer tensors alive \

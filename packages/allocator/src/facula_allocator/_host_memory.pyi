@@ -7,7 +7,7 @@ _T = TypeVar("_T")
 class _Account: ...
 
 class Region:
-    """Memory from the system, given back when the last reference goes."""
+    """Memory from the system, freed with its last reference."""
 
 class Figures:
     """The struct `facula_account_figures`."""

@@ -1,4 +1,4 @@
-"""A lock that nobody waits for once the interpreter ends."""
+"""A lock that never blocks once the interpreter has begun to exit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class ExitLock:
-    """A re-entrant lock, for `with`, that is not taken once the interpreter ends.
+    """A re-entrant lock, for `with`, that becomes a no-op once the interpreter exits.
 
-    Then there is one thread; others stopped where they were, perhaps with the lock, and a finaliser that allocates
-    would wait for them for ever. `__enter__` and `__exit__` are looked up before the lock is taken, and what is called
-    is C: no Ctrl-C comes between taking the lock and the `with` block.
+    At that point only one thread runs. The others were stopped where they were, perhaps while they held the lock, and a
+    finaliser that allocates would wait for them forever. `with` looks up `__enter__` and `__exit__` before it acquires
+    the lock, and both are C callables: no Ctrl-C can arrive between acquiring the lock and entering the `with` block.
     """
 
     __slots__ = ("_taken", "acquire", "release")
@@ -34,4 +34,4 @@ class ExitLock:
 
     @staticmethod
     def _leave(*error: object) -> None:
-        """Nothing was taken."""
+        """Do nothing: the lock was not acquired."""

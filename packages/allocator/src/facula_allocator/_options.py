@@ -1,4 +1,4 @@
-"""The settings of a caching allocator, checked by name."""
+"""The options of a caching allocator, and their checks."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ VARIABLE = "FACULA_ALLOCATOR_OPTIONS"
 Option = int | float | bool | None
 SWITCHES = ("expandable_segments", "lend")
 UNBOUNDED = (1 << 63) - 1
-LARGEST_OPTION = 1 << 62  # sums of two sizes still fit 64 bits
+LARGEST_OPTION = 1 << 62  # bytes; the sum of two such sizes still fits into 64 bits
 
 
 class Options(NamedTuple):
-    """How a `CachingAllocator` cuts memory. Sizes are in bytes.
+    """How a `CachingAllocator` divides memory into segments and blocks. Sizes are in bytes.
 
     Arguments:
-        small_size: requests up to here are small, and cut from segments of their own. Half as much by default where
-            segments are expandable: peaks of training are 1 to 7 % lower then, and no segment is larger for it.
-        small_segment: the bytes of a segment for small requests.
-        large_segment: the bytes of a segment for larger requests, below `huge_size`.
-        huge_size: from here on a request gets a segment of its own size, rounded up to `huge_step`.
+        small_size: requests up to this size are small and are served from separate segments. The default is half as
+            large where segments are expandable: peaks of training are then 1 to 7 % lower, and no segment grows because
+            of it.
+        small_segment: size of a segment for small requests.
+        large_segment: size of a segment for larger requests, below `huge_size`.
+        huge_size: a request of at least this size gets a segment of its own, rounded up to `huge_step`.
         huge_step: see `huge_size`.
         max_split_size: blocks larger than this are never split; None for no bound.
-        roundup_power2_divisions: round large requests up to so many sizes per power of two; 0 for not at all.
-        garbage_collection_threshold: the part of a limit or memory fraction up to which idle memory is kept, between 0
-            and 1; before more is taken, idle segments are given back. None for giving back at the limit alone.
-        expandable_segments: map memory page by page into long ranges of addresses, so that segments grow and no idle
-            page is lost between blocks. None: where the driver has virtual memory. Such memory may not be shared with
-            other processes by handles of CUDA's older interface.
+        roundup_power2_divisions: round large requests up to this many sizes per power of two; 0 disables rounding.
+        garbage_collection_threshold: the fraction, between 0 and 1, of a limit or memory fraction up to which idle
+            memory is kept. Above it, idle segments are released before more memory is taken. None releases at the limit
+            only.
+        expandable_segments: map memory page by page into long address ranges, so that segments grow and no idle page is
+            lost between blocks. None: where the driver supports virtual memory. Such memory cannot be shared with other
+            processes through handles of CUDA's older interface.
         lend: let idle blocks of one stream serve another, which then waits for the first.
     """
 
@@ -50,12 +52,12 @@ class Options(NamedTuple):
 
 
 def environment_options() -> dict[str, Option]:
-    """The options in FACULA_ALLOCATOR_OPTIONS: `max_split_size=64MiB,lend=no`; an error names what has no meaning."""
+    """Parse the options in FACULA_ALLOCATOR_OPTIONS, such as `max_split_size=64MiB,lend=no`."""
     return parsed_options(VARIABLE, os.environ.get(VARIABLE, ""))
 
 
 def parsed_options(source: str, text: str) -> dict[str, Option]:
-    """Options written as `max_split_size=64MiB,lend=no`; errors begin with the source.
+    """Parse options written as `max_split_size=64MiB,lend=no`. Error messages begin with `source`.
 
     >>> parsed_options("settings", "lend=no, large_segment=4MiB, max_split_size=none")
     {'lend': False, 'large_segment': 4194304, 'max_split_size': None}
@@ -89,12 +91,12 @@ def parsed_options(source: str, text: str) -> dict[str, Option]:
 
 
 def checked_options(given: dict[str, Option], granularity: int, virtual_memory: bool = False) -> Options:
-    """The options by these names; an error names the one that has no meaning.
+    """Return all options, with defaults for those not given. Raises an error that names an invalid option.
 
     Arguments:
-        given: the options; None as `small_size` for its default.
-        granularity: the driver's.
-        virtual_memory: whether the driver has it.
+        given: options by name; None as `small_size` selects its default.
+        granularity: the driver's granularity.
+        virtual_memory: whether the driver supports virtual memory.
     """
     if given.get("small_size") is None:
         pages = virtual_memory and given.get("expandable_segments") is not False
@@ -119,7 +121,7 @@ def checked_options(given: dict[str, Option], granularity: int, virtual_memory: 
             f"CachingAllocator: expected {expected}, as CudaDriver or SimulatedDriver(capacity, page_size=2 << 20); "
             "got one without. None means: where the driver can"
         )
-    options = Options()._replace(**given)  # type: ignore[arg-type]  # looked at above
+    options = Options()._replace(**given)  # type: ignore[arg-type]  # checked above
     for name in ("small_size", "small_segment", "large_segment", "huge_size", "huge_step"):
         value = getattr(options, name)
         if value <= 0 or value % granularity:

@@ -1,4 +1,4 @@
-"""Settings from the environment and from the machine; read when an allocator is made, never at import."""
+"""Settings from the environment and the machine. Read when an allocator is created, never at import."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _CONTROL_GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/mem
 
 
 def setting_bytes(name: str) -> int | None:
-    """The environment variable `name` in bytes (`4096`, `512MiB`, `4 GiB`); None when unset or empty.
+    """Return the environment variable `name` in bytes (`4096`, `512MiB`, `4 GiB`), or None when unset or empty.
 
-    ValueError names the variable and what it holds.
+    Raises ValueError with the name of the variable and its value if the value is not a size.
     """
     text = os.environ.get(name, "").strip()
     return parsed_bytes(name, text) if text else None
 
 
 def parsed_bytes(name: str, text: str) -> int:
-    """A text such as `512MiB` in bytes; ValueError says that this is no value for `name`."""
+    """Parse a text such as `512MiB` into bytes. Raises ValueError if the text is not a valid value for `name`."""
     number = text.rstrip("BbGgIiKkMmTt ")
     unit = _UNITS.get(text[len(number) :].strip().upper())
     if unit is None or not (number.isascii() and number.isdigit()):
@@ -29,7 +29,7 @@ def parsed_bytes(name: str, text: str) -> int:
 
 
 def checked_fraction(operation: str, fraction: object) -> float | None:
-    """A part of memory, or None, as it was given; an error says that it is neither."""
+    """Check that `fraction` is a fraction of memory or None, and return it."""
     if fraction is None:
         return None
     if isinstance(fraction, bool) or not isinstance(fraction, int | float):
@@ -40,19 +40,20 @@ def checked_fraction(operation: str, fraction: object) -> float | None:
 
 
 def usable_memory() -> int:
-    """Bytes of memory this process may use: the machine's, or less where its control group says so."""
+    """Return the bytes that this process may use: the machine's memory, or its control group's limit if lower."""
     found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in _CONTROL_GROUP_LIMITS:
         try:
-            with open(path, "rb") as file:  # read when the first tensor is made: as text, a codec would be loaded
+            # Read when the first tensor is allocated. Text mode would load a codec.
+            with open(path, "rb") as file:
                 found = min(found, int(file.read()))
-        except (OSError, ValueError):  # not there, or "max"
+        except (OSError, ValueError):  # the file is missing, or contains "max"
             continue
     return found
 
 
 def available_memory() -> int:
-    """Bytes of memory that this process could still take: of the machine's, and of its control group's."""
+    """Return the bytes that this process can still allocate, within its machine's and control group's memory."""
     found = usable_memory()
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
@@ -61,11 +62,11 @@ def available_memory() -> int:
                     found = min(found, int(line.split()[1]) << 10)
         with open("/sys/fs/cgroup/memory.current", encoding="ascii") as file:
             found = min(found, usable_memory() - int(file.read()))
-    except (OSError, ValueError):  # not there
+    except (OSError, ValueError):  # the file is missing
         pass
     return max(0, found)
 
 
 def default_cache_limit() -> int:
-    """A quarter of the usable memory: enough to keep a step's blocks, with room for everybody else."""
+    """Return a quarter of the usable memory: enough to cache a training step's blocks, and leaves room for others."""
     return usable_memory() // 4

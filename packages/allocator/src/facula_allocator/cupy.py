@@ -1,7 +1,7 @@
-"""CuPy on this package's memory: `install()` for a process, `using()` for a part of it.
+"""CuPy on this package's memory: `install()` for a whole process, `using()` for a `with` block.
 
-CuPy's arrays then count in `memory_stats` and appear in snapshots, and idle memory serves CuPy and other libraries
-alike. Needs `pip install 'facula-allocator[cupy]'`; CuPy is imported when one of the functions is called.
+CuPy's arrays then count in `memory_stats` and appear in snapshots, and CuPy shares idle memory with other libraries.
+Requires `pip install 'facula-allocator[cupy]'`. CuPy is imported when one of the functions is called.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ __all__ = ["install", "record_use", "uninstall", "using"]
 LEGACY, PER_THREAD = 1, 2  # CUDA's numbers for the default stream and the default stream of each thread
 _MANY = 64
 
-_streams: dict[tuple[int, int], object] = {}  # CuPy's streams by (device, number): a stream lives as long as its blocks
-_used: set[tuple[int, int]] = set()  # those that `record_use` was called for
-_given: WeakKeyDictionary[CachingAllocator, int] = WeakKeyDictionary()  # with their devices
+_streams: dict[tuple[int, int], object] = {}  # CuPy's streams by (device, number); kept alive as long as their blocks
+_used: set[tuple[int, int]] = set()  # streams passed to `record_use`
+_given: WeakKeyDictionary[CachingAllocator, int] = WeakKeyDictionary()  # the callers' allocators, with their devices
 _before: list[Callable[[int], object]] = []  # CuPy's allocator before `install`
 
 
 @boundary
 def install(allocator: CachingAllocator | None = None) -> None:
-    """Let CuPy take all memory from now on from this package: device memory and pinned memory, in all threads.
+    """Make CuPy allocate device memory and pinned memory from this package, in all threads.
 
-    Arrays that exist keep what they have. Call it before the first one, or give CuPy's idle memory back by
+    Existing arrays keep their memory. Call this before creating the first array, or release CuPy's idle memory with
     `cupy.get_default_memory_pool().free_all_blocks()`.
 
     Arguments:
-        allocator: what serves the device of its driver; `device_allocator(device)` by default, and on other devices.
+        allocator: serves the device of its driver; other devices use `device_allocator(device)`, which is also the
+            default.
     """
     cuda = _cuda("install")
     function = _memory_function(cuda, "install", allocator)
@@ -55,7 +56,7 @@ def install(allocator: CachingAllocator | None = None) -> None:
 
 @boundary
 def uninstall() -> None:
-    """Let CuPy take memory from where it did before `install`; arrays that exist keep theirs."""
+    """Restore the allocator that CuPy had before `install`. Existing arrays keep their memory."""
     cuda = _cuda("uninstall")
     if _before:
         cuda.set_allocator(_before.pop())
@@ -65,10 +66,11 @@ def uninstall() -> None:
 @boundary
 @contextmanager
 def using(allocator: CachingAllocator | None = None) -> Iterator[None]:
-    """Let CuPy take device memory from this package within a `with` block, in this thread.
+    """Make CuPy allocate device memory from this package within a `with` block, in this thread.
 
     Arguments:
-        allocator: what serves the device of its driver; `device_allocator(device)` by default, and on other devices.
+        allocator: serves the device of its driver; other devices use `device_allocator(device)`, which is also the
+            default.
     """
     cuda = _cuda("using")
     with cuda.using_allocator(_memory_function(cuda, "using", allocator)):
@@ -77,10 +79,10 @@ def using(allocator: CachingAllocator | None = None) -> Iterator[None]:
 
 @boundary
 def record_use(array: Any, stream: Any = None) -> None:
-    """Note that work on `stream` uses an array that was allocated on another: its memory is not reused before that.
+    """Record that `stream` uses an array of another stream: its memory is not reused before that work is done.
 
     Arguments:
-        array: a `cupy.ndarray`, or a view of one, whose memory is this package's.
+        array: a `cupy.ndarray` in this package's memory, or a view of one.
         stream: a `cupy.cuda.Stream`; the current one by default.
     """
     cuda = _cuda("record_use")
@@ -95,7 +97,7 @@ def record_use(array: Any, stream: Any = None) -> None:
 
 
 def _cuda(name: str) -> Any:
-    """The module `cupy.cuda`."""
+    """Return the module `cupy.cuda`."""
     try:
         import_module("cupy")
         return import_module("cupy.cuda")
@@ -105,7 +107,7 @@ def _cuda(name: str) -> Any:
 
 
 def _memory_function(cuda: Any, name: str, given: CachingAllocator | None) -> Callable[[int], object]:
-    """What CuPy calls for device memory."""
+    """Return the function that CuPy calls to allocate device memory."""
     own = None
     if given is not None:
         if not isinstance(given, CachingAllocator):
@@ -132,7 +134,7 @@ def _memory_function(cuda: Any, name: str, given: CachingAllocator | None) -> Ca
 
 
 class _PinnedMemory:
-    """A block under CuPy's pointers. When it dies, copies on any stream that CuPy was seen to use may not be over."""
+    """A block behind CuPy's pointers. When it is finalised, copies on streams that CuPy has used may still run."""
 
     __slots__ = ("block", "device", "ptr", "size")
 
@@ -142,14 +144,15 @@ class _PinnedMemory:
         self.ptr = block.ptr
         self.size = nbytes
 
-    def __del__(self, streams: dict[tuple[int, int], object] = _streams) -> None:  # no global: at exit they are gone
+    # A default argument, since module globals are already gone at interpreter exit.
+    def __del__(self, streams: dict[tuple[int, int], object] = _streams) -> None:
         for device, number in list(streams):
             if device == self.device:
                 self.block.record_use(number or LEGACY)
 
 
 def _pinned_function(cuda: Any) -> Callable[[int], object]:
-    """What CuPy calls for pinned memory."""
+    """Return the function that CuPy calls to allocate pinned memory."""
     pointer, current_device, current_stream = cuda.PinnedMemoryPointer, cuda.runtime.getDevice, cuda.get_current_stream
 
     def allocate(nbytes: int) -> object:
@@ -166,7 +169,7 @@ def _pinned_function(cuda: Any) -> Callable[[int], object]:
 
 
 def _stream_number(device: int, stream: Any) -> int:
-    """The number of one of CuPy's streams, which is kept from now on."""
+    """Return the number of one of CuPy's streams, and keep the stream alive from now on."""
     number = stream.ptr
     if (device, number) not in _streams:
         if type(number) is not int:
@@ -181,7 +184,7 @@ def _stream_number(device: int, stream: Any) -> int:
 
 
 def _forget_idle_streams() -> None:
-    """Let go of streams on which nothing is allocated or idle any more, so that CuPy may destroy them."""
+    """Drop streams without allocated or idle blocks, so that CuPy may destroy them."""
     held = set(_used)
     for device, allocator in [*known_device_allocators().items(), *((number, one) for one, number in _given.items())]:
         for segment in allocator.memory_snapshot()["segments"]:
@@ -192,7 +195,7 @@ def _forget_idle_streams() -> None:
 
 @cache
 def _error_class(cuda: Any) -> type[OutOfMemoryError]:
-    """The out-of-memory error that is also CuPy's, for programs that catch that one."""
+    """Return an out-of-memory error class that derives from CuPy's, for programs that catch CuPy's error."""
     theirs = cuda.memory.OutOfMemoryError
 
     def plain(self: OutOfMemoryError) -> tuple[object, ...]:

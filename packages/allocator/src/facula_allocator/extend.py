@@ -1,9 +1,10 @@
-"""What sibling packages and tests may use beyond the public names.
+"""Functions that sibling packages and tests may use in addition to the public names.
 
-`available_memory()` is what this process could still take;
-`block_size(nbytes)` is the capacity of the block that serves a request; `usable_memory()` the bytes
-that this process may use; `setting_bytes(name)` reads a size from the environment;
-`refuse_next(count)` makes the next requests to the system fail.
+* `available_memory()`: bytes that this process can still allocate.
+* `usable_memory()`: bytes that this process may use.
+* `block_size(nbytes)`: capacity of the block that serves a request.
+* `setting_bytes(name)`: a size read from the environment.
+* `refuse_next(count)`: make the next requests to the system fail.
 """
 
 from ._host.regions import refuse_next

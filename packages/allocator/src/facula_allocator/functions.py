@@ -1,4 +1,4 @@
-"""The allocator for code in C: a table of functions, and the header that describes it."""
+"""The allocator's C interface: a table of functions, and the header that declares it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["c_functions", "get_include"]
 
 
 def c_functions(allocator: CachingAllocator) -> object:
-    """A capsule of C functions that allocate and free without a call of Python; see `facula_allocator.h`.
+    """Return a capsule of C functions that allocate and free without calling Python; see `facula_allocator.h`.
 
-    The capsule keeps the allocator, and must live as long as any block that was taken through it. Blocks count in the
-    statistics as others do; a history, a trace and private pools see them too, through the slower way.
+    The capsule keeps the allocator alive, and must outlive every block that was allocated through it. The statistics
+    count these blocks like any others. A history, a trace and private pools also see them, through the slower path.
 
     >>> from facula_allocator.drivers import HostDriver
     >>> c_functions(CachingAllocator(HostDriver()))  # doctest: +ELLIPSIS
@@ -28,7 +28,7 @@ def c_functions(allocator: CachingAllocator) -> object:
 
 
 def get_include() -> str:
-    """The folder of `facula_allocator.h`, for a C compiler."""
+    """Return the folder that contains `facula_allocator.h`, for a C compiler."""
     return str(Path(__file__).with_name("include"))
 
 
