@@ -1,4 +1,4 @@
-/* Block: memory in use, freed by `free` or when the last reference goes. Either only pushes on the core's list. */
+/* Block: memory in use, freed by `free` or with its last reference. Both only push the block on the core's list. */
 #include "types.h"
 
 PyObject *new_block(Core *core, facula_block *taken, long long nbytes, long long stream)

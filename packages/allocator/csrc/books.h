@@ -1,4 +1,4 @@
-/* What core.c and segments.c share. */
+/* Functions that core.c and segments.c share. */
 #ifndef FACULA_ALLOCATOR_BOOKS_H
 #define FACULA_ALLOCATOR_BOOKS_H
 
@@ -6,14 +6,14 @@
 
 facula_block *books_node(facula_core *core); /* a spare node, or NULL */
 void books_spare(facula_core *core, facula_block *block);
-void books_insert(facula_core *core, facula_block *block); /* into its pool's tree, counted; books_remove takes it out */
+void books_insert(facula_core *core, facula_block *block); /* into its pool's tree, counted; books_remove reverses it */
 void books_remove(facula_core *core, facula_block *block);
-/* Merge with free neighbours of its pool, insert; `stamp`: the epoch in which the work on it may end. */
+/* Merge with free neighbours of its pool, then insert. `stamp`: the epoch in which work on the block may end. */
 void books_free(facula_core *core, facula_block *block, uint64_t stamp);
-/* Hand a free block out, its rest cut off where that is worth while. */
+/* Hand out a free block, and split off the remainder if it is large enough. */
 facula_block *books_hand_out(facula_core *core, facula_block *block, int64_t size, int64_t nbytes, facula_pool *pool);
-facula_segment *books_segment(facula_core *core); /* in the list, empty; or NULL */
-void books_forget_segment(facula_core *core, facula_segment *segment); /* out of the list, counted, and gone */
+facula_segment *books_segment(facula_core *core); /* a new, empty segment in the list; or NULL */
+void books_forget_segment(facula_core *core, facula_segment *segment); /* removes it from list and counts; frees it */
 void books_absorb_next(facula_core *core, facula_block *block);
 facula_pool *books_pool(facula_core *core, int64_t stream, int64_t id, int make); /* NULL: none, or no memory */
 

@@ -35,7 +35,7 @@ void facula_core_delete(facula_core *core)
     free(core);
 }
 
-/* Nodes stay where they are until the core goes, so their addresses and ids stay good. */
+/* Nodes stay in place as long as the core lives, so their addresses and ids remain valid. */
 static int more_nodes(facula_core *core)
 {
     facula_block **chunks = realloc(core->chunks, (core->chunk_count + 1) * sizeof *chunks);
@@ -142,7 +142,7 @@ static int kind_of(const facula_core *core, int64_t size)
     return size <= core->options.small_size ? SMALL : LARGE;
 }
 
-/* The best free block of a pool, as far as blocks too large to be split may serve this size. */
+/* Return the best free block of a pool, if it does not exceed the sizes that may serve this request unsplit. */
 static facula_block *best_of(const facula_core *core, const facula_pool *pool, int kind, int64_t size)
 {
     int64_t bound = core->options.max_split_size;
@@ -152,7 +152,7 @@ static facula_block *best_of(const facula_core *core, const facula_pool *pool, i
     return block;
 }
 
-/* Hand a free block out, its rest cut off where it is worth while. */
+/* Hand out a free block, and split off the remainder if it is large enough. */
 facula_block *books_hand_out(facula_core *core, facula_block *block, int64_t size, int64_t nbytes, facula_pool *pool)
 {
     int kind = block->segment->kind;
@@ -220,7 +220,7 @@ facula_block *facula_core_take_any(facula_core *core, int64_t nbytes, int64_t st
     facula_block *best = NULL;
     if (size <= 0)
         return NULL;
-    /* Every free block is looked at: this is the last thing tried before an error. */
+    /* A scan of all free blocks: this is the last attempt before an error. */
     for (facula_segment *segment = core->segments; segment; segment = segment->next)
         for (facula_block *block = segment->first; block; block = block->next)
             if (block->state == BLOCK_FREE && block->pool->id == id && block->size >= size &&

@@ -1,4 +1,4 @@
-/* Methods of Core that add, join and give back segments. */
+/* Methods of Core that add, join and release segments. */
 #include "types.h"
 
 PyObject *core_grow(Core *self, PyObject *const *args, Py_ssize_t given)

@@ -1,5 +1,5 @@
-/* Core: the books of core.h as a Python object. Every method runs from end to end with the GIL and makes no object that
-   the garbage collector follows while it walks the books, so no finaliser and no thread changes them meanwhile. */
+/* Core: the block core of core.h as a Python object. Every method holds the GIL throughout, and creates no object that
+   the garbage collector tracks while it walks the core, so no finaliser and no thread changes the core concurrently. */
 #include "types.h"
 
 static const char *const names[STATISTICS] = {
@@ -8,8 +8,8 @@ static const char *const names[STATISTICS] = {
 };
 static const char *const rows[KINDS + 1] = {"small_pool", "large_pool", "all"};
 
-/* What a collection frees is not handed out before it ends: the collector runs finalisers in any order, and one that
-   comes later may still look at the memory. So nothing is drained meanwhile. */
+/* Memory that a collection frees is not reused before the collection ends: the collector runs finalisers in any order,
+   and a later one may still read the memory. So the core drains no blocks during a collection. */
 static int may_drain(Core *self)
 {
     return PySet_Size(self->collecting) == 0;
@@ -83,7 +83,7 @@ static void core_dealloc(Core *self)
     Py_DECREF((PyObject *)type);
 }
 
-/* Without an error for what is no size: then the slow path, in Python, says so. */
+/* Raises no error for an invalid size: the slow path, in Python, does. */
 PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given)
 {
     long long at[3];
@@ -203,7 +203,7 @@ static PyObject *core_take_waiting(Core *self, PyObject *nothing)
                                        (long long)block->pool->id, (unsigned long long)block->address,
                                        (long long)block->size, (long long)block->requested, uses_of(block))))
             Py_CLEAR(list);
-    if (!list && found) { /* no memory: as before */
+    if (!list && found) { /* no memory: leave the state unchanged */
         while (last->link)
             last = last->link;
         last->link = self->core->waiting_now;
@@ -253,7 +253,7 @@ static PyObject *core_statistics(Core *self, PyObject *nothing)
     facula_statistic now[KINDS + 1][STATISTICS];
     drain_silently(self);
     memcpy(now, self->core->statistics, sizeof now);
-    /* What may not be drained now counts as free. */
+    /* Blocks that may not be drained now count as free. */
     for (facula_block *block = atomic_load(&self->core->pushed); block; block = block->link)
         for (int kind = block->segment->kind, row = kind; row <= KINDS; row += KINDS - kind) {
             count_free(&now[row][COUNT_ALLOCATION], 1);

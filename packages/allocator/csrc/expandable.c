@@ -1,9 +1,9 @@
-/* Expandable segments: runs of mapped pages in a reserved range of addresses, that grow, join, shrink and part. */
+/* Expandable segments: runs of mapped pages in a reserved address range, which grow, join, shrink and split. */
 #include "books.h"
 
 #include <stdlib.h>
 
-/* Whether a free block counts as a split depends on its neighbours: it is out of its tree while they change. */
+/* Whether a free block counts as a split depends on its neighbours: remove it from its tree while they change. */
 static void lift(facula_core *core, facula_block *block)
 {
     if (block && block->state == BLOCK_FREE)
@@ -83,7 +83,7 @@ facula_block *facula_core_map(facula_core *core, uint64_t address, int64_t size,
     count_more(core, kind, BYTES_RESERVED, size);
     lower(core, prev);
     lower(core, next);
-    books_free(core, block, 0); /* nobody has used it */
+    books_free(core, block, 0); /* not used yet */
     return facula_core_take(core, nbytes, stream, id);
 }
 

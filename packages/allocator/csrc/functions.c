@@ -1,4 +1,4 @@
-/* The table of C functions, in a capsule that keeps the allocator. */
+/* The table of C functions, in a capsule that keeps the allocator alive. */
 #include "types.h"
 
 #include <stdlib.h>
@@ -6,12 +6,12 @@
 #include "facula_allocator.h"
 
 typedef struct {
-    facula_functions functions; /* first, so that a pointer to it is one to the whole */
+    facula_functions functions; /* first, so that a pointer to it points to the struct */
     Core *core;
-    PyObject *allocate, *detours; /* the allocator's method, and its list of why it must be called */
+    PyObject *allocate, *detours; /* the allocator's method, and its list of reasons to call it */
 } table;
 
-/* Take the block over from a Block that Python made. */
+/* Take over the block of a Block object that Python created. */
 static int adopt(table *self, int64_t nbytes, int64_t stream, facula_memory *into)
 {
     PyObject *made = PyObject_CallFunction(self->allocate, "LL", (long long)nbytes, (long long)stream);

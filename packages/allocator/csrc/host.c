@@ -69,7 +69,7 @@ void facula_account_reset_peak(facula_account *account)
     atomic_store(&account->peak, account->reserved);
 }
 
-/* Counted before it is taken, so that threads together never pass the limit. */
+/* Counted before the memory is taken, so that concurrent threads never exceed the limit. */
 static int reserve(facula_account *account, int64_t nbytes)
 {
     int64_t before = account->reserved, after;
@@ -97,10 +97,9 @@ static int refused(void)
     return 0;
 }
 
-/* Pages of their own, not malloc's, so that they go back to the system when they are released,
-   whatever lies beside them. Where a huge page fits, one more is mapped and both ends are cut, so
-   that the kernel can use huge pages from the first byte: touching 64 MB for the first time takes
-   3 ms with them and 22 without. */
+/* Separate mappings, not malloc's memory, so that they return to the system on release, independently of their
+   neighbours. Where a huge page fits, map one page more and cut both ends, so that the kernel can use huge pages from
+   the first byte: touching 64 MB for the first time takes 3 ms with huge pages and 22 ms without. */
 static void *map_pages(size_t nbytes)
 {
     size_t room = nbytes, spare = nbytes < HUGE_PAGE ? 0 : HUGE_PAGE;
@@ -118,12 +117,12 @@ static void *map_pages(size_t nbytes)
     if (room - before > nbytes)
         munmap(address + nbytes, room - before - nbytes);
 #ifdef MADV_HUGEPAGE
-    madvise(address, nbytes, MADV_HUGEPAGE); /* a wish: where there are no huge pages, small ones serve */
+    madvise(address, nbytes, MADV_HUGEPAGE); /* a hint: without huge pages, small ones are used */
 #endif
     return address;
 }
 
-/* Whole pages, since munmap cuts by pages. */
+/* Whole pages, since munmap works on pages. */
 static size_t mapped_size(size_t nbytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -167,7 +166,7 @@ static void give_back(facula_region *region)
     if (region->kind == FACULA_REGION_MALLOC)
         free(region->address);
     else if (munmap(region->address, mapped_size(region->nbytes)))
-        /* Too many mappings to split one: the addresses stay taken, the pages go. */
+        /* Too many mappings to split one: release the pages, but keep the addresses. */
         madvise(region->address, mapped_size(region->nbytes), MADV_DONTNEED);
     atomic_fetch_sub(&account->reserved, (int64_t)region->nbytes);
     atomic_fetch_add(&account->given_back, 1);
@@ -197,7 +196,7 @@ void facula_region_release(facula_region *region)
     region->next = held;
     while (!atomic_compare_exchange_weak(&held, &region->next, region))
         ;
-    if (!holding) /* it ended meanwhile, perhaps before this one was in the list */
+    if (!holding) /* the hold has ended, perhaps before this region was in the list */
         give_back_held();
 }
 

@@ -1,8 +1,8 @@
-/* Host memory from the system, and exact counts of it. No Python object is touched here.
+/* Host memory from the system, with exact counts. This file uses no Python objects.
 
-   An account counts what one allocator holds and enforces its limit. A region is one piece of
-   memory from the system; it keeps its account alive. Everything is safe from any thread: the
-   counts are atomic, and there is no lock that a fork could leave held. */
+   An account counts the memory of one allocator and enforces its limit. A region is one piece of memory from the
+   system; it keeps its account alive. All functions are thread-safe: the counts are atomic, and there is no lock that
+   a fork could leave held. */
 
 #ifndef FACULA_ALLOCATOR_HOST_H
 #define FACULA_ALLOCATOR_HOST_H
@@ -14,30 +14,30 @@ typedef struct facula_region facula_region;
 
 enum { FACULA_REGION_MALLOC = 0, FACULA_REGION_PAGES = 1 };
 
-/* limit in bytes; NULL when there is no memory for it. */
+/* limit in bytes. Returns NULL if there is no memory for the account. */
 facula_account *facula_account_new(int64_t limit);
-/* The allocator is done with it; it goes when its last region does. */
+/* Drop the allocator's reference; the account is freed with its last region. */
 void facula_account_drop(facula_account *account);
-/* What an account counts: bytes reserved and their peak, bytes and count of regions not yet released, regions ever
-   taken from the system and ever given back. */
+/* The counters of an account: reserved bytes and their peak, bytes and number of regions not yet released, and the
+   totals of regions taken from the system and returned to it. */
 typedef struct {
     int64_t reserved, peak, live_bytes, live_regions, taken, given_back;
 } facula_account_figures;
 void facula_account_read(facula_account *account, facula_account_figures *out);
 void facula_account_set_limit(facula_account *account, int64_t limit);
 int64_t facula_account_reserved(facula_account *account);
-/* The peak starts again at what is reserved now. */
+/* Restart the peak at the bytes reserved now. */
 void facula_account_reset_peak(facula_account *account);
 
-/* NULL when it would pass the limit or the system refuses; then nothing has changed. */
+/* Returns NULL, with no side effects, if the region would exceed the limit or the system refuses. */
 facula_region *facula_region_new(facula_account *account, int64_t nbytes, int kind);
 uintptr_t facula_region_address(facula_region *region);
-/* Gives the memory back, at once or, while releases are held, when they no longer are. NULL: nothing. */
+/* Frees the memory, or defers that while releases are held. Does nothing for NULL. */
 void facula_region_release(facula_region *region);
 
-/* While held (1), released regions wait; 0 frees them. Process-wide. */
+/* While releases are held (1), released regions wait; 0 frees them. Process-wide. */
 void facula_hold_releases(int hold);
-/* For tests: the next `count` regions are refused, in whatever account. */
+/* For tests: refuse the next `count` regions, in any account. */
 void facula_refuse_next(int64_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* facula_allocator._core: the caching allocator's books and blocks. */
+/* facula_allocator._core: blocks and segments of the caching allocator. */
 #include "types.h"
 
 module_state types;

@@ -1,4 +1,4 @@
-/* Segments: added, merged across streams, taken out; and the counters' resets. */
+/* Segments: adding, merging across streams, removing; and resetting the counters. */
 #include "books.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ facula_block *facula_core_grow(facula_core *core, uint64_t address, int64_t size
     block->prev = block->next = NULL;
     block->pool = pool;
     block->segment = segment;
-    block->stamp = 0; /* nobody has used it */
+    block->stamp = 0; /* not used yet */
     block->use_count = 0;
     count_more(core, kind, COUNT_SEGMENT, 1);
     count_more(core, kind, BYTES_RESERVED, size);
@@ -105,7 +105,7 @@ void facula_core_recall(facula_core *core, int64_t id, int64_t borrower, int64_t
                 books_remove(core, block);
                 block->pool = segment->home;
                 if (next && next->state == BLOCK_FREE && next->pool == block->pool)
-                    next = next->next; /* it is about to be merged, and is no block then */
+                    next = next->next; /* it will be merged, and then no longer be a block */
                 books_free(core, block, block->stamp);
             }
         }

@@ -1,5 +1,5 @@
-/* The stack of a call as a tuple: a code object and the number of an instruction for each frame of a program. And an
-   allocation that notes it. */
+/* Call stacks as tuples: a code object and an instruction offset for each frame of the program. Also the allocation
+   function that records its stack. */
 #include "types.h"
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 enum { SLOTS = 1024, MOST = 64 };
 
-/* Codes whose frames were asked about: a code lives as long as it is here, so no other has its address. */
+/* Code objects already classified. The cache keeps them alive, so that no other code object gets the same address. */
 static struct {
     PyObject *code;
     char skipped;
@@ -15,7 +15,7 @@ static struct {
 
 static PyObject *f_back, *f_lasti;
 
-/* Whether frames of this code are left out, as `is_skipped(frame)` says; -1: an error. */
+/* Return whether frames of this code are skipped, as `is_skipped(frame)` decides; -1: an error. */
 static int skipped(PyObject *frame, PyObject *code, PyObject *is_skipped)
 {
     size_t slot = ((uintptr_t)code >> 4) % SLOTS;
@@ -34,7 +34,7 @@ static int skipped(PyObject *frame, PyObject *code, PyObject *is_skipped)
     return found;
 }
 
-/* Up to `most` frames, from `depth` frames up. Where an error comes in the way, the stack ends. */
+/* Return up to `most` frames, starting `depth` frames up. The stack ends early if an error occurs. */
 static PyObject *stack_of(long depth, long most, PyObject *is_skipped)
 {
     PyObject *found[2 * MOST];
@@ -93,8 +93,8 @@ static int call_append(PyObject *append, PyObject *item)
     return done ? 0 : -1;
 }
 
-/* What was freed, appended to the events; blocks that are free now leave `live`. Runs no Python code, so no thread takes
-   one of them meanwhile. */
+/* Append freed blocks to the events, and remove blocks that are free now from `live`. Runs no Python code, so no other
+   thread can take one of them in between. */
 static int note_freed(Core *core, PyObject *append, PyObject *live)
 {
     PyObject *rows = core_drain(core, NULL);
@@ -110,7 +110,7 @@ static int note_freed(Core *core, PyObject *append, PyObject *live)
     return count < 0 ? -1 : 0;
 }
 
-/* Note a block that was taken. */
+/* Record a block that was taken. */
 static int note_taken(const Block *block, PyObject *append, PyObject *live, long frames, PyObject *is_skipped)
 {
     struct timespec now;

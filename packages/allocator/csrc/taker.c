@@ -1,7 +1,8 @@
-/* Takers: what gives blocks of one size to callers for whom nanoseconds count, as a list of free blocks does its `pop`. */
+/* Takers: callables that return blocks of one size, for callers that count nanoseconds; the counterpart of the `pop` of
+   a list of free blocks. */
 #include "types.h"
 
-/* `self` is (core, detours, nbytes). `detours` is a list that is not empty while allocations must pass through Python. */
+/* `self` is (core, detours, nbytes). `detours` is a list; while it is not empty, allocations must run Python code. */
 static PyObject *taker_take(PyObject *self, PyObject *nothing)
 {
     (void)nothing;

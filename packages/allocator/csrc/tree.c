@@ -1,4 +1,4 @@
-/* Treaps of free blocks: a search tree by (size, address) that is a heap by random priorities, so shallow. */
+/* Treaps of free blocks: search trees by (size, address) that are heaps by random priorities, and therefore shallow. */
 #include "core.h"
 
 #include <stddef.h>

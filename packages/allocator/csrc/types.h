@@ -1,4 +1,4 @@
-/* The types of the extension module _core: Core (coretype.c) and Block (blocktype.c), over the books of core.h. */
+/* The types of the extension module _core: Core (coretype.c) and Block (blocktype.c), over the block core of core.h. */
 #ifndef FACULA_ALLOCATOR_TYPES_H
 #define FACULA_ALLOCATOR_TYPES_H
 
@@ -17,15 +17,15 @@ typedef struct {
     facula_core *core;
     PyObject *collecting;  /* a set that is not empty while the garbage collector runs */
     PyObject *weakrefs;
-    char listening;        /* a free is to be told of, so that only `drain` drains */
-    char telling;          /* what was freed is being told of: a history must not be overtaken by who takes it */
-    char abandoned;        /* the memory is another process's: frees do nothing */
+    char listening;        /* a free must be delivered to listeners, so that only `drain` drains */
+    char telling;          /* frees are being delivered: no thread may take their blocks before that */
+    char abandoned;        /* the memory belongs to another process: frees have no effect */
 } Core;
 
 typedef struct {
     PyObject_HEAD
     Core *core;
-    facula_block *block;   /* NULL for one of zero bytes */
+    facula_block *block;   /* NULL for zero bytes */
     unsigned long long ptr;
     long long nbytes, stream;
     char freed;
@@ -33,19 +33,19 @@ typedef struct {
 
 extern PyType_Spec core_spec, block_spec;
 
-/* A Block over what was taken; None where nothing was. NULL: no memory, and `taken` went back. */
+/* Wrap a taken block in a Block; return None if none was taken. NULL: no memory, and `taken` was freed. */
 PyObject *new_block(Core *core, facula_block *taken, long long nbytes, long long stream);
 
-/* An idle block, after what was freed is merged; NULL where the slow path must look. */
+/* Merge freed blocks, then take an idle one; NULL if the slow path must search. */
 facula_block *take_idle(Core *core, int64_t nbytes, int64_t stream, int64_t pool);
-/* Merge what was freed, unless a listener is to be told or a collection runs. */
+/* Merge freed blocks, unless listeners must receive their events or a collection runs. */
 void drain_silently(Core *core);
-/* `wanted` arguments as numbers; 0, or -1: an error that names the method. */
+/* Parse `wanted` arguments as numbers. 0, or -1: an error that names the method. */
 int numbers(const char *name, PyObject *const *args, Py_ssize_t given, long long *into, Py_ssize_t wanted);
-/* Append `item`, which may be NULL and is given away. 0, or not: an error. */
+/* Append `item`, which may be NULL, and steal the reference. Nonzero: an error. */
 int append(PyObject *list, PyObject *item);
 
-/* taker.c: a function that gives (address, Block) of one size, or raises IndexError. */
+/* taker.c: a function that returns (address, Block) of one size, or raises IndexError. */
 PyObject *core_taker(Core *self, PyObject *args);
 /* functions.c: functions(allocate, detours), a capsule of C functions. */
 PyObject *core_functions(Core *self, PyObject *const *args, Py_ssize_t given);
@@ -58,18 +58,18 @@ PyObject *core_recall(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_round(Core *self, PyObject *nbytes);
 PyObject *core_unmap(Core *self, PyObject *const *args, Py_ssize_t given);
 
-/* coretype.c: methods that others call. */
+/* coretype.c: methods that other files call. */
 PyObject *core_take(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_drain(Core *self, PyObject *nothing);
 
-/* views.c: methods that describe the books. */
+/* views.c: methods that describe the core's blocks and segments. */
 PyObject *core_free_pages(Core *self, PyObject *const *args, Py_ssize_t given);
 PyObject *core_idle_segments(Core *self, PyObject *epoch);
 PyObject *core_lent(Core *self, PyObject *pool);
 PyObject *core_runs(Core *self, PyObject *range);
 PyObject *core_snapshot(Core *self, PyObject *nothing);
 
-/* stacks.c: the module's functions. 0, or not: an error. */
+/* stacks.c: the module's functions. Nonzero: an error. */
 int add_stacks(PyObject *module);
 
 typedef struct {

@@ -1,5 +1,5 @@
-/* The books as Python objects. What is shown is copied first: making tuples may run the garbage collector, and with it
-   finalisers that allocate, free or empty the cache. */
+/* Views of the core as Python objects. Rows are copied first: creating tuples may run the garbage collector, whose
+   finalisers may allocate, free or empty the cache. */
 #include "types.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static size_t count_rows(const facula_core *core)
     return count;
 }
 
-/* A list of what `item` makes of rows, which are freed. */
+/* Return a list of `item` applied to each row, and free the rows. */
 static PyObject *listed(row *rows, size_t count, PyObject *(*item)(const row *))
 {
     PyObject *list = PyList_New(0);
@@ -84,7 +84,7 @@ PyObject *core_free_pages(Core *self, PyObject *const *args, Py_ssize_t given)
     return listed(rows, filled, page_row);
 }
 
-/* `stream` and `pool` hold the free bytes at either end. */
+/* `stream` and `pool` contain the free bytes at either end. */
 static PyObject *run_row(const row *at)
 {
     return Py_BuildValue("KLLL", at->address, at->size, at->stream, at->pool);
