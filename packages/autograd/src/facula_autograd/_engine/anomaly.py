@@ -1,9 +1,9 @@
-"""`detect_anomaly`: which operator gave the first gradient, or result, that is not finite.
+"""`detect_anomaly`: find the operator that produced the first non-finite gradient or result.
 
 Note [Results checked]
-With `check_forward` operators hand their computation to a `ForwardWatch` (`Mode.compute`), which looks at each result.
-Operators that change their operands in place are not asked: what they made is found when the next one reads it. In a
-backward pass, results are left to the check of gradients, which knows the forward line.
+With `check_forward`, operators pass their computation to a `ForwardWatch` (`Mode.compute`), which checks each result.
+Operators that change their operands in place bypass it: their result is checked when the next operator reads it. During
+a backward pass, the check of gradients replaces that of results, because it knows the forward line.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
     Checks = tuple[bool, bool]
 
-ENGINE = "facula_autograd._engine.engine"  # the module whose frames are those of backward passes
+ENGINE = "facula_autograd._engine.engine"  # the module whose frames mark backward passes
 
 
 class detect_anomaly(replace_mode):
-    """Context manager and decorator: backward passes check every gradient, and name what gave the first bad one.
+    """Context manager and decorator: backward passes check every gradient, and name the source of the first bad one.
 
-    The error says operator, forward line and module. Operators stay as quick as ever; a backward pass looks at all
-    gradients once. As every mode it holds in this thread and task, and not in others.
+    The error names operator, forward line and module. Operators keep their speed; a backward pass checks each gradient
+    once. Like every mode, it applies to this thread and task only.
 
     Arguments:
-        check_nan: look for NaN.
-        check_inf: look for infinities.
-        check_forward: look at the results of operators, too, as they are computed: several times slower.
+        check_nan: check for NaN.
+        check_inf: check for infinities.
+        check_forward: also check the results of operators as they are computed; this is several times slower.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(0.0, requires_grad=True)
@@ -65,13 +65,13 @@ class detect_anomaly(replace_mode):
 
 
 class set_detect_anomaly(Lasting):
-    """As `detect_anomaly`, switched on or off lastingly when called, or for a block with `with`.
+    """Same as `detect_anomaly`, switched on or off permanently when called, or for a block with `with`.
 
     Arguments:
         mode: on or off.
-        check_nan: look for NaN.
-        check_inf: look for infinities.
-        check_forward: look at the results of operators, too, as they are computed: several times slower.
+        check_nan: check for NaN.
+        check_inf: check for infinities.
+        check_forward: also check the results of operators as they are computed; this is several times slower.
     """
 
     __slots__ = ()
@@ -90,12 +90,12 @@ class set_detect_anomaly(Lasting):
 
 
 def _changes(operation: str, mode: bool, *checks: bool) -> dict[str, object]:
-    """The fields of the mode, for one of the two; TypeError where a flag is no bool.
+    """Return the fields of the mode for either class; raise TypeError if a flag is not a bool.
 
     Arguments:
-        operation: how errors begin.
+        operation: the prefix of error messages.
         mode: on or off.
-        checks: whether to look for NaN, for infinities, and at results.
+        checks: whether to check for NaN, for infinities, and whether to check results.
     """
     nan, inf, forward = (checked_bool(operation, one) for one in checks)
     if not checked_bool(operation, mode):
@@ -108,10 +108,10 @@ def _changes(operation: str, mode: bool, *checks: bool) -> dict[str, object]:
 
 
 class ForwardWatch:
-    """What looks at the results of operators: see Note [Results checked].
+    """The check of operators' results: see Note [Results checked].
 
     Arguments:
-        checks: whether to look for NaN, and for infinities.
+        checks: whether to check for NaN, and for infinities.
     """
 
     def __init__(self, checks: Checks) -> None:
@@ -120,7 +120,7 @@ class ForwardWatch:
     def __call__(
         self, name: str, kernel: Callable[[], Sequence[AnyValue]], operands: Sequence[AnyValue], parameters: object
     ) -> Sequence[AnyValue]:
-        """What `kernel` computes, if it is finite."""
+        """Return the results of `kernel` if they are finite; otherwise raise AnomalyError."""
         results = kernel()
         with replace_mode(compute=None, grad=False):
             bad = self.first_bad(results)
@@ -129,23 +129,23 @@ class ForwardWatch:
         return results
 
     def first_bad(self, values: Sequence[AnyValue]) -> int | None:
-        """The place of the first of some values that is not finite."""
+        """Return the index of the first value that is not finite."""
         for k, one in enumerate(values):
             adapter = adapters[type(one)]
-            if type(adapter) is Adapter or not adapter.differentiable(one):  # no value of anybody's, such as a number
+            if type(adapter) is Adapter or not adapter.differentiable(one):  # without its own adapter, such as a number
                 continue
             if not adapter.all_finite([one], *self.checks) and not adapter.is_finite(one, *self.checks):
                 return k
         return None
 
     def refuse(self, name: str, k: int | None, operand: int | None, operands: Sequence[AnyValue]) -> None:
-        """Raise for a result of an operator, unless a backward pass computes it.
+        """Raise an error for a result of an operator, unless a backward pass computes it.
 
         Arguments:
             name: the operator.
-            k: which result; None for an only one.
-            operand: the first operand that is not finite either.
-            operands: all of them.
+            k: the index of the result; None for a single result.
+            operand: the index of the first operand that is not finite either.
+            operands: all operands.
         """
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and in_library(frame):
@@ -172,17 +172,17 @@ def _names_of(checks: Checks) -> str:
 
 
 class AnomalyWatch:
-    """What looks at the result of each rule in a backward pass.
+    """The check of rules' results in a backward pass.
 
     Arguments:
-        checks: whether to look for NaN, and for infinities.
+        checks: whether to check for NaN, and for infinities.
     """
 
     def __init__(self, checks: Checks) -> None:
         self.checks = checks
 
     def __call__(self, node: Node, rule: Rule, pairs: Pairs) -> Pairs:
-        """`pairs`, if their gradients are finite."""
+        """Return `pairs` if their gradients are finite; otherwise raise AnomalyError."""
         nan, inf = self.checks
         if not pairs:
             return pairs
@@ -195,7 +195,7 @@ class AnomalyWatch:
         return pairs
 
     def refuse(self, k: int, node: Node, rule: Rule) -> None:
-        """Raise for gradient `k` of `node`, whose rule was `rule` when it ran."""
+        """Raise an error for gradient `k` of `node`, whose rule was `rule` when it ran."""
         module = Scopes().path(node.seq)
         raise AnomalyError(
             f"detect_anomaly: expected gradients without {_names_of(self.checks)}; gradient {k} from the backward of "

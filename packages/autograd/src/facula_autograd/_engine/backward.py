@@ -1,4 +1,4 @@
-"""Starting a backward pass: `backward`, `grad`, and the checks of what they are given."""
+"""Entry points of the backward pass: `backward`, `grad`, and the checks of their arguments."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     Values: TypeAlias = Differentiable | Sequence[Differentiable] | Iterator[Differentiable]
 
 _warned_of_cycle = False
-# Nodes between two calls of `Adapter.release_idle_memory`. Sequence numbers are the clock, so that asking costs one
-# number a pass. Threads may pass the mark together: one call more does no harm.
+# Nodes between two calls of `Adapter.release_idle_memory`. Sequence numbers serve as the clock, so that the check costs
+# one number per pass. Several threads may cross the threshold together: an additional call does no harm.
 NODES_PER_RELEASE = 1000
 _release_idle_at = [NODES_PER_RELEASE]
 
@@ -44,21 +44,21 @@ def backward(
     create_graph: bool = False,
     inputs: Values | Mapping[str, Differentiable] | None = None,
 ) -> None:
-    """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
+    """Add the gradients of `tensors` to the `.grad` of the leaves that they were computed from.
 
-    After an error on the way, in a hook say, the gradients that had arrived stay, and the part of the graph that
-    had run is released, unless it is retained.
+    After an error during the pass, such as in a hook, gradients already accumulated stay. The part of the graph that
+    has run is released, unless the graph is retained.
 
     Arguments:
-        tensors: one value or a sequence; gradient edges (`graph.GradientEdge`), too.
-        grad_tensors: the gradient of each, of its shape, converted to its dtype. None stands for 1, for single real
-            numbers only.
-        retain_graph: keep the saved values for another pass; by default as `create_graph`.
+        tensors: one value or a sequence; gradient edges (`graph.GradientEdge`) are accepted, too.
+        grad_tensors: the gradient of each, with its shape, converted to its dtype. None means 1, only for single real
+            numbers.
+        retain_graph: keep the saved values for another pass; `create_graph` by default.
         create_graph: record the gradients, so that they can be differentiated.
-        inputs: the only values whose `.grad` is wanted, one, a sequence or a dict of them; by default all leaves.
+        inputs: accumulate `.grad` only of these values, one, a sequence or a dict of them; by default of all leaves.
 
     Raises:
-        GradientError: a value requires no gradient, or a gradient does not fit.
+        GradientError: a value does not require grad, or a gradient does not fit.
         MutationError: a saved value was changed in place.
         FreedGraphError: an earlier pass has released the graph.
 
@@ -120,24 +120,25 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[object, ...]:
-    """The gradients of `outputs` with respect to `inputs`, a tuple; no `.grad` changes.
+    """Return the gradients of `outputs` with respect to `inputs`, as a tuple, without changing any `.grad`.
 
     Arguments:
-        outputs: one value or a sequence; gradient edges (`graph.GradientEdge`), too.
-        inputs: the values, or gradient edges, whose gradients are wanted.
-        grad_outputs: as `grad_tensors` of `backward`.
-        retain_graph, create_graph: as for `backward`.
-        only_inputs: True.
-        allow_unused: give None for an input that the outputs do not depend on; by default as `materialize_grads`.
-        is_grads_batched: whether `grad_outputs` have a dimension more, the first: one pass for each place along it, and
-            gradients with such a dimension.
-        materialize_grads: give zeros for such an input.
+        outputs: one value or a sequence; gradient edges (`graph.GradientEdge`) are accepted, too.
+        inputs: the values, or gradient edges, to differentiate with respect to.
+        grad_outputs: same as `grad_tensors` of `backward`.
+        retain_graph, create_graph: as in `backward`.
+        only_inputs: must be True.
+        allow_unused: return None for an input that the outputs do not depend on; `materialize_grads` by default.
+        is_grads_batched: `grad_outputs` have an additional first dimension. There is one pass for each index of it, and
+            the gradients have such a dimension, too.
+        materialize_grads: return zeros for an input that the outputs do not depend on.
 
     Returns:
         One gradient for each of `inputs`.
 
     Raises:
-        GradientError: as `backward`, and for an input that the outputs do not depend on. Other errors as there.
+        GradientError: as for `backward`, and for an input that the outputs do not depend on. Other errors as for
+            `backward`.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)
@@ -195,7 +196,7 @@ def _batched(
     roots: Sequence[object], gradients: Sequence[object], retain_graph: bool | None, create_graph: bool,
     inputs: Sequence[object], site: tuple[CodeType, int],
 ) -> dict[int, object]:  # fmt: skip
-    """The gradients of `inputs`, by id, stacked: one pass for each place along the first dimension of `gradients`."""
+    """Return stacked gradients of `inputs`, by id: one pass for each index of the first dimension of `gradients`."""
     if not gradients or any(g is None for g in gradients):
         raise GradientError(
             "grad: expected grad_outputs, with a dimension more, for every output (is_grads_batched=True)"
@@ -229,14 +230,14 @@ def run_backward(
     collect: Callable[[Leaf, object], None] | None = None,
     name: str = "backward",
 ) -> None:
-    """The entry for siblings: as `backward`, with the caller's call site.
+    """Run `backward` for other packages, with the caller's call site.
 
     Arguments:
         roots, gradients: the values to start from, and the gradient of each, or None for 1.
-        retain_graph, create_graph, inputs: as for `backward`.
+        retain_graph, create_graph, inputs: as in `backward`.
         site: the call site, for errors.
-        collect: takes the gradients of `inputs` in place of their `.grad`: `collect(input, gradient)`.
-        name: how errors begin.
+        collect: receives the gradients of `inputs` instead of their `.grad`: `collect(input, gradient)`.
+        name: the prefix of error messages.
     """
     pairs, own = _starts(roots, gradients, name)
     if not pairs:
@@ -282,7 +283,7 @@ def sequence(values: object) -> Sequence[object]:
 
 
 def chosen_inputs(inputs: object) -> Sequence[object]:
-    """The values that `inputs` of a backward pass names: those of a dict of parameters, too."""
+    """Return the values in the `inputs` of a backward pass, including those of a dict of parameters."""
     return tuple(inputs.values()) if isinstance(inputs, dict) else sequence(inputs)
 
 
@@ -295,7 +296,7 @@ def _gradients(gradients: object, roots: Sequence[object]) -> Sequence[object]:
 def _starts(
     roots: Sequence[object], gradients: Sequence[object], name: str
 ) -> tuple[list[tuple[Node | Leaf, object]], bool]:
-    """Edges and gradients to start from, and whether the engine owns these gradients."""
+    """Return the edges and gradients to start from, and whether the engine owns these gradients."""
     if len(roots) != len(gradients):
         raise GradientError(
             f"{name}: expected one gradient for each output; got {len(roots)} outputs and {len(gradients)} gradients"
@@ -322,7 +323,7 @@ def _starts(
             g = adapter.ones_like(root)
         else:
             own = False
-            if type(root) is GradientEdge:  # which may not know what its gradient is like
+            if type(root) is GradientEdge:  # an edge may not know the metadata of its gradient
                 adapter, wanted = root.kind or (adapter_of(g), adapter_of(g).metadata(g))
             else:
                 wanted = adapter.metadata(root)

@@ -1,20 +1,19 @@
 """The backward pass: nodes in descending order of `seq`, in one thread, without recursion.
 
 Note [Order]
-A consumer's sequence number is larger than its producers', so running the ready node with the
-largest number is a topological order, and nothing is counted beforehand. The newest node stays
-out of the heap: a chain never touches it.
+A consumer's sequence number is larger than its producers', so running the ready node with the largest number follows a
+topological order, without counting dependencies beforehand. The newest node stays out of the heap: a chain never uses
+the heap.
 
 Note [Ownership]
-`own` says that the gradient at hand is memory which only the engine holds. Only such a gradient
-becomes a `.grad` as it is, or is added into. A fresh one that went to one edge is owned; one that
-was passed on to a single edge keeps the state it had; everything else is not. References are
-never counted.
+`own` states that only the engine holds the memory of the present gradient. Only such a gradient becomes a `.grad`
+without a copy, or is added into. A fresh gradient for a single edge is owned. A gradient passed on to a single edge
+keeps its state; all others are not owned. References are never counted.
 
 Note [Leaf nodes]
-A leaf with hooks, and an input asked for by `grad`, is reached through a leaf node: a node of this pass
-alone, whose number lies just below the lowest of the nodes that can still send a gradient to the
-leaf. So it runs once, on the complete sum, as early as that is known.
+A leaf with hooks, and an input of `grad`, is reached through a leaf node, which exists only in this pass. Its number is
+just below the lowest of the nodes that can still send a gradient to the leaf. So it runs once, on the complete sum, as
+early as possible.
 """
 
 from __future__ import annotations
@@ -54,17 +53,19 @@ def run(
     create: bool,
     watch: Watch | None,
 ) -> None:
-    """Send the gradients in `pairs` to their edges, and go on until none is left.
+    """Send the gradients in `pairs` to their edges, and continue until none is left.
 
-    `own`: nobody else holds these gradients. `F`: the namespace for rules. `freed`: the rule that
-    nodes get once they ran, or None to retain the graph. `create`: gradients are recorded.
-    `watch(node, rule, pairs)`: called with every rule's result, and returns what to use instead.
+    * `own`: these gradients have no other owner.
+    * `F`: the operator namespace for rules.
+    * `freed`: the rule that nodes get after they have run, or None to retain the graph.
+    * `create`: gradients are recorded.
+    * `watch(node, rule, pairs)`: called with every rule's result; returns the pairs to use instead.
     """
     ready: list[int] = []  # a heap of -seq
     waiting: dict[int, tuple[Node, object, bool]] = {}
     leaf_nodes: dict[int, Node] = {}
     plus, accumulate = (add_recorded, accumulate_recorded_grad) if create else (add, accumulate_grad)
-    noted = create or bool(active_modes)  # whether the other accumulation is called by itself
+    noted = create or bool(active_modes)  # whether to call the general accumulation
     if create and watch is None:
         watch = _unchanged
     seq = next_g = None
@@ -95,7 +96,7 @@ def run(
             if not ready:
                 return
             node, g, own = waiting.pop(heappop(ready))
-        elif ready and -ready[0] >= node.seq:  # equal: this very node waits already, with a part of its sum
+        elif ready and -ready[0] >= node.seq:  # equal: this node already waits, with a part of its sum
             _wait(node, next_g, next_own, ready, waiting, plus, create)
             node, g, own = waiting.pop(heappop(ready))
         else:
@@ -118,9 +119,9 @@ def run(
 
 
 def running_node() -> Node | None:
-    """The node whose rule this thread runs, or None outside of backward passes.
+    """Return the node whose rule this thread runs, or None outside of backward passes.
 
-    Read from the frame of `run`, so that passes in which nobody asks do nothing for it.
+    Reads the frame of `run`, so that passes pay nothing if there is no such query.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code is not run.__code__:
@@ -149,12 +150,12 @@ def _wait(
 
 
 def add(a: object, b: object) -> object:
-    """`a + b` as a new value."""
+    """Return `a + b` as a new value."""
     return adapters[type(a)].add(a, b)
 
 
 def add_recorded(a: object, b: object) -> object:
-    """`a + b`, recorded."""
+    """Return `a + b`, recorded."""
     return adapters[type(a)].recorded_ops.add(a, b)
 
 
@@ -173,7 +174,7 @@ def accumulate_grad(leaf: Leaf, h: object, own: bool) -> None:
 
 
 def accumulate_recorded_grad(leaf: Leaf, h: object, own: bool) -> None:
-    """Add `h` to the leaf's `.grad`, so that `.grad` can be differentiated."""
+    """Add `h` to the leaf's `.grad`, recorded, so that `.grad` can be differentiated."""
     if active_modes:
         note_grad(leaf)
     grad, F = leaf._grad, adapters[type(h)].recorded_ops
@@ -181,21 +182,21 @@ def accumulate_recorded_grad(leaf: Leaf, h: object, own: bool) -> None:
 
 
 def _add_note(error: Exception, node: Node) -> None:
-    """Say which operator's backward failed, and which line recorded it."""
+    """Add a note to an error: the operator whose backward failed, and the line that recorded it."""
     try:
         if node.rule.backward is run_leaf_node:
             leaf = node.rule.extra[0]
             note = f"in the hooks of a leaf ({adapters[type(leaf)].describe(leaf)})"
         else:
             note = f"in the backward of {node.name()}, recorded at {node.where}"
-        if note not in getattr(error, "__notes__", ()):  # as of a pass within itself, many times over
+        if note not in getattr(error, "__notes__", ()):  # nested passes would add it many times
             error.add_note(note)
-    except Exception:  # a foreign node or error: the original matters more
+    except Exception:  # a node or error of unexpected form: the original error matters more
         pass
 
 
 def walk(start: Iterable[Edge], stops: Iterable[Edge] = ()) -> dict[int, Node]:
-    """All nodes reachable from these edges, by id; not `stops`, nor by way of them."""
+    """Return all nodes reachable from these edges, by id, except `stops` and nodes only reachable through them."""
     seen: dict[int, Node] = {}
     closed = {id(e) for e in stops}
     stack = [e for e in start if type(e) is Node]
@@ -208,7 +209,7 @@ def walk(start: Iterable[Edge], stops: Iterable[Edge] = ()) -> dict[int, Node]:
 
 
 def lowest_seqs(nodes: Iterable[Node], wanted: Callable[[Leaf], bool]) -> Low:
-    """For each leaf that is `wanted`: the leaf, and the smallest `seq` of a node that feeds it; by id."""
+    """For each leaf that is `wanted`, return the leaf and the smallest `seq` of a node that feeds it, by id."""
     low: Low = {}
     for node in nodes:
         for e in edges_of(node):
@@ -220,7 +221,7 @@ def lowest_seqs(nodes: Iterable[Node], wanted: Callable[[Leaf], bool]) -> Low:
 
 
 def leaf_nodes_below(low: Low, used: Iterable[Node], make_rule: Callable[[Leaf], Rule]) -> dict[int, Node]:
-    """Nodes for the leaves in `low`, by id. Their numbers are fractions: no two nodes share one."""
+    """Return nodes for the leaves in `low`, by id. Their numbers are fractions, so that no two nodes share one."""
     taken = {leaf_node.seq for leaf_node in used}
     share = 1 / (len(low) + 1)
     leaf_nodes = {}
@@ -242,10 +243,10 @@ def _make_leaf_nodes(
     seq: int | None,
     accumulate: Accumulate,
 ) -> Node:
-    """Make leaf nodes for this hooked leaf, and for all others that the rest of the pass can reach."""
+    """Create leaf nodes for this hooked leaf, and for all others that the rest of the pass can reach."""
     front = [e for e, _ in pairs] + [entry[0] for entry in waiting.values()] + [node]
     low = lowest_seqs(walk(front).values(), lambda e: e.hooks is not None and id(e) not in leaf_nodes)
-    if id(leaf) not in low:  # all of it is in `pairs`: run before whatever else is ready
+    if id(leaf) not in low:  # its gradients are all in `pairs`: run before all other ready nodes
         low[id(leaf)] = (leaf, next_seq() if seq is None else seq)
     leaf_nodes.update(
         leaf_nodes_below(
@@ -258,7 +259,7 @@ def _make_leaf_nodes(
 
 
 def run_leaf_node(F: object, leaf_node: Node, g: object) -> Pairs:
-    """The backward of a leaf node: its hooks, around `accumulate(leaf, g, False)`."""
+    """Run the backward of a leaf node: its hooks, around `accumulate(leaf, g, False)`."""
     leaf: Leaf
     accumulate: Accumulate
     leaf, accumulate, accumulates = leaf_node.rule.extra

@@ -1,9 +1,9 @@
-"""Hooks on the gradients of several values: called once a pass, with those that the pass computes.
+"""Hooks on the gradients of several values, called once per pass with the gradients that it computes.
 
 Note [Gradients of one pass]
-A hook waits for those of its values that the pass reaches, and how many these are is known when the pass starts: so
-while there are such hooks, and only then, each pass goes over its graph beforehand. What a pass has gathered belongs to
-it, not to the hook: passes may run in several threads, and inside each other.
+A hook waits for those of its values that the pass reaches, and their number must be known when the pass starts. So each
+pass traverses its graph beforehand, but only while such hooks exist. The gradients gathered by a pass belong to the
+pass, not to the hook: passes may run in several threads, and nest.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from .._graph.node import Edge
     from .._types import AnyValue
 
-#: The hooks there are; empty in most programs.
+#: The registered hooks; empty in most programs.
 multi_hooks: list[ref[MultiHook]] = []
 
 
 class MultiHook:
-    """A function, and the edges of the values whose gradients it wants."""
+    """A function, and the edges of the values whose gradients it receives."""
 
     __slots__ = ("__weakref__", "any", "edges", "fn")
 
@@ -45,14 +45,14 @@ class MultiHook:
         self.edges: list[ref[AnyValue]] = []
 
     def arrived(self, position: int, gradient: object) -> None:
-        """Take the gradient of the value at that position."""
+        """Pass on the gradient of the value at `position`."""
         running = _running.get()
         if running is not None:
             running.take(self, position, gradient)
 
 
 class Pass:
-    """What one backward pass has gathered for hooks. `reached`: the ids of all edges that it computes gradients for."""
+    """The gradients gathered for hooks in one backward pass. `reached`: ids of all edges with computed gradients."""
 
     __slots__ = ("gathered", "reached")
 
@@ -61,7 +61,7 @@ class Pass:
         self.gathered: dict[int, tuple[list[object], list[int]]] = {}
 
     def take(self, hook: MultiHook, position: int, gradient: object) -> None:
-        """Note a gradient, and call the hook's function if it was the last, or the first of any."""
+        """Store a gradient; call the hook's function if it is the last, or, with mode "any", the first."""
         if id(hook) not in self.gathered:
             due = [k for k, edge in enumerate(hook.edges) if id(edge()) in self.reached]
             self.gathered[id(hook)] = [None] * len(hook.edges), due
@@ -81,7 +81,7 @@ _running: ContextVar[Pass | None] = ContextVar("facula_autograd.pass", default=N
 
 
 def begin_pass(edges: Iterable[Edge], route: Iterable[int] | None) -> Token[Pass | None]:
-    """Note that a pass starts at `edges`. `route`: the ids of the edges that it is restricted to, or None."""
+    """Register a pass that starts at `edges`. `route`: the ids of the edges that it is restricted to, or None."""
     if route is not None:
         return _running.set(Pass(set(route)))
     edges = list(edges)
@@ -93,12 +93,12 @@ def begin_pass(edges: Iterable[Edge], route: Iterable[int] | None) -> Token[Pass
 
 
 def end_pass(token: Token[Pass | None]) -> None:
-    """Note that the pass is over."""
+    """End the pass."""
     _running.reset(token)
 
 
 class MultiHandle:
-    """Removes the hook it was returned for from all values; also a context manager that does so at its end."""
+    """Removes the hook that it was returned for from all values; also a context manager that removes it on exit."""
 
     __slots__ = ("_handles",)
 
@@ -106,7 +106,7 @@ class MultiHandle:
         self._handles = handles
 
     def remove(self) -> None:
-        """Take the hook away. Doing so twice is harmless."""
+        """Remove the hook. Removing it twice has no effect."""
         for handle in self._handles:
             handle.remove()
 
@@ -125,15 +125,15 @@ def register_multi_grad_hook(
 
     Arguments:
         tensors: the values, or their gradient edges.
-        fn: with mode "all" it gets a list with a gradient for each of `tensors`, None for those that the pass does not
-            compute, as soon as the last is there; with "any" the first gradient that is computed.
+        fn: with mode "all", it receives a list with a gradient for each of `tensors`, as soon as the last is computed;
+            None for those that the pass does not compute. With "any", it receives the first gradient that is computed.
         mode: "all" or "any".
 
     Returns:
-        A handle, whose `remove()` ends it.
+        A handle whose `remove()` removes the hook.
 
     Raises:
-        GradientError: one of the values requires no gradient.
+        GradientError: one of the values does not require grad.
 
     >>> from facula_autograd import Variable
     >>> a, b = Variable(2.0, requires_grad=True), Variable(3.0, requires_grad=True)
@@ -171,7 +171,7 @@ def register_multi_grad_hook(
 
 
 class _Arrival:
-    """The hook on one of the values."""
+    """The hook registered on one of the values."""
 
     __slots__ = ("hook", "position")
 

@@ -1,4 +1,4 @@
-"""Passes that want the gradients of some inputs only: what to run, and where to intercept."""
+"""Passes that compute only the gradients of selected inputs: the nodes to run, and the edges to intercept."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def select_inputs(
     name: str,
     check: Watch | None,
 ) -> tuple[list[tuple[Node | Leaf, object]], Watch, dict[int, Node]]:
-    """The starts that lead to `inputs`, the function that keeps the pass on the way there, and the way."""
+    """Return the starts that lead to `inputs`, the function that restricts the pass to the route, and the route."""
     if not inputs:
         raise GradientError(f"{name}: expected inputs=None or at least one value; got an empty sequence")
     unique: dict[int, Leaf] = {}
@@ -63,7 +63,7 @@ def select_inputs(
 
 
 def leads_only_to(values: Iterable[Leaf], inputs: Sequence[Leaf]) -> bool:
-    """Whether a plain backward pass from `values` changes the `.grad` of leaves among `inputs`, and nothing else."""
+    """Whether a plain backward pass from `values` only changes the `.grad` of leaves among `inputs`."""
     own = {id(v) for v in inputs if v.hooks is None and v._grad is None}
     seen = set()
     stack = [edge_to(v) for v in values]
@@ -77,7 +77,7 @@ def leads_only_to(values: Iterable[Leaf], inputs: Sequence[Leaf]) -> bool:
             try:
                 stack += (e.e0, e.e1)
                 more = e.rule.edges
-            except AttributeError:  # an edge is not set
+            except AttributeError:  # the edge's slot is unset
                 more = edges_of
             if more is not None:
                 stack += more(e)
@@ -99,7 +99,7 @@ def _accumulator(create: bool) -> Callable[[Leaf, object], None]:
 
 
 class _Selected:
-    """What the stand-in for one node must do. `collect` is None unless the node's own gradient is wanted."""
+    """The work of the substitute for one node. `collect` is None unless the node's own gradient is wanted."""
 
     __slots__ = ("collect", "freed", "goes_on", "node", "target")
 
@@ -115,13 +115,12 @@ def route_to_inputs(
     accumulates: bool,
     freed: Rule | None,
 ) -> dict[int, Node]:
-    """A route for a pass that starts at `edges`: where a gradient for an edge goes, by the edge's id.
+    """Return a route for a pass that starts at `edges`: the destination of a gradient, by the id of its edge.
 
-    Edges that lead to none of the `inputs` are absent. `collect(input, gradient)` is called once
-    for each input that is reached, on its complete gradient; `accumulates` says that it updates
-    `.grad`, so hooks on that are due. A node all of whose edges are
-    wanted stands for itself; others get a stand-in, which hides the rest from the rule, so that
-    it computes nothing for them.
+    Edges that lead to none of the `inputs` are absent. `collect(input, gradient)` is called once for each input that is
+    reached, with its complete gradient. `accumulates` states that it updates `.grad`, so that hooks on that run. A node
+    whose edges are all wanted represents itself. Other nodes get a substitute, which hides the remaining edges from the
+    rule, so that the rule computes nothing for them.
     """
     edges = list(edges)
     asked: dict[int, list[Leaf]] = {}
