@@ -1,4 +1,4 @@
-"""`GradientEdge`: a place of the graph that a gradient passes, without the value that it is the gradient of."""
+"""`GradientEdge`: an edge of the graph that gradients pass, without its value."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class GradientEdge(namedtuple("GradientEdge", "node output_nr ownership_token", defaults=(0, None))):
-    """What `backward` and `grad` take in the place of a value, as an input or an output.
+    """A replacement for a value as an input or output of `backward` and `grad`.
 
-    The value itself may be gone. `node` is what its gradient goes to, an `AccumulateGrad` for a leaf. Each output of an
-    operator has a node of its own here, so `output_nr` is always 0.
+    The value itself may no longer exist. `node` is the destination of its gradient, an `AccumulateGrad` for a leaf.
+    Each output of an operator has a separate node here, so `output_nr` is always 0.
     """
 
     node: Node | AccumulateGrad
     output_nr: int
     ownership_token: object
-    #: The adapter and the metadata of the value, where it was known.
+    #: The adapter and the metadata of the value, if known.
     if TYPE_CHECKING:
         kind: tuple[AnyAdapter, Hashable] | None = None
     else:
@@ -37,10 +37,10 @@ class GradientEdge(namedtuple("GradientEdge", "node output_nr ownership_token", 
 
 @boundary
 def get_gradient_edge(tensor: AnyValue) -> GradientEdge:
-    """The edge by which gradients of `tensor` pass; it does not hold the tensor, unless that is a leaf.
+    """Return the edge that gradients of `tensor` pass. The edge does not keep the tensor alive, unless it is a leaf.
 
     Raises:
-        GradientError: the tensor requires no gradient.
+        GradientError: the tensor does not require grad.
 
     >>> from facula_autograd import Variable, grad
     >>> x = Variable(3.0, requires_grad=True)
@@ -62,7 +62,7 @@ def get_gradient_edge(tensor: AnyValue) -> GradientEdge:
 
 
 def leaf_or_edge(value: AnyValue) -> AnyValue:
-    """What stands for `value` in a pass: the leaf itself where it is the edge of one, and all else as it is."""
+    """Return the leaf if `value` is the edge of a leaf, otherwise `value`."""
     if type(value) is not GradientEdge:
         return value
     if type(value.node) is AccumulateGrad:
@@ -73,12 +73,12 @@ def leaf_or_edge(value: AnyValue) -> AnyValue:
 
 
 def resolve_edges(values: Sequence[object]) -> Sequence[object]:
-    """`values`, with leaves in the places of their edges."""
+    """Return `values`, with leaf edges replaced by the leaves."""
     return [leaf_or_edge(v) for v in values] if any(type(v) is GradientEdge for v in values) else values
 
 
 class _EdgeAdapter(Adapter):
-    """What a pass asks of an edge that it starts from or ends at."""
+    """The adapter of edges where a pass starts or ends."""
 
     def _like(self, v: GradientEdge) -> Leaf:
         if v.kind is None:

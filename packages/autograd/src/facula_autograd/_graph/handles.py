@@ -1,4 +1,4 @@
-"""The handle by which a hook is removed, and the table of hooks it refers to."""
+"""Handles that remove hooks, and the tables of hooks that they refer to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _next_key = itertools.count().__next__
 
 
 class Hooks(_Table):
-    """Hooks in the order they were added. A class, because handles refer to it weakly."""
+    """Hooks in the order of registration. A class, because handles refer to it weakly."""
 
     __slots__ = ("__weakref__",)
 
@@ -35,7 +35,7 @@ class Hooks(_Table):
 
 
 class LeafHooks:
-    """The `hooks` of a leaf: those on its gradient, and those that run once `.grad` is up to date."""
+    """The `hooks` of a leaf: those on its gradient, and those that run after `.grad` is updated."""
 
     __slots__ = ("after", "value_hooks")
 
@@ -47,9 +47,9 @@ class LeafHooks:
 
 
 class Handle:
-    """Removes the hook it was returned for; also a context manager that does so at its end.
+    """Removes the hook that it was returned for; also a context manager that removes it on exit.
 
-    It holds neither the hook nor the value, so keeping handles makes no reference cycle.
+    It refers to neither the hook nor the value, so keeping handles creates no reference cycle.
     """
 
     __slots__ = ("_hooks", "_key")
@@ -58,7 +58,7 @@ class Handle:
         self._hooks, self._key = ref(hooks), key
 
     def remove(self) -> None:
-        """Take the hook away. Doing so twice, or after its value is gone, is harmless."""
+        """Remove the hook. Removing it twice, or after its value is gone, has no effect."""
         hooks = self._hooks()
         if hooks is not None:
             hooks.pop(self._key, None)

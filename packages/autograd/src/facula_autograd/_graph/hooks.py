@@ -1,9 +1,9 @@
-"""Hooks on nodes and leaves, and the other things that are asked of single nodes.
+"""Hooks on nodes and leaves, and other settings of single nodes.
 
 Note [Rules of one node]
-A node without hooks must not pay for hooks. So a node that has one, or that saved its values
-through `saved_tensors_hooks`, or that must run in a certain context, gets a rule of its own,
-whose `extra` holds the operator's rule and what to do around it.
+Nodes without hooks must not pay for hooks. Therefore a node gets its own rule if it has a hook, if it saved its values
+through `saved_tensors_hooks`, or if its rule must run in a certain context. The rule's `extra` contains the operator's
+rule and the work around it.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ if TYPE_CHECKING:
 
 
 class WrappedRule:
-    """What surrounds the rule of one node. Unused fields are None."""
+    """The hooks and settings around the rule of one node. Unused fields are None."""
 
     __slots__ = ("after", "before", "inner", "metadata", "retain", "unpack", "value_hooks")
 
-    value_hooks: Hooks | None  # of the value: on one gradient
-    before: Hooks | None  # of the node: on a tuple of gradients
+    value_hooks: Hooks | None  # of the value: called with one gradient
+    before: Hooks | None  # of the node: called with a tuple of gradients
     after: Hooks | None
-    retain: ref[Leaf] | None  # weak reference to the value whose .grad is wanted
+    retain: ref[Leaf] | None  # weak reference to the value whose .grad is retained
     unpack: Callable[[Node], Node] | None
-    metadata: dict[str, AnyValue] | None  # of the node: what users keep there
+    metadata: dict[str, AnyValue] | None  # of the node: user data
 
     def __init__(self, inner: Rule) -> None:
         self.inner = inner
         self.value_hooks = self.before = self.after = self.retain = self.unpack = self.metadata = None
 
     def watchers(self) -> list[object]:
-        """What the gradient is shown to: hooks, and the value that keeps it as its `.grad`."""
+        """Return the receivers of the gradient: hooks, and the value that retains it in its `.grad`."""
         tables = [table.values() for table in (self.value_hooks, self.before, self.after) if table is not None]
         kept = None if self.retain is None else self.retain()
         return [hook for table in tables for hook in table] + ([] if kept is None else [kept])
 
 
 def wrap_rule(node: Node) -> WrappedRule:
-    """The surroundings of `node`'s rule, made if there are none yet."""
+    """Return the wrapped rule of `node`; wrap the rule if it is not yet."""
     rule = node.rule
     if rule.backward is run_wrapped:
         return rule.extra
@@ -67,18 +67,18 @@ def wrap_rule(node: Node) -> WrappedRule:
 
 
 def _wrapped(rule: Rule) -> Rule:
-    # Whatever hooks are shown has another owner; what a fresh rule makes afterwards has not.
+    # A gradient shown to hooks may have other owners; the gradients that a fresh rule computes from it do not.
     fresh = True if rule.fresh else None
     return Rule(rule.name, run_wrapped, fresh, rule.saves, rule.edges, rule.jvp, WrappedRule(rule))
 
 
 def run_wrapped(F: object, node: Node, g: object) -> Pairs:
-    """The backward of a node that has surroundings."""
+    """Run the backward of a node with a wrapped rule."""
     return run_after_hooks(F, node, apply_grad_hooks(F, node, g))
 
 
 def run_after_hooks(F: object, node: Node, g: object) -> Pairs:
-    """The part of `run_wrapped` that comes after the hooks on the gradient."""
+    """Run the part of `run_wrapped` after the hooks on the gradient."""
     extra: WrappedRule = node.rule.extra
     target = node
     if extra.unpack is not None:
@@ -91,7 +91,7 @@ def run_after_hooks(F: object, node: Node, g: object) -> Pairs:
         with context:
             pairs = extra.inner.backward(F, target, g)
     if target is not node and records(F):
-        relay(target, node)  # what the rule recorded may lead to the copy
+        relay(target, node)  # nodes that the rule recorded may lead to the copy
     if extra.after:
         with replace_mode(grad=records(F)):
             pairs = _run_after(extra.after, node, tuple(pairs), g)
@@ -99,7 +99,7 @@ def run_after_hooks(F: object, node: Node, g: object) -> Pairs:
 
 
 def apply_grad_hooks(F: object, node: Node, g: object) -> object:
-    """`g`, after the node's hooks have looked at it, and perhaps replaced it."""
+    """Call the node's hooks with `g`, and return it or its replacement."""
     extra: WrappedRule = node.rule.extra
     if extra.value_hooks or extra.before:
         with replace_mode(grad=records(F)):
@@ -121,7 +121,7 @@ def apply_grad_hooks(F: object, node: Node, g: object) -> object:
 
 
 def run_value_hooks(hooks: Hooks, g: object) -> object:
-    """Show `g` to each hook in turn; what one returns replaces it."""
+    """Call each hook with `g`, in order; a result other than None replaces it."""
     for hook in tuple(hooks.values()):
         new = hook(g)
         if new is not None:
@@ -130,7 +130,7 @@ def run_value_hooks(hooks: Hooks, g: object) -> object:
 
 
 def _checked_gradient(new: object, g: object) -> object:
-    """What a hook returned, if it can take the place of `g`."""
+    """Return a hook's result if it can replace `g`; otherwise raise an error."""
     adapter = adapter_of(g)
     if adapter_of(new) is not adapter or adapter.metadata(new) != adapter.metadata(g):
         got = adapter_of(new).describe(new)
@@ -162,12 +162,12 @@ def add_node_hook(node: Node, kind: str, hook: Callable[..., object]) -> Handle:
         hooks = Hooks()
         setattr(extra, kind, hooks)
     if kind == "after":
-        node.rule.fresh = None  # the rule's results are shown too
+        node.rule.fresh = None  # hooks also receive the rule's results
     return hooks.add(hook)
 
 
 def add_value_hook(value: Leaf, hook: Callable[[AnyValue], object]) -> Handle:
-    """Call `hook(gradient)` once for each pass, on the complete gradient of `value`."""
+    """Call `hook(gradient)` once in each pass, with the complete gradient of `value`."""
     node = value.node
     if node is None:
         raise OperationError("register_hook: expected a value that requires grad; got one that does not")
@@ -177,7 +177,7 @@ def add_value_hook(value: Leaf, hook: Callable[[AnyValue], object]) -> Handle:
 
 
 def add_post_accumulate_hook(value: Leaf, hook: Callable[[AnyValue], None]) -> Handle:
-    """Call `hook(leaf)` once for each pass, when `leaf.grad` is complete."""
+    """Call `hook(leaf)` once in each pass, when `leaf.grad` is complete."""
     if value.node is not LEAF:
         raise OperationError(
             "register_post_accumulate_grad_hook: expected a leaf that requires grad; use register_hook "
@@ -187,20 +187,20 @@ def add_post_accumulate_hook(value: Leaf, hook: Callable[[AnyValue], None]) -> H
 
 
 def leaf_hooks(leaf: Leaf) -> LeafHooks:
-    """The hooks of a leaf, made if there are none yet."""
+    """Return the hooks of a leaf; create them if there are none."""
     if leaf.hooks is None:
         leaf.hooks = LeafHooks()
     return leaf.hooks
 
 
 def retain_gradient(value: Leaf, node: Node) -> None:
-    """Let the gradient of `value`, which is not a leaf but computed by `node`, land in its `.grad`."""
-    # Weakly: the value holds its node.
+    """Store the gradient of `value`, a non-leaf computed by `node`, in its `.grad`."""
+    # A weak reference: the value refers to its node.
     wrap_rule(node).retain = ref(value)
 
 
 def retains_gradient(value: Leaf, node: Node) -> bool:
-    """Whether `retain_gradient` was asked for this very value, which `node` computed."""
+    """Return whether `retain_gradient` was called for this value, which `node` computed."""
     rule = node.rule
     if rule.backward is raise_freed:
         rule = node.s0
@@ -208,7 +208,7 @@ def retains_gradient(value: Leaf, node: Node) -> bool:
 
 
 def move_hooks(value: Leaf, node: Node) -> None:
-    """After an in-place operator gave `value` a new node: let `retain_grad` follow it there from `node`."""
+    """Move `retain_grad` of `value` from `node` to the new node that an in-place operator gave it."""
     rule, moved_to = node.rule, value.node
     if type(moved_to) is not Node or rule.backward is not run_wrapped:
         return
@@ -226,9 +226,9 @@ def set_context(node: Node, context: AbstractContextManager[object]) -> None:
 
 @boundary
 def _register_hook(self: Node, hook: Callable[..., object]) -> Handle:
-    """Call `hook(grad_inputs, grad_outputs)` after the rule ran; a tuple it returns replaces `grad_inputs`.
+    """Call `hook(grad_inputs, grad_outputs)` after the rule has run; a tuple that it returns replaces `grad_inputs`.
 
-    `grad_inputs` has one entry per gradient that the rule gave, in its order.
+    `grad_inputs` has one entry for each gradient that the rule returned, in its order.
     """
     return add_node_hook(self, "after", hook)
 
@@ -240,7 +240,7 @@ def _register_prehook(self: Node, hook: Callable[..., object]) -> Handle:
 
 
 def _metadata(self: Node) -> dict[str, AnyValue]:
-    """A dict of the program's own, which lives as long as the node."""
+    """A dict for the program's data, which lives as long as the node."""
     rule = self.rule
     if rule.backward is raise_freed:
         if self.s0.backward is not run_wrapped:

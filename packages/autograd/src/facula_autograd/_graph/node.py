@@ -1,4 +1,4 @@
-"""Nodes and rules: the recorded graph, and where in the user's program each node was made."""
+"""Nodes and rules: the recorded graph, with the place in the user's program where each node was created."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ LEAF = _Leaf()
 
 
 class Rule:
-    """How an operator goes backward. One object per operator, shared by its nodes.
+    """The backward rule of an operator. One object per operator, shared by its nodes.
 
     Arguments:
         name: the operator's name, for error messages.
-        backward: `backward(F, node, g)` returns a tuple (or list) of `(edge, gradient)` pairs, without the edges that
-            are None. `F` is the operator namespace to compute with: it records nothing in an ordinary pass, and
+        backward: `backward(F, node, g)` returns a tuple (or list) of `(edge, gradient)` pairs, without pairs for edges
+            that are None. `F` is the operator namespace to compute with: it does not record in an ordinary pass, and
             records under `create_graph`.
-        fresh: who owns the gradients that come back: True, each is a new buffer that nobody else holds; False, they
-            are `g` itself or views of it; None, unknown (user code saw them).
+        fresh: the ownership of the returned gradients. True: each is a new buffer without other owners. False: they
+            are `g` itself or views of it. None: unknown, because user code has seen them.
         saves: whether nodes keep values (`s0`, `s1`, `rest`) that are released after the pass.
-        edges: `edges(node)` gives the edges beyond `e0` and `e1`, for operators that have more.
-        jvp: the place of the forward-mode rule.
-        extra: what belongs to a rule made for one node.
+        edges: `edges(node)` returns the edges beyond `e0` and `e1`, for operators with more edges.
+        jvp: the forward-mode rule.
+        extra: data of a rule made for one node.
 
     >>> Rule("neg", lambda F, node, g: ((node.e0, F.neg(g)),), fresh=True, saves=False)
     <Rule neg>
@@ -92,13 +92,13 @@ class Rule:
 class Node:
     """One recorded operator call.
 
-    `e0`, `e1` are edges: None, a leaf value itself, or a Node. `s0`, `s1` are saved values and
-    `v0`, `v1` the versions they had. `rest` is whatever else the rule needs. `seq` grows with
-    time, so a consumer's is always larger than its producers'. `code` and `lasti` are the call
-    site. Slots that a rule does not use stay unset: that is measurably cheaper.
+    `e0`, `e1` are edges: None, a leaf value itself, or a Node. `s0`, `s1` are saved values, and `v0`, `v1` the versions
+    they had. `rest` contains other data of the rule. `seq` increases with time, so a consumer's is always larger than
+    its producers'. `code` and `lasti` are the call site. Slots that a rule does not use stay unset: that is measurably
+    cheaper.
 
-    There is one class for all operators, because that keeps the engine's attribute loads
-    specialised by the interpreter; what differs is the rule.
+    There is one class for all operators, because this keeps the engine's attribute loads specialised by the
+    interpreter; operators differ in the rule.
     """
 
     __slots__ = (
@@ -126,17 +126,17 @@ class Node:
 
     @property
     def where(self) -> str:
-        """Where the operator was called: "file:line (function)"."""
+        """The place where the operator was called: "file:line (function)"."""
         return describe_call_site(getattr(self, "code", None), getattr(self, "lasti", 0))
 
     @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
-        """`(where the gradient goes, 0)` for each input: a Node, an AccumulateGrad for a leaf, or None."""
+        """`(destination of the gradient, 0)` for each input: a Node, an AccumulateGrad for a leaf, or None."""
         return tuple(
             (edge if edge is None or type(edge) is Node else AccumulateGrad(edge), 0) for edge in edges_of(self)
         )
 
-    if TYPE_CHECKING:  # `_graph/hooks.py` has these, since they need what needs this class
+    if TYPE_CHECKING:  # `_graph/hooks.py` defines these, since it depends on this class
 
         @property
         def metadata(self) -> dict[str, Slot]: ...
@@ -148,7 +148,7 @@ class Node:
 
 
 class AccumulateGrad:
-    """What stands for a leaf among `next_functions`. Two of the same leaf are equal."""
+    """The representation of a leaf in `next_functions`. Two objects for the same leaf are equal."""
 
     __slots__ = ("__weakref__", "variable")
     next_functions = ()
@@ -157,7 +157,7 @@ class AccumulateGrad:
         self.variable = variable
 
     def name(self) -> str:
-        """Its kind's name."""
+        """Return the name of its type."""
         return "AccumulateGrad"
 
     def __repr__(self) -> str:
@@ -171,8 +171,8 @@ class AccumulateGrad:
 
 
 def edges_of(node: Node) -> Iterator[Edge]:
-    """All edges of a node, None among them."""
-    # Rules leave the slots they have no use for unset.
+    """Yield all edges of a node, including None."""
+    # Rules leave unused slots unset.
     try:
         yield node.e0
     except AttributeError:
@@ -187,7 +187,7 @@ def edges_of(node: Node) -> Iterator[Edge]:
 
 
 def describe_call_site(code: CodeType | None, lasti: int) -> str:
-    """ "file:line (function)" of an instruction. Slow: for error messages only."""
+    """Return "file:line (function)" of an instruction. Slow: for error messages only."""
     if code is None:
         return "an unknown line"
     found = code.co_firstlineno
@@ -199,14 +199,14 @@ def describe_call_site(code: CodeType | None, lasti: int) -> str:
 
 
 def record(value: Leaf, rule: Rule, depth: int = 2) -> Node:
-    """Make the node of `value`, and note the call site.
+    """Create the node of `value`, and record the call site.
 
-    The caller stores the edges and saved values. Fast paths write the same lines out.
+    The caller stores the edges and saved values. Fast paths inline these lines.
 
     Arguments:
         value: the operator's result.
         rule: the operator's rule.
-        depth: how many frames up the call site is; 1 is the caller of `record`.
+        depth: number of frames up to the call site; 1 is the caller of `record`.
     """
     node = value.node = Node()
     node.rule = rule
@@ -218,7 +218,7 @@ def record(value: Leaf, rule: Rule, depth: int = 2) -> Node:
 
 
 def user_frame() -> FrameType:
-    """The nearest calling frame that is not the library's."""
+    """Return the nearest calling frame outside the library."""
     frame = _getframe(1)
     while in_library(frame) and frame.f_back is not None:
         frame = frame.f_back
@@ -226,10 +226,10 @@ def user_frame() -> FrameType:
 
 
 def set_call_site(values: object, before: int) -> None:
-    """Let the nodes of `values` made since number `before` have the call site of the user, not one in this package."""
+    """Set the user's call site, instead of one in this package, in the nodes of `values` made since number `before`."""
     frame = user_frame()
     node = getattr(values, "node", None)
-    if type(node) is Node and node.seq == before + 1:  # the first one that was made, and so alone
+    if type(node) is Node and node.seq == before + 1:  # the first node that was made, and therefore the only one
         node.code, node.lasti = frame.f_code, frame.f_lasti
         return
     stack = [getattr(value, "node", None) for value in (values if isinstance(values, (tuple, list)) else (values,))]
@@ -243,13 +243,13 @@ def set_call_site(values: object, before: int) -> None:
 
 
 def edge_to(value: Leaf) -> Edge:
-    """The edge by which a new node refers to `value`: its node, the leaf itself, or None."""
+    """Return the edge from a new node to `value`: its node, the leaf itself, or None."""
     node = value.node
-    return value if node is LEAF else node  # type: ignore[return-value]  # no `LEAF` any more
+    return value if node is LEAF else node  # type: ignore[return-value]  # not `LEAF` here
 
 
 def copy_node(node: Node) -> Node:
-    """A stand-in with the same slots, for running a rule with some of them replaced."""
+    """Return a substitute with the same slots, for running a rule with some of them replaced."""
     twin = Node()
     for slot in ("rule", "seq", "code", "lasti", "e0", "e1", "s0", "s1", "v0", "v1", "rest", "context"):
         try:
@@ -260,14 +260,14 @@ def copy_node(node: Node) -> Node:
 
 
 def _identity_vjp(F: object, node: Node, g: object) -> Pairs:
-    return ((node.e0, g),)  # type: ignore[return-value]  # a rule runs where there is an edge
+    return ((node.e0, g),)  # type: ignore[return-value]  # a rule only runs if there is an edge
 
 
 _RELAY = Rule("relay", _identity_vjp, False, False)
 
 
 def relay(node: Node, edge: Edge) -> Node:
-    """Let `node` do nothing but lead to `edge`. It keeps its place in the order, or gets the next."""
+    """Make `node` only pass gradients on to `edge`. It keeps its place in the order, or gets the next one."""
     node.rule, node.e0, node.e1 = _RELAY, edge, None
     node.s0 = node.s1 = node.rest = None
     if not hasattr(node, "seq"):
@@ -276,12 +276,12 @@ def relay(node: Node, edge: Edge) -> Node:
 
 
 def error_node(message: str, forward: Node | None, edges: tuple[Edge, ...]) -> Node:
-    """A node whose backward raises GradientError.
+    """Return a node whose backward raises GradientError.
 
     Arguments:
-        message: what the error says, before the place where `forward` was recorded.
-        forward: the node whose call site this one takes over, or None.
-        edges: the edges that the node shows.
+        message: the error message, which precedes the place where `forward` was recorded.
+        forward: the node whose call site the new node copies, or None.
+        edges: the edges of the new node.
     """
     node = Node()
     node.rule, node.seq, node.s0, node.rest = _DEAD_END, next_seq(), message, edges
@@ -297,19 +297,18 @@ _DEAD_END = Rule("dead end", _refuse, None, False, lambda node: node.rest)
 
 
 # Note [Freed nodes]
-# After a pass that does not retain the graph, a node that saved anything gets a rule that only
-# raises. There is one such rule per pass, which knows where the pass was started; the rule the
-# node had goes into s0, whose value has just been dropped, so that the error can still name the
-# operator. Freeing a node is thus four stores.
+# After a pass that does not retain the graph, a node that saved values gets a rule that only raises. Each pass has one
+# such rule, which knows where the pass was started. The node's former rule moves to s0, whose value has just been
+# dropped, so that the error can still name the operator. Freeing a node thus takes four stores.
 
 
 def freed_rule(site: tuple[CodeType, int] | None) -> Rule:
-    """The rule of all nodes that the pass started at `site` has freed."""
+    """Return the rule for all nodes freed by the pass that was started at `site`."""
     return Rule("freed", raise_freed, None, False, extra=site)
 
 
 def free(node: Node, freed: Rule) -> None:
-    """Drop what `node` saved. The engine's main loop has this written out."""
+    """Drop the values that `node` saved. The engine's main loop inlines this."""
     rule = node.rule
     if rule.saves:
         node.rule = freed
@@ -318,7 +317,7 @@ def free(node: Node, freed: Rule) -> None:
 
 
 def raise_freed(F: object, node: Node, g: object) -> NoReturn:
-    """The backward of a freed node."""
+    """Raise the error of a freed node."""
     name, forward, site = node.name(), node.where, node.rule.extra
     freed_by = describe_call_site(*site) if site is not None else "an unknown line"
     raise FreedGraphError(

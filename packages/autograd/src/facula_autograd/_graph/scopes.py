@@ -1,11 +1,12 @@
-"""Which call of a module a node was made in.
+"""Scopes: the module call in which a node was created.
 
 Note [Scopes]
-A scope is one call of a module: the numbers of the first and of the last node that can have been made in it. A node
-has a number anyway, so operators do nothing for this, and modules only while it is wanted (`track_modules`,
-`detect_anomaly`). The package that has modules learns when that is first so, and says how they are called. The latest
-scopes are kept, with weak references to the modules, and the paths in a module that was called from no other, in case
-it is gone when somebody asks: `Net()(x)`. Where two threads were in modules at once, this thread's count.
+A scope is one call of a module: the numbers of the first and of the last node that can have been created in it. Nodes
+are numbered anyway, so operators do no extra work, and modules only while scopes are requested (`track_modules`,
+`detect_anomaly`). The package that defines modules registers how their calls become scopes; it is notified when scopes
+are first requested. The latest scopes are kept, with weak references to the modules. The paths in a module that no
+other module called are kept too, in case it is gone at the time of a query: `Net()(x)`. If two threads were in modules
+at the same time, only the present thread's calls count.
 """
 
 from __future__ import annotations
@@ -26,23 +27,24 @@ if TYPE_CHECKING:
     Parts = Callable[[object], Iterable[tuple[str, object]]]
     _Scope = tuple[int, float, ref[object], Names]
 
-#: As many calls of modules are remembered, each by two events: its beginning and its end.
+#: The number of events to remember; each module call has two, its start and its end.
 MAX_SCOPES = 20_000
-# The number of the next node; the module, or None where its call ends; the thread; the names in the outermost module.
+# The number of the next node; the module, or None at the end of its call; the thread; names in the outermost module.
 _events: deque[tuple[int, ref[object] | None, int, Names]] = deque(maxlen=2 * MAX_SCOPES)
-_running: dict[int, list[Names]] = {}  # for each thread that is in modules the names, once for each of these
-_known: WeakKeyDictionary[object, Names] = WeakKeyDictionary()  # the names in modules that were called from no other
-_wanted: list[None] = []  # not empty once anybody wanted scopes
+_running: dict[int, list[Names]] = {}  # by thread: the names in the outermost module, once for each module entered
+_known: WeakKeyDictionary[object, Names] = WeakKeyDictionary()  # the names in modules that no other module called
+_wanted: list[None] = []  # not empty once scopes have been requested
 _installers: list[Callable[[], None]] = []
 _parts: list[Parts] = [lambda owner: [(type(owner).__name__, owner)]]
 
 
 def provide_scopes(install: Callable[[], None], parts: Parts) -> None:
-    """Say how calls of modules become scopes.
+    """Register how calls of modules become scopes.
 
     Arguments:
-        install: called once, when scopes are first wanted: from then on calls of modules `enter_scope`, and leave it.
-        parts: the modules in a module, each after its path; the module itself is the first.
+        install: called once, when scopes are first requested; from then on, module calls use
+            `enter_scope`/`leave_scope`.
+        parts: yields the modules inside a module, each after its path, starting with the module itself.
     """
     _parts[0] = parts
     if _wanted:
@@ -52,7 +54,7 @@ def provide_scopes(install: Callable[[], None], parts: Parts) -> None:
 
 
 def want_scopes() -> None:
-    """Let calls of modules be noted from here on, in the threads and tasks that are in such a mode."""
+    """Record module calls from here on, in threads and tasks whose mode has `scopes`."""
     if not _wanted:
         _wanted.append(None)
         while _installers:
@@ -60,7 +62,7 @@ def want_scopes() -> None:
 
 
 def enter_scope(owner: object) -> bool:
-    """Begin a call of `owner`, a module. Whether it is noted, and `leave_scope` must follow."""
+    """Start a call of the module `owner`. Returns whether it is recorded; if so, `leave_scope` must follow."""
     if not (passive_modes or active_modes) or not current_mode().scopes:
         return False
     thread = get_ident()
@@ -71,7 +73,7 @@ def enter_scope(owner: object) -> bool:
 
 
 def leave_scope() -> None:
-    """End the call that was entered last in this thread."""
+    """End the latest call entered in this thread."""
     thread = get_ident()
     around = _running.get(thread)
     if around:
@@ -82,7 +84,7 @@ def leave_scope() -> None:
 
 
 def _names_in(owner: object) -> Names:
-    """The paths of the modules in one, found when it is first called, for when they are gone."""
+    """Return the paths of the modules inside one; computed on its first call, for use after the modules are gone."""
     names = _known.get(owner)
     if names is None:
         names = _known[owner] = [(ref(part), path) for path, part in _parts[0](owner)]
@@ -90,7 +92,7 @@ def _names_in(owner: object) -> Names:
 
 
 class Scopes:
-    """The scopes known now, for questions about many nodes."""
+    """The scopes known now, for queries about many nodes."""
 
     def __init__(self) -> None:
         threads: dict[int, list[_Scope]] = {}
@@ -99,7 +101,7 @@ class Scopes:
             inside = running.setdefault(thread, [])
             if owner is not None:
                 inside.append((seq, owner, names))
-            elif inside:  # else its beginning is forgotten
+            elif inside:  # otherwise its start is no longer remembered
                 first, ended, named = inside.pop()
                 threads.setdefault(thread, []).append((first, seq, ended, named))
         for thread, inside in running.items():
@@ -109,7 +111,7 @@ class Scopes:
         self._paths: dict[tuple[int, ...], str] = {}
 
     def path(self, seq: float) -> str:
-        """The path of the module in whose call the node of this number was made; empty where that is unknown."""
+        """Return the path of the module in whose call the node of this number was created; empty if unknown."""
         around = [scope for scope in self._scopes if scope[0] < seq < scope[1]]
         key = tuple([id(owner) for _, _, owner, _ in around])
         if key not in self._paths:
@@ -118,7 +120,7 @@ class Scopes:
 
 
 def _path_of(owners: Sequence[ref[object]], names: Names) -> str:
-    """The path of the last of some modules, each of which called the next: ``Net.body.0``."""
+    """Return the path of the last of some modules, each called by the one before: ``Net.body.0``."""
     inner = owners[-1]()
     if inner is None:
         around = _path_of(owners[:-1], names) if owners[:-1] else ""
@@ -129,9 +131,9 @@ def _path_of(owners: Sequence[ref[object]], names: Names) -> str:
 
 
 class track_modules(replace_mode):
-    """Context manager and decorator: calls of modules are noted, so that `report` can say what each of them saved.
+    """Context manager and decorator that records module calls, so that `report` can list the values each of them saved.
 
-    `detect_anomaly` does the same. Costs about a microsecond a call.
+    `detect_anomaly` does the same. The cost is about a microsecond per call.
     """
 
     __slots__ = ()

@@ -2,4 +2,4 @@
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names that pickles of earlier releases contain

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def checked_bool(name: str, value: object) -> bool:
-    """`value`, if it is True or False; otherwise TypeError in the name of `name`."""
+    """Return `value` if it is True or False; otherwise raise TypeError in the name of `name`."""
     if not isinstance(value, bool):
         raise InvalidTypeError(f"{name}: expected True or False; got {value!r}")
     return value
 
 
 def exit_mode(mode: ModeContext, *exc: object) -> None:
-    """What `__exit__` of modes does."""
+    """Implement `__exit__` of modes."""
     block = None
     try:
         block = mode._entered()
@@ -53,11 +53,11 @@ def exit_mode(mode: ModeContext, *exc: object) -> None:
 
 
 class ModeContext:
-    """What all modes do: `_changes` hold in a with block, or while a decorated function runs."""
+    """Base class of all modes: `_changes` apply in a `with` block, or while a decorated function runs."""
 
     __slots__ = ("_blocks", "_changes")
 
-    _blocks: dict[Block, None]  # those that were entered and not yet left, in any thread
+    _blocks: dict[Block, None]  # blocks entered and not yet left, in any thread
     _changes: dict[str, object]
     __exit__ = Exit(exit_mode)
 
@@ -65,7 +65,7 @@ class ModeContext:
         outer = current_block.get()
         block = new_block(self._changes, outer if outer is None else innermost_open(outer))
         for one in tuple(self._blocks):
-            if one.key not in one.marks:  # it ended without being left
+            if one.key not in one.marks:  # the block ended without being left
                 self._blocks.pop(one, None)
         try:
             open_block(block, owner_of(self))
@@ -77,7 +77,7 @@ class ModeContext:
             raise
 
     def _entered(self) -> Block:
-        """The block to leave. One object may be entered again inside itself, and by several threads."""
+        """Return the block to leave. One object may be entered again inside itself, and by several threads."""
         blocks, block = self._blocks, current_block.get()
         while block is not None and block not in blocks:
             block = block.outer
@@ -90,7 +90,7 @@ class ModeContext:
 
     @boundary
     def __call__(self, function: F) -> F:
-        """Decorate `function`; each call enters a block of its own."""
+        """Decorate `function`; each call enters a separate block."""
         changes = self._changes
         return decorate(function, lambda: replace_mode(**changes))  # type: ignore[return-value]  # wrapped
 
@@ -98,8 +98,8 @@ class ModeContext:
 class replace_mode(ModeContext):
     """Run a block, or a decorated function, with fields of the mode replaced.
 
-    A decorated generator function is in the mode only while it runs, not between its yields;
-    coroutine functions and async generator functions likewise.
+    A decorated generator function is in the mode only while it runs, not while it is suspended at a yield. The same
+    applies to coroutine functions and async generator functions.
 
     >>> with replace_mode(grad=False):
     ...     current_mode().grad
@@ -108,7 +108,7 @@ class replace_mode(ModeContext):
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # subclasses have arguments of their own, which `__new__` may say
+    if TYPE_CHECKING:  # subclasses have their own arguments, which `__new__` may declare
 
         def __init__(self, *arguments: object, **changes: object) -> None: ...
 
@@ -122,7 +122,7 @@ class replace_mode(ModeContext):
 
 
 class PlainMode(ModeContext):
-    """A mode without arguments, which decorates with or without parentheses."""
+    """A mode without arguments, usable as a decorator with or without parentheses."""
 
     __slots__ = ()
     _fields: dict[str, object]
@@ -145,11 +145,11 @@ class PlainMode(ModeContext):
 
 
 class Lasting(replace_mode):
-    """A mode that holds at once and lastingly when it is made, and for a block or function if it is used with one."""
+    """A mode that takes effect permanently on construction, or for a block or function if it is used with one."""
 
     __slots__ = ("_before",)
 
-    _before: dict[str, object] | None  # the fields before the change; None where a block alone changes them
+    _before: dict[str, object] | None  # the fields before the change; None if only a block changes them
 
     def __init__(self, **changes: object) -> None:
         super().__init__(**changes)
@@ -166,14 +166,14 @@ class Lasting(replace_mode):
 
     def __enter__(self) -> Self:
         try:
-            self._undo()  # the block replaces the lasting change
+            self._undo()  # the block replaces the permanent change
             return super().__enter__()
         except BaseException:
             self._undo()
             raise
 
     def __call__(self, function: F) -> F:
-        """Decorate `function`, undoing the change made on construction."""
+        """Decorate `function`, and undo the change made on construction."""
         self._undo()
         return super().__call__(function)
 

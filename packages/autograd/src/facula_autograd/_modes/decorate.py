@@ -1,4 +1,4 @@
-"""Wrapping a function so that its body runs inside a context manager, and nothing else does."""
+"""Decorators that run only the body of a function inside a context manager."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
 def decorate(function: Callable[..., AnyValue], make: Make) -> Callable[..., object]:
-    """`function`, entering `make()` for each call, or for each step of a generator."""
+    """Wrap `function`: enter `make()` for each call, or for each step of a generator."""
     if isinstance(function, type) or not callable(function):
         raise InvalidTypeError(
             f"a mode such as no_grad decorates functions; got {function!r}. Decorate the methods, or use a with block"

@@ -1,4 +1,4 @@
-"""Modes for users: context managers and decorators that say what operators record, and what else they do."""
+"""Modes for users: context managers and decorators that control recording and related behaviour of operators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class no_grad(PlainMode):
-    """Context manager and decorator: operators record nothing.
+    """Context manager and decorator that disables recording.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(2.0, requires_grad=True)
@@ -34,15 +34,16 @@ class no_grad(PlainMode):
 
 
 class enable_grad(PlainMode):
-    """Context manager and decorator: operators record, even inside `no_grad`."""
+    """Context manager and decorator that enables recording, even inside `no_grad`."""
 
     __slots__ = ()
     _fields = {"grad": True}  # noqa: RUF012
 
 
 class set_grad_enabled(Lasting):
-    """Switch recording on or off: at once and lastingly when called, for a block with `with`, for a
-    function as decorator. TypeError if `mode` is not a bool.
+    """Switch recording on or off: permanently when called, for a block with `with`, for a function as decorator.
+
+    Raises TypeError if `mode` is not a bool.
 
     >>> with set_grad_enabled(False):
     ...     is_grad_enabled()
@@ -62,9 +63,9 @@ class set_grad_enabled(Lasting):
 
 
 class inference_mode(replace_mode):
-    """Context manager and decorator: as `no_grad`, and not even `enable_grad` inside records anything.
+    """Context manager and decorator like `no_grad`, in which even `enable_grad` does not enable recording.
 
-    Values made inside are like others: their changes are counted, so recorded operators may use them later.
+    Values created inside are like others: their changes are counted, so recorded operators may use them later.
 
     >>> with inference_mode():
     ...     is_inference_mode_enabled(), is_grad_enabled()
@@ -102,8 +103,10 @@ class inference_mode(replace_mode):
 
 
 class saved_tensors_hooks(replace_mode):
-    """Context manager and decorator: values that operators save pass through `pack`, and back through
-    `unpack` when a backward pass needs them."""
+    """Context manager and decorator that passes the values that operators save through two functions.
+
+    `pack` receives a value when it is saved, and `unpack` the result of `pack` when a backward pass needs the value.
+    """
 
     __slots__ = ()
 
@@ -136,9 +139,9 @@ class saved_tensors_hooks(replace_mode):
 
 
 class set_multithreading_enabled:
-    """Accepted, and changes nothing: a backward pass runs in the thread that asked for it, whatever `mode` says.
+    """Accepted without effect: a backward pass always runs in the calling thread, regardless of `mode`.
 
-    It may be called, be entered by `with`, and decorate.
+    It may be called, entered by `with`, and used as a decorator.
 
     >>> with set_multithreading_enabled(False):
     ...     pass
@@ -160,12 +163,12 @@ class set_multithreading_enabled:
         pass
 
     def __call__(self, function: F) -> F:
-        """`function` itself."""
+        """Return `function` itself."""
         return function
 
 
 def is_grad_enabled() -> bool:
-    """Whether operators record in this thread and task.
+    """Return whether operators record in this thread and task.
 
     >>> is_grad_enabled()
     True
@@ -174,16 +177,16 @@ def is_grad_enabled() -> bool:
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether backward passes check gradients, as `detect_anomaly` wants."""
+    """Return whether backward passes check gradients, under `detect_anomaly`."""
     return bool(passive_modes or active_modes) and current_mode().anomaly is not None
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether NaN is among what `detect_anomaly` looks for: True where nothing else was said."""
+    """Return whether `detect_anomaly` checks for NaN; True by default."""
     anomaly = current_mode().anomaly
     return anomaly is None or anomaly[0]
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread and task are in `inference_mode`."""
+    """Return whether this thread and task are in `inference_mode`."""
     return bool(active_modes) and current_mode().inference

@@ -1,22 +1,21 @@
-"""What surrounds operators, per thread and per task: records of it, and the blocks in which they hold.
+"""The mode: the state of a thread and task that affects operators, and the blocks that change it.
 
 Note [Blocks]
-One context variable holds the innermost block that was entered. A block knows the one around it, and it is open while
-its key is in `active_modes`: a task or thread that copied the context while a block was open sees it
-close when it ends elsewhere, so no mode outlives its block. While `active_modes` is empty every mode is the default one
-to operators, and none reads the variable. Blocks that change what backward passes or creation functions look at, and no
-operator (anomaly detection, the default device), are in `passive_modes` instead.
-Leaving never uses the variable's token: an async generator may be closed in another context than it was
-started in, where a token would be refused.
+One context variable holds the innermost entered block. A block refers to the one around it, and is open while its key
+is in `active_modes`. A task or thread that copied the context while a block was open sees the block close when it ends
+elsewhere, so no mode outlives its block. While `active_modes` is empty, operators treat every mode as the default one
+and do not read the variable. Blocks that only change fields for backward passes or creation functions (anomaly
+detection, the default device) have their keys in `passive_modes` instead. Leaving a block never uses the variable's
+token: an async generator may be closed in another context than it was started in, where the token would be rejected.
 
 Note [Ctrl-C in a mode]
-The interpreter looks for signals after a call, when a loop goes back, and where a function begins: also where
-`__exit__` begins, before its first instruction. No context manager written in Python can leave its block then, so
-another owner ends it: the interpreter. It keeps what it will call at the end of a `with` statement on the stack of the
-frame, for nobody else, and drops it however the statement ends. For modes this is an object of its own for each
-statement (`Exit`), and a weak reference to it takes the block out of `active_modes`, by a callback that is no Python
-function and cannot be interrupted. Leaving as usual does the same earlier. That one step is all: what else leaving does
-(the context variable) may be missing, since a block that is not open counts for nothing.
+The interpreter checks for signals after a call, at a backward jump, and at the start of a function. The start of
+`__exit__` is such a place, before its first instruction. A context manager written in Python therefore cannot always
+leave its block, so the interpreter must end it. The interpreter keeps the callable for the end of a `with` statement on
+the frame's stack, as its only reference, and drops it however the statement ends. For modes, this callable is a
+separate object for each statement (`Exit`). A weak reference to it removes the block from `active_modes`, by a callback
+that is not a Python function and cannot be interrupted. Leaving normally does the same earlier. This single step
+suffices: the rest of leaving (the context variable) may be skipped, since a block that is not open has no effect.
 """
 
 from __future__ import annotations
@@ -45,17 +44,27 @@ PASSIVE = frozenset(FIELDS[_FOR_OPERATORS:])
 
 
 class Mode:
-    """An immutable record of what surrounds an operator.
+    """An immutable record of the state that affects operators.
 
-    `grad`: record; `inference`: record nothing, whatever is asked inside; `level`: forward-mode nesting;
-    `autocast`, `vmap`, `capture`: their states, or None; `overrides`: subclasses may override operators;
-    `saved_hooks`: (pack, unpack) or None; `compute`: what computes results in the place of kernels, or None
-    (Note [Kept results]).
-    Operators do not look at the others, the passive fields: `anomaly`: (check_nan, check_inf) or None;
-    `hooks_refused`: why saved tensors have no hooks here, or None; `scopes`: calls of modules are noted; `device`:
-    where creation functions make values, or None for the default.
-    `only_grad` follows: of what operators look at, nothing but `grad` differs from the default. So does
-    `only_autocast`: nothing but these two.
+    Fields that operators read:
+
+    * `grad`: record operators.
+    * `inference`: never record, even inside `enable_grad`.
+    * `level`: nesting of forward mode.
+    * `autocast`, `vmap`, `capture`: their states, or None.
+    * `overrides`: subclasses may override operators.
+    * `saved_hooks`: (pack, unpack) or None.
+    * `compute`: computes results in place of kernels, or None (Note [Kept results]).
+
+    Passive fields, which operators do not read:
+
+    * `anomaly`: (check_nan, check_inf) or None.
+    * `hooks_refused`: the reason why saved tensors cannot have hooks here, or None.
+    * `scopes`: calls of modules are recorded.
+    * `device`: the device on which creation functions create values, or None for the default.
+
+    Derived fields: `only_grad` is true if `grad` is the only field for operators that differs from the default;
+    `only_autocast` is true if no field except `grad` and `autocast` differs.
 
     >>> DEFAULT.grad, DEFAULT.replace(grad=False).grad
     (True, False)
@@ -92,7 +101,7 @@ class Mode:
         raise MissingAttributeError(f"Mode: records are immutable; use replace({name}=...)")
 
     def replace(self, **changes: object) -> Mode:
-        """This mode with other values. Equal to the default means identical to `DEFAULT`."""
+        """Return this mode with other values. A result equal to the default is `DEFAULT` itself."""
         changed = list(self.values)
         for name, value in changes.items():
             changed[_PLACES[name]] = value
@@ -104,7 +113,7 @@ class Mode:
         return Mode(values)
 
     def changes_to(self, other: Mode) -> dict[str, object]:
-        """What `replace` takes to make another mode of this one.
+        """Return the arguments of `replace` that turn this mode into `other`.
 
         >>> DEFAULT.changes_to(DEFAULT.replace(grad=False))
         {'grad': False}
@@ -117,15 +126,15 @@ class Mode:
 
 
 DEFAULT = Mode(_DEFAULTS)
-# Modes made of flags alone, which are few: entering one makes nothing.
+# Modes made of flags only. There are few, so entering one creates no object.
 _STATES, _REFUSED = _DEFAULTS[2:_FOR_OPERATORS], _PLACES["hooks_refused"]
 _common: dict[tuple[object, ...], Mode] = {_DEFAULTS: DEFAULT}
 _NO_GRAD = DEFAULT.replace(grad=False)
 GRAD_OFF: dict[str, object] = {"grad": False}
 
-#: Non-empty while any thread is in a mode of any kind that operators look at. Siblings may have keys of their own.
+#: Not empty while any thread is in a mode that operators read. Other packages may add their own keys.
 active_modes: dict[object, None] = {}
-#: Non-empty while any thread is in a mode of passive fields alone: operators stay on their fast path.
+#: Not empty while any thread is in a mode of passive fields only: operators stay on their fast path.
 passive_modes: dict[object, None] = {}
 
 
@@ -133,11 +142,11 @@ _next_key: Callable[[], int] = count(1).__next__
 
 
 class Block:
-    """One entered mode. `lasting` ones come from calling `set_grad_enabled` as a function.
+    """One entered mode. `lasting` blocks come from calling `set_grad_enabled` as a function.
 
-    `marks`: where its key is while it is open; `owner`: a weak reference to what it ends with, if to anything. The
-    reference's callback has the key, not the block: in a cycle the collector could free the reference while the
-    interpreter goes through those to one object.
+    `marks` is the collection that contains its key while it is open. `owner` is a weak reference to the object with
+    which the block ends, if any. The reference's callback has the key, not the block: in a cycle, the collector could
+    free the reference while the interpreter iterates over the references to one object.
     """
 
     __slots__ = ("changes", "key", "lasting", "marks", "mode", "outer", "owner")
@@ -155,7 +164,7 @@ current_block: ContextVar[Block | None] = ContextVar("facula_autograd.mode", def
 
 
 def current_mode() -> Mode:
-    """The mode of this thread and task. Operators call it only when `active_modes` is not empty."""
+    """Return the mode of this thread and task. Operators call it only when `active_modes` is not empty."""
     block = current_block.get()
     if block is None:
         return DEFAULT
@@ -171,9 +180,9 @@ def innermost_open(block: Block | None) -> Block | None:
 
 
 def note_grad(leaf: object, added: bool = False) -> None:
-    """Tell what captures this thread's work, if anything does, that `.grad` of `leaf` is about to be set.
+    """Notify the capture of this thread's work, if any, that `.grad` of `leaf` is about to be set.
 
-    `added`: a backward pass does it, and it was None.
+    `added`: a backward pass sets it, and it was None.
     """
     capture: AnyValue = current_mode().capture
     if capture is not None:
@@ -181,21 +190,21 @@ def note_grad(leaf: object, added: bool = False) -> None:
 
 
 def note_grad_read(leaf: object) -> None:
-    """Tell what captures this thread's work, if anything does, that `.grad` of `leaf` is asked for."""
+    """Notify the capture of this thread's work, if any, that `.grad` of `leaf` is read."""
     capture: AnyValue = current_mode().capture
     if capture is not None:
         capture.grad_read(leaf)
 
 
 def note_ends(values: Sequence[object]) -> None:
-    """Tell what captures this thread's work, if anything does, that a backward pass is about to end at these values."""
+    """Notify the capture of this thread's work, if any, that a backward pass is about to end at these values."""
     capture: AnyValue = current_mode().capture
     if capture is not None:
         capture.passes_end(values)
 
 
 def _mode_of(block: Block | None) -> Mode:
-    """The mode inside `block`, leaving out blocks that were closed under it meanwhile."""
+    """Return the mode inside `block`, skipping blocks below it that have been closed."""
     block = innermost_open(block)
     if block is None:
         return DEFAULT
@@ -208,20 +217,20 @@ def _mode_of(block: Block | None) -> Mode:
 
 
 def new_block(changes: dict[str, object], outer: Block | None, lasting: bool = False) -> Block:
-    """A block inside `outer`, not yet open."""
+    """Return a block inside `outer`, not yet open."""
     block = Block()
     block.key = _next_key()
     block.changes, block.outer, block.lasting, block.owner = changes, outer, lasting, None
     block.marks = passive_modes if changes.keys() <= PASSIVE else active_modes
     if outer is None and changes is GRAD_OFF:
-        block.mode = _NO_GRAD  # by far the most frequent
+        block.mode = _NO_GRAD  # the most frequent case
     else:
         block.mode = _mode_of(outer).replace(**changes)
     return block
 
 
 def open_block(block: Block, owner: object = None) -> None:
-    """Begin `block`, which ends with `owner` at the latest."""
+    """Open `block`, which ends with `owner` at the latest."""
     marks = block.marks
     if owner is not None:
         block.owner = ref(owner, partial(marks.pop, block.key))
@@ -230,7 +239,7 @@ def open_block(block: Block, owner: object = None) -> None:
 
 
 def close_block(block: Block) -> None:
-    """End `block`, and lasting ones that were set inside it. Doing so again is harmless."""
+    """Close `block`, and permanent changes made inside it. Closing it again has no effect."""
     above = current_block.get()
     if above is not block:
         inside = []
@@ -241,7 +250,7 @@ def close_block(block: Block) -> None:
             for each in inside:
                 each.marks.pop(each.key, None)
     block.marks.pop(block.key, None)
-    if above is block:  # else it was left in another context, or out of order: others find it closed
+    if above is block:  # otherwise it was left in another context, or out of order: other blocks find it closed
         outer = block.outer
         current_block.set(outer if outer is None else innermost_open(outer))
 
@@ -252,7 +261,7 @@ def set_lasting(changes: dict[str, object]) -> None:
     top = innermost_open(before)
     earlier = None
     if top is not None and top.lasting:
-        # Takes the earlier one's place: calling the setter in a loop piles nothing up.
+        # Replaces the earlier block: calling the setter in a loop does not accumulate blocks.
         earlier, changes = top, {**top.changes, **changes}
         top = innermost_open(top.outer)
     around = _mode_of(top)
