@@ -1,4 +1,4 @@
-"""`Function`: operators that users define by a forward and a backward."""
+"""`Function`: user-defined operators with a forward and a backward."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
 
 class Function:
-    """Base class of custom operators. Call them with `apply`, never by making an instance.
+    """Base class of custom operators. Call them with `apply`; do not instantiate them.
 
-    Define two static methods: `forward(ctx, *args)`, or `forward(*args)` with
-    `setup_context(ctx, inputs, output)`; and `backward(ctx, *grads)`, which gets one gradient per
-    output and returns one per argument of `forward` (None where there is none). With
-    operators on values in `backward`, second derivatives work too.
+    Define two static methods: `forward(ctx, *args)`, or `forward(*args)` with `setup_context(ctx, inputs, output)`; and
+    `backward(ctx, *grads)`, which receives one gradient for each output and returns one for each argument of `forward`
+    (None for an argument without a gradient). If `backward` uses operators on values, second derivatives work too.
 
     >>> from facula_autograd import Variable
     >>> class Cube(Function):
@@ -48,13 +47,13 @@ class Function:
     Variable(12.0)
     """
 
-    #: Whether the methods, which use operators alone, also serve batches, inside `vmap`.
+    #: Whether the methods, which must only use operators, also serve batches inside `vmap`.
     generate_vmap_rule = False
     _rule: Rule
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        # User code sees the gradients: they are never the engine's own.
+        # User code receives the gradients: the engine never owns them.
         cls._rule = Rule(cls.__name__ + "Backward", run_backward_method, None, True, edges_beyond)
 
     @boundary
@@ -65,14 +64,14 @@ class Function:
 
     @staticmethod
     def forward(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        """Compute the outputs: a value, or a tuple of values and other things."""
+        """Compute the outputs: a value, or a tuple of values and other objects."""
         raise UnsupportedError("Function: expected a subclass to define forward as a static method")
 
-    if TYPE_CHECKING:  # a subclass says how many gradients there are, and of which types
+    if TYPE_CHECKING:  # a subclass defines the number and the types of the gradients
 
         @staticmethod
         def setup_context(*args: AnyValue, **kwargs: AnyValue) -> None:
-            """Fill `ctx`, where `forward` does not take it: `ctx, inputs, output`."""
+            """Fill `ctx` if `forward` does not take it: `ctx, inputs, output`."""
 
         @staticmethod
         def backward(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
@@ -82,12 +81,12 @@ class Function:
 
         @staticmethod
         def setup_context(ctx: FunctionContext, inputs: tuple[object, ...], output: object) -> None:
-            """Fill `ctx`, where `forward` does not take it.
+            """Fill `ctx` if `forward` does not take it.
 
             Arguments:
-                ctx: what `backward` will get, for `save_for_backward` and attributes.
+                ctx: the context passed to `backward`, for `save_for_backward` and attributes.
                 inputs: the arguments of `forward`.
-                output: what `forward` returned.
+                output: the result of `forward`.
             """
             raise UnsupportedError("Function: expected a subclass to define setup_context as a static method")
 
@@ -101,29 +100,29 @@ class Function:
         """Compute the tangents of the outputs from those of the arguments.
 
         Arguments:
-            ctx: what `forward` or `setup_context` filled; `saved_tensors` are those of `save_for_forward`, if it was
-                called.
-            tangents: one for each argument of `forward`: zeros for values that have none, None for what is no value.
+            ctx: the context filled by `forward` or `setup_context`; `saved_tensors` are those of `save_for_forward`, if
+                it was called.
+            tangents: one for each argument of `forward`: zeros for values without a tangent, None for other objects.
         """
         raise UnsupportedError("Function: expected a subclass to define jvp, for forward-mode, as a static method")
 
     @staticmethod
     def vmap(info: object, in_dims: tuple[object, ...], *args: object) -> object:
-        """Compute the outputs of a batch inside `vmap`: a pair of them and of the places of their batch dimension.
+        """Compute the outputs of a batch inside `vmap`. Returns the outputs and the indices of their batch dimensions.
 
         Arguments:
             info: has `batch_size` and `randomness`.
-            in_dims: the batch dimension of each argument; None of one that is the same for all.
-            args: those of `forward`.
+            in_dims: the batch dimension of each argument; None for an argument without one.
+            args: the arguments of `forward`.
         """
         raise UnsupportedError("Function: expected a subclass to define vmap as a static method")
 
     @classmethod
     def apply(cls, *args: AnyValue, **kwargs: AnyValue) -> AnyValue:
-        """Run `forward` on the arguments, and record the call where one of `args` requires grad.
+        """Run `forward` on the arguments, and record the call if one of `args` requires grad.
 
-        With `setup_context`, arguments by name and defaults take their places among `args`; otherwise those
-        by name have no gradient.
+        With `setup_context`, keyword arguments and defaults become part of `args`; otherwise keyword arguments have no
+        gradient.
         """
         try:
             return cls.apply_with_context(args, kwargs)[0]
@@ -135,7 +134,7 @@ class Function:
     def apply_with_context(
         cls, args: tuple[AnyValue, ...], kwargs: dict[str, AnyValue]
     ) -> tuple[AnyValue, FunctionContext | None]:
-        """What `apply` gives, and the context of the call; None where a transform answered in its place."""
+        """Return the result of `apply`, and the context of the call; None if a transform handled the call."""
         if cls.setup_context is not Function.setup_context:
             args, kwargs = _bound(cls.forward, args, kwargs), {}
         value = next((a for a in args if isinstance(a, Value)), None)
@@ -160,7 +159,7 @@ class Function:
 
 
 def _bound(forward: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]) -> tuple[object, ...]:
-    """All positional arguments of `forward`, with those given by name and defaults in their places."""
+    """Return all positional arguments of `forward`, including keyword arguments and defaults in their places."""
     code = getattr(forward, "__code__", None)
     if code is not None and not kwargs and not forward.__defaults__:  # type: ignore[attr-defined]
         return args
@@ -173,9 +172,9 @@ def _bound(forward: Callable[..., object], args: tuple[object, ...], kwargs: dic
 
 @boundary
 def once_differentiable(backward: F) -> F:
-    """Decorate a Function's `backward` that uses operations which cannot be differentiated themselves.
+    """Decorate a Function's `backward` whose operations cannot be differentiated themselves.
 
-    It runs under `no_grad`; differentiating its results is an error that says so.
+    It runs under `no_grad`. Differentiating its results raises an error with that reason.
 
     >>> class Twice(Function):
     ...     @staticmethod
@@ -197,7 +196,7 @@ def once_differentiable(backward: F) -> F:
         results = result if isinstance(result, (tuple, list)) else (result,)
         return tuple(_dead_end(h, ctx, wanting) if isinstance(h, Value) else h for h in results)
 
-    return once  # type: ignore[return-value]  # which takes what `backward` takes
+    return once  # type: ignore[return-value]  # takes the arguments of `backward`
 
 
 def _dead_end(value: Value, ctx: FunctionContext, wanting: list[Value]) -> Leaf:

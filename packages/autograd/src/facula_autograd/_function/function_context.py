@@ -1,4 +1,4 @@
-"""The `ctx` of one call of a `Function`: what `forward` leaves for `backward`."""
+"""The `ctx` of one call of a `Function`: the data that `forward` passes to `backward`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 @boundary
 class FunctionContext:
-    """The `ctx` of one call: carries what `backward` needs. Any attribute may be set on it.
+    """The `ctx` of one call, which carries data for `backward`. Any attribute may be set on it.
 
-    `needs_input_grad`: for each argument of `apply`, whether its gradient is wanted.
+    `needs_input_grad` contains, for each argument of `apply`, whether its gradient is needed.
     """
 
     def __init__(self, function: Definition, needs_input_grad: tuple[bool, ...]) -> None:
@@ -52,7 +52,7 @@ class FunctionContext:
         self._node: ref[Node] | None = None
 
     def save_for_backward(self, *values: object) -> None:
-        """Keep inputs, outputs, or other values (None too) for `backward`, where `saved_tensors` gives them back."""
+        """Keep inputs, outputs, or other values (None too) for `backward`, which reads them from `saved_tensors`."""
         for k, value in enumerate(values):
             if value is not None and not isinstance(value, Value):
                 raise InvalidTypeError(
@@ -62,7 +62,7 @@ class FunctionContext:
         self._to_save = values  # type: ignore[assignment]  # checked above
 
     def save_for_forward(self, *values: object) -> None:
-        """Keep values for `jvp`, where `saved_tensors` gives them back; without this call, those saved for backward."""
+        """Keep values for `jvp`, which reads them from `saved_tensors`; by default, those saved for backward."""
         self._for_forward = values
 
     def mark_dirty(self, *values: Value) -> None:
@@ -70,16 +70,16 @@ class FunctionContext:
         self._dirty = values
 
     def mark_non_differentiable(self, *values: object) -> None:
-        """Declare outputs that have no gradient."""
+        """Declare outputs without a gradient."""
         self._non_differentiable = values
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether `backward` gets zeros (the default) or None for outputs without a gradient."""
+        """Set whether `backward` receives zeros (the default) or None for outputs without a gradient."""
         self._materialize = bool(value)
 
     @property
     def saved_tensors(self) -> tuple[AnyValue, ...]:
-        """The values given to `save_for_backward`; MutationError if one was changed in place since."""
+        """The values passed to `save_for_backward`. Raises MutationError if one has been changed in place."""
         if self._in_forward_mode and self._for_forward is not None:
             return self._for_forward
         if self._saved is None:
@@ -93,9 +93,10 @@ class FunctionContext:
         return self.saved_tensors
 
     def _keep(self, outputs: list[object], results: list[object]) -> None:
-        """Turn what was given to `save_for_backward` into what a node may hold."""
-        # An output holds its node, and the node this context: it is kept as an alias without one. So is any
-        # value but a leaf, with the node it has now: changed in place later, it would lead here.
+        """Convert the arguments of `save_for_backward` to a form that a node may keep."""
+        # An output refers to its node, and the node to this context, so an output is kept as an alias without a node.
+        # Any other value except a leaf is kept as an alias with its present node: a later in-place change of the value
+        # could lead back here.
         hooks = current_mode().saved_hooks if active_modes else None
         self._saved = []
         for value in self._to_save:

@@ -1,4 +1,4 @@
-"""Nodes of `Function` calls: how a call is recorded, and the rule that runs the user's `backward`."""
+"""Nodes of `Function` calls: recording a call, and the rule that runs the user's `backward`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_dirty(ctx: FunctionContext, args: tuple[object, ...], outputs: list[ob
 
 
 def returned_value(ctx: FunctionContext, out: object, args: tuple[object, ...]) -> object:
-    """What the caller gets for `out`: another object where `out` has a history of its own."""
+    """Return the result for the caller in place of `out`: another object if `out` has its own history."""
     if not isinstance(out, Value) or _is_among(out, ctx._dirty):
         return out
     return adapter_of(out).alias(out) if out.node is not None or _is_among(out, args) else out
@@ -62,15 +62,15 @@ def record_call(
     results: list[object],
     depth: int = 4,
 ) -> None:
-    """Give the results of a call their node.
+    """Create the node of a call's results.
 
     Arguments:
         ctx: the context that `forward` or `setup_context` filled.
         args: the arguments.
         edges: an edge for each of them.
-        outputs: what `forward` returned.
-        results: the values that stand for these, without nodes so far.
-        depth: how many frames up the call site is.
+        outputs: the results of `forward`.
+        results: the values returned in their place, so far without nodes.
+        depth: number of frames up to the call site.
     """
     former = [edge_to(value) for value in ctx._dirty]
     for value in ctx._dirty:
@@ -80,7 +80,7 @@ def record_call(
         and not _is_among(out, ctx._non_differentiable) else None
         for out, new in zip(outputs, results, strict=True)
     ]  # fmt: skip
-    if ctx._saved is None:  # else a transform has kept it
+    if ctx._saved is None:  # otherwise a transform has kept it
         ctx._keep(outputs, results)
     chosen = [k for k, value in enumerate(differentiable) if value is not None]
     if not chosen:
@@ -111,7 +111,7 @@ def record_call(
 
 
 def from_function(node: object) -> TypeGuard[Node]:
-    """Whether a value with this node is the result of a `Function`."""
+    """Return whether a value with this node is the result of a `Function`."""
     if type(node) is Node and node.rule is OUTPUT:
         node = node.e0
     if type(node) is not Node:
@@ -125,7 +125,7 @@ def edges_beyond(node: Node) -> tuple[Edge, ...]:
 
 
 def run_backward_method(F: object, node: Node, g: object) -> Pairs:
-    """The backward of every Function's nodes."""
+    """Run the backward of a Function's node."""
     ctx: FunctionContext = node.s0
     kinds: Kinds
     only: int | None
@@ -151,7 +151,7 @@ def run_backward_method(F: object, node: Node, g: object) -> Pairs:
 
 
 def _checked(ctx: FunctionContext, node: Node, result: object) -> Pairs:
-    """The pairs for the engine, from what the user's backward returned."""
+    """Convert the results of the user's backward to pairs for the engine, with checks."""
     edges: tuple[Edge, ...]
     kinds: Kinds
     edges, kinds = node.rest

@@ -1,9 +1,9 @@
 """Operators with several outputs.
 
 Note [Outputs]
-Such an operator has one node, whose rule gets the gradients of all its outputs at once, and one
-small node for each output, whose rule does nothing but hand its gradient on, with its position.
-Operators with one output never meet any of this.
+Such an operator has one node, whose rule receives the gradients of all outputs at once. In addition, each output has a
+small node, whose rule only passes its gradient on, together with its position. Operators with one output are not
+affected.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ else:
 
 
 class Gradients(_Gradients):
-    """One gradient per output of a node; None for an output from which none has come."""
+    """One gradient for each output of a node; None for an output that received none."""
 
     __slots__ = ()
 
 
 class _Recording:
-    """Sums of `Gradients` whose parts are recorded."""
+    """Recorded sums of `Gradients`."""
 
     def add(self, a: Gradients, b: Gradients) -> Gradients:
         return Gradients(
@@ -51,10 +51,10 @@ class _GradientsAdapter(Adapter):
             y if x is None else x if y is None else adapters[type(x)].add(x, y) for x, y in zip(a, b, strict=True)
         )
 
-    add_into = add  # the parts may have other owners, and almost never meet
+    add_into = add  # the parts may have other owners, and rarely coincide
 
     def is_finite(self, v: object, nan: bool = True, inf: bool = True) -> bool:
-        return True  # the parts were looked at when they were made
+        return True  # the parts were checked when they were computed
 
 
 register_adapter(Gradients, _GradientsAdapter())
@@ -70,15 +70,15 @@ OUTPUT = Rule("output", _place_gradient, True, False)
 
 
 def record_many(outputs: Sequence[Leaf | None], rule: Rule, depth: int = 2) -> Node:
-    """Make the node of an operator with several outputs, and each output's own.
+    """Create the node of an operator with several outputs, and the node of each output.
 
-    The caller stores edges and saved values in the node returned.
+    The caller stores edges and saved values in the returned node.
 
     Arguments:
-        outputs: the values, None in the place of one that is not differentiable.
-        rule: the operator's rule. `rule.backward(F, node, grads)` gets a list, one gradient or None per output;
-            `rule.fresh` must not be False, since `grads` may share memory with anything.
-        depth: how many frames up the call site is; 1 is the caller of `record_many`.
+        outputs: the values, with None for an output that is not differentiable.
+        rule: the operator's rule. `rule.backward(F, node, grads)` receives a list with a gradient or None for each
+            output; `rule.fresh` must not be False, since `grads` may share memory with any value.
+        depth: number of frames up to the call site; 1 is the caller of `record_many`.
     """
     if rule.fresh is False:
         raise InvalidTypeError(f"record_many: expected a rule whose fresh is True or None; got False for {rule.name}")
@@ -95,7 +95,7 @@ def record_many(outputs: Sequence[Leaf | None], rule: Rule, depth: int = 2) -> N
 
 
 def output_node(node: Node, k: int, count: int) -> Node:
-    """A node that stands for one output of another.
+    """Return a node that represents one output of another node.
 
     Arguments:
         node: the operator's node.

@@ -1,10 +1,10 @@
-"""`checkpoint`: a part of the graph that keeps nothing but its operands, and is computed again when it is needed.
+"""`checkpoint`: a part of the graph that keeps only its operands, and is recomputed when it is needed.
 
 Note [Computing again]
-The part's nodes are recorded as always; what they save is packed into its number in the order of saving
-(`saved_tensors_hooks`). When the backward pass unpacks the first of them, the function runs again, in the mode
-it ran in, and every value that it saves is caught under the same number. The second graph is dropped at once. Once the
-last value is caught nothing else is of use, and the function is left (`early_stop`).
+The part's nodes are recorded as usual. Each saved value is packed into its index in the order of saving
+(`saved_tensors_hooks`). When the backward pass unpacks the first of them, the function runs again, in its original
+mode, and every value that it saves is stored under the same index. The second graph is dropped immediately. Once the
+last value is stored, the rest of the function is not needed, and it is left (`early_stop`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
     class Chain(Protocol):
-        """A module of modules that run one after the other."""
+        """A module of modules that run in sequence."""
 
         def children(self) -> Iterable[Callable[[AnyValue], AnyValue]]: ...
 
@@ -53,28 +53,28 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: object,
 ) -> T:
-    """`function(*args, **kwargs)`, whose intermediate values are not kept but computed again in the backward pass.
+    """Return `function(*args, **kwargs)`, with intermediate values recomputed in the backward pass instead of kept.
 
-    The result and gradients are those of a plain call; memory goes down and time up. Source: Chen et al., "Training
+    The result and gradients equal those of a plain call, with less memory and more time. Source: Chen et al., "Training
     deep nets with sublinear memory cost", 2016.
 
     Arguments:
-        function: what to run; it must save the same values when it runs again.
-        args: its arguments, which must not be changed in place before the backward pass; `kwargs` likewise.
-        use_reentrant: no difference: there is one way of doing this.
+        function: the function to run; it must save the same values when it runs again.
+        args: its arguments, which must not be changed in place before the backward pass; the same applies to `kwargs`.
+        use_reentrant: accepted, without effect: there is only one implementation.
         preserve_rng_state: draw the same random numbers again.
-        context_fn: gives two context managers, for the first run and for those after it:
-            `create_selective_checkpoint_contexts` makes such a pair.
+        context_fn: returns two context managers, for the first run and for the later ones;
+            `create_selective_checkpoint_contexts` creates such a pair.
         determinism_check: "default" compares shapes, dtypes and devices of the values that the function saves in both
-            runs, and "none" does not.
-        debug: no difference: errors say what is known.
-        early_stop: end the second run once it has saved all that the first had.
+            runs; "none" does not.
+        debug: accepted, without effect: errors always contain all known details.
+        early_stop: end the second run once it has saved all the values of the first run.
 
     Returns:
         The function's result.
 
     Raises:
-        CheckpointError: the function saved other values the second time.
+        CheckpointError: the function saved different values when it ran again.
         MutationError: an argument was changed in place.
 
     >>> from facula_autograd import Variable
@@ -112,15 +112,15 @@ def checkpoint_sequential(
     *,
     preserve_rng_state: bool = True,
 ) -> AnyValue:
-    """`functions` one after the other, in `segments` parts of which all but the last are `checkpoint`s.
+    """Run `functions` in sequence, in `segments` parts, all but the last of which are `checkpoint`s.
 
-    The last part keeps its values, as it is the first that the backward pass needs.
+    The last part keeps its values, because the backward pass needs it first.
 
     Arguments:
-        functions: a sequence of callables, or a module, whose `children()` they are.
+        functions: a sequence of callables, or a module, whose `children()` are run.
         segments: the number of parts.
         input: the argument of the first function.
-        use_reentrant, preserve_rng_state: as for `checkpoint`.
+        use_reentrant, preserve_rng_state: as in `checkpoint`.
 
     Returns:
         The last function's result.
@@ -158,7 +158,7 @@ def checkpoint_sequential(
 
 
 class _Chain:
-    """Functions one after the other."""
+    """Functions to run in sequence."""
 
     def __init__(self, functions: list[Callable[[AnyValue], AnyValue]]) -> None:
         self.functions = functions
@@ -175,7 +175,7 @@ def _check_callable(operation: str, name: str, given: object) -> None:
 
 
 def _contexts(context_fn: Callable[[], tuple[Context, Context]] | None) -> tuple[Context, Context]:
-    """The contexts of the first run and of those after it."""
+    """Return the contexts of the first run and of the later ones."""
     if context_fn is None:
         return None, None
     _check_callable("checkpoint", "context_fn", context_fn)
@@ -191,7 +191,7 @@ def _contexts(context_fn: Callable[[], tuple[Context, Context]] | None) -> tuple
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[object], AbstractContextManager[object]]:
-    """Two contexts that do nothing: a `context_fn` for `checkpoint` that makes no difference."""
+    """Return two contexts without effect, as a `context_fn` for `checkpoint`."""
     from contextlib import nullcontext
 
     return nullcontext(), nullcontext()
@@ -205,13 +205,13 @@ def _inside(context: Context, function: Callable[..., T], args: Args, kwargs: Ke
 
 
 class Recomputed(int):
-    """What stands for a value that is computed again: its number."""
+    """The packed form of a value that will be recomputed: its index."""
 
     __slots__ = ()
 
 
 class _Recomputation:
-    """One checkpointed call: how to run it again, and what that gave."""
+    """One checkpointed call: the arguments to run it again, and the recomputed values."""
 
     def __init__(
         self, function: Callable[..., object], args: Args, kwargs: Keywords, random: bool, context: Context
@@ -246,7 +246,7 @@ class _Recomputation:
         return value
 
     def recompute(self) -> list[object]:
-        """Run the function again; the values that it saves."""
+        """Run the function again, and return the values that it saves."""
         name = getattr(self.function, "__name__", type(self.function).__name__)
         for value, version in self.versions:
             if adapter_of(value).version(value) != version:
@@ -274,7 +274,7 @@ class _Recomputation:
         return values
 
     def check(self, values: list[object], name: str) -> None:
-        """Raise if the function saved other values than the first time."""
+        """Raise an error if the function saved other values than in the first run."""
         if len(values) != len(self.saved):
             raise CheckpointError(
                 f"checkpoint: expected {name} to do the same when it runs again; it saved {len(self.saved)} values for "
@@ -297,14 +297,14 @@ class _Recomputation:
 
 
 class _AllSaved(BaseException):
-    """The second run has saved all that is needed. No Exception: programs catch those."""
+    """Raised when the second run has saved all needed values. Not an Exception, because programs catch those."""
 
 
 _early_stop: ContextVar[bool | None] = ContextVar("facula_autograd.early_stop", default=None)
 
 
 class set_checkpoint_early_stop:
-    """Context manager: checkpoints made inside stop early, or do not, whatever their `early_stop` says.
+    """Context manager: set whether checkpoints made inside stop early, overriding their `early_stop`.
 
     >>> with set_checkpoint_early_stop(False):
     ...     pass  # functions called by checkpoint() in here run again to their end
@@ -326,7 +326,7 @@ class set_checkpoint_early_stop:
 
 
 class set_checkpoint_debug_enabled:
-    """Context manager, accepted, and changes nothing: errors of `checkpoint` say what is known, whatever `enabled` is.
+    """Context manager, accepted without effect: errors of `checkpoint` always contain all known details.
 
     >>> with set_checkpoint_debug_enabled(True):
     ...     pass

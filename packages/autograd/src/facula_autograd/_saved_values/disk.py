@@ -1,11 +1,11 @@
-"""`save_on_disk`: saved values wait in files for the backward pass.
+"""`save_on_disk`: keep saved values in files until the backward pass.
 
 Note [Files without names]
-Values lie one after the other in temporary files that have no name from the moment they are made. So the system takes
-the space back when the last reference to a file goes: with the graph, after an error, at exit, and after a kill, too.
-A file is referred to by what lies in it alone, and holds some 64 MiB, so space comes back piece by piece as a backward
-pass goes on. Reading and writing name their place: threads and forked processes do not disturb each other, and a
-Ctrl-C in the middle leaves a gap that nobody reads.
+Values are stored one after the other in temporary files that are unlinked on creation. The system therefore reclaims
+the space when the last reference to a file is dropped: with the graph, after an error, at exit, and after a kill. Only
+the values in a file refer to it, and a file holds about 64 MiB, so space is reclaimed in pieces during a backward pass.
+Reads and writes give explicit offsets: threads and forked processes do not disturb each other, and a Ctrl-C during a
+write only leaves an unused gap.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from .._types import AnyAdapter, Leaf
 
 SEGMENT_BYTES = 64 << 20
-MIN_BYTES = 64  # a Python number takes up to half of that
+MIN_BYTES = 64  # a Python number takes up to half as much
 
 
 class _LastingFile(FileIO):
-    """A file that is closed when the last reference goes, as it should be: without Python's warning of that."""
+    """A file that is closed when its last reference is dropped, without Python's ResourceWarning."""
 
-    _finalizing = property()  # what FileIO would set to know that it must warn; it goes on where it cannot
+    _finalizing = property()  # FileIO sets this attribute before it warns, and does not warn if it cannot
 
 
 class _Segment:
-    """One file, and how much of it is taken."""
+    """One file, and the number of bytes in use."""
 
     __slots__ = ("__weakref__", "file", "taken")
 
@@ -53,7 +53,7 @@ class _Segment:
 
 
 class OnDisk:
-    """Where in a file a value lies."""
+    """The place of a value in a file."""
 
     __slots__ = ("adapter", "files", "metadata", "nbytes", "offset", "segment")
 
@@ -63,7 +63,7 @@ class OnDisk:
         self.metadata: Hashable
 
     def get(self) -> object:
-        """The value, read."""
+        """Read the value."""
         return self.adapter.from_bytes(self.metadata, self.fill)
 
     def fill(self, memory: memoryview) -> None:
@@ -81,7 +81,7 @@ class OnDisk:
 
 
 class _Files:
-    """The files of one `save_on_disk`. No file is held here: see Note [Files without names]."""
+    """The files of one `save_on_disk`. This object keeps no file alive: see Note [Files without names]."""
 
     def __init__(self, folder: str, min_bytes: int) -> None:
         self.folder, self.min_bytes = folder, min_bytes
@@ -90,11 +90,11 @@ class _Files:
         self.segments: list[ref[_Segment]] = []
 
     def live(self) -> list[_Segment]:
-        """The files that somebody needs."""
+        """Return the files still in use."""
         return [segment for one in list(self.segments) if (segment := one()) is not None]
 
     def pack(self, value: Leaf) -> OnDisk | Unmoved:
-        """The pack function: where the value was written, or the value itself."""
+        """Pack a value: write it and return its place, or return the value itself."""
         adapter = adapter_of(value)
         if value.node is LEAF or adapter.nbytes(value) < self.min_bytes:
             return Unmoved(value, "save_on_disk")
@@ -103,7 +103,7 @@ class _Files:
         return packed
 
     def reserve(self, nbytes: int) -> OnDisk:
-        """A place for as many bytes: in the newest file, or in one of its own."""
+        """Return a place for `nbytes`: in the newest file, or in a separate one."""
         with self.lock:
             segments = self.live()
             self.segments[:] = map(ref, segments)
@@ -116,7 +116,7 @@ class _Files:
             return OnDisk(self, segment, offset, nbytes)
 
     def write(self, data: memoryview) -> OnDisk:
-        """Write bytes; FileError, with the folder and the number of bytes, where the disk takes no more."""
+        """Write bytes. Raises FileError, with the folder and the number of bytes, if the disk is full or refuses."""
         try:
             place = self.reserve(data.nbytes)
             done, number = 0, place.segment.file.fileno()
@@ -138,17 +138,17 @@ def _read_packed(packed: OnDisk | Unmoved) -> object:
 
 
 class save_on_disk(saved_tensors_hooks):
-    """Context manager and decorator: large values that operators save wait in files for the backward pass.
+    """Context manager and decorator: keep large values that operators save in files until the backward pass.
 
-    The files have no names and are gone with the graph, whatever ends the program. Leaves stay in memory, since they
-    are there anyway. Systems whose folder for temporary files is in memory need another `folder`.
+    The files have no names and disappear with the graph, however the program ends. Leaves stay in memory, since the
+    program keeps them anyway. Systems whose folder for temporary files is in memory need another `folder`.
 
     Arguments:
-        folder: an existing directory; the system's for temporary files if None.
-        min_bytes: values smaller than this stay in memory, too.
+        folder: an existing directory; None for the system's folder for temporary files.
+        min_bytes: values smaller than this also stay in memory.
 
     Raises:
-        OSError: entering saves nothing; an operator inside found no space. It names the folder.
+        OSError: raised by an operator inside the block, not on entry, if there is no space. It names the folder.
 
     >>> import numpy as np
     >>> from facula_autograd import Variable
@@ -189,15 +189,15 @@ class save_on_disk(saved_tensors_hooks):
 
     @property
     def bytes_written(self) -> int:
-        """Bytes of all values that were written."""
+        """Total bytes of the values written."""
         return self._files.bytes_written
 
     @property
     def bytes_read(self) -> int:
-        """Bytes of all values that were read again."""
+        """Total bytes of the values read back."""
         return self._files.bytes_read
 
     @property
     def bytes_on_disk(self) -> int:
-        """Bytes of the files that are needed now."""
+        """Bytes of the files in use now."""
         return sum(segment.taken for segment in self._files.live())

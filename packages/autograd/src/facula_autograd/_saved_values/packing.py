@@ -1,10 +1,9 @@
-"""What nodes save, passed through the two functions of `saved_tensors_hooks`.
+"""Packing of saved values with the two functions of `saved_tensors_hooks`.
 
 Note [Packed values]
-The pack function sees a leaf itself, and of any other value an alias without history: what it keeps
-cannot lead back to the node that keeps it. Where the value came from stays beside it, as an edge, and
-what the unpack function gives back gets that history again, so that second derivatives go through it.
-Both functions run without recording.
+The pack function receives a leaf itself, and an alias without history of any other value. An object that it keeps can
+therefore not lead back to the node that keeps the object. The history is stored separately, as an edge. The unpacked
+value gets this history again, so that second derivatives follow it. Both functions run without recording.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Packed:
-    """What became of a saved value: the pack function's result, and how to get the value back."""
+    """A packed value: the pack function's result, with the data to restore the value."""
 
     __slots__ = ("edge", "kind", "metadata", "packed", "unpack")
 
@@ -45,7 +44,7 @@ class Packed:
             )
 
     def get(self) -> Leaf:
-        """The value, with the history that it had."""
+        """Return the value, with its history."""
         with no_grad():
             value = self.unpack(self.packed)
         edge = self.edge
@@ -63,10 +62,10 @@ class Packed:
 
 
 def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> AnyValue:
-    """`saved`, packed if it is a value; the values in a tuple, one by one.
+    """Return `saved`, packed if it is a value; the values of a tuple are packed one by one.
 
     Arguments:
-        saved: what a node keeps: a value, a tuple, or anything else, which is returned as it is.
+        saved: an object that a node keeps: a value, a tuple, or another object, which is returned unchanged.
         hooks: the mode's `saved_hooks`.
         kind: the class of values.
     """
@@ -78,7 +77,7 @@ def pack_value(saved: object, hooks: Hooks, kind: type[Leaf]) -> AnyValue:
 
 
 def unpack_value(saved: object) -> AnyValue:
-    """The inverse of `pack_value`."""
+    """Reverse `pack_value`."""
     if type(saved) is Packed:
         return saved.get()
     if type(saved) is tuple and any(type(part) is Packed for part in saved):
@@ -87,16 +86,15 @@ def unpack_value(saved: object) -> AnyValue:
 
 
 def pack_saved(node: Node, hooks: Hooks, kind: type[Leaf]) -> None:
-    """Pass what a node saved, in `s0` or `s1` or in tuples there, through the functions of `saved_tensors_hooks`.
+    """Pack the values that a node saved in `s0` or `s1`, or in tuples there, with the hooks of `saved_tensors_hooks`.
 
-    Called last when recording, and only in a mode that has such hooks. The rule needs to know
-    nothing of it: it will run on a copy of the node, with the values unpacked and their versions
-    as they then are.
+    Called last when recording, and only in a mode with such hooks. The rule need not know about it: it will run on a
+    copy of the node that has the unpacked values and their present versions.
 
     Arguments:
         node: the node.
         hooks: the mode's `saved_hooks`.
-        kind: the class of values; what is of another type stays.
+        kind: the class of values; objects of other types stay unchanged.
     """
     found = False
     for slot in ("s0", "s1"):
@@ -110,7 +108,7 @@ def pack_saved(node: Node, hooks: Hooks, kind: type[Leaf]) -> None:
 
 
 def unpack_with(node: Node, unpacked: Callable[[Node], Node]) -> None:
-    """Let `node`'s rule run on the copy that `unpacked(node)` makes."""
+    """Make `node`'s rule run on the copy that `unpacked(node)` creates."""
     wrap_rule(node).unpack = unpacked
 
 

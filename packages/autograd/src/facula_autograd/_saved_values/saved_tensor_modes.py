@@ -1,4 +1,4 @@
-"""Modes of saved values: kept on the host, copied so that they may be changed, or left as they are."""
+"""Modes for saved values: keep them on the host, copy them so that they may be changed, or forbid hooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Unmoved:
-    """A saved value that stayed where it is: a leaf, or one that is not worth moving."""
+    """A saved value that was not moved: a leaf, or one that is not worth moving."""
 
     __slots__ = ("mode", "value", "version")
 
@@ -31,7 +31,7 @@ class Unmoved:
         self.value, self.version, self.mode = value, adapter_of(value).version(value), mode
 
     def get(self) -> Leaf:
-        """The value, if it is unchanged."""
+        """Return the value if it is unchanged; otherwise raise MutationError."""
         adapter, value = adapter_of(self.value), self.value
         if adapter.version(value) != self.version:
             mutation = adapter.describe_mutation(value)
@@ -44,7 +44,7 @@ class Unmoved:
 
 
 class OnHost:
-    """The host's copy of a value of another device."""
+    """The host's copy of a value from another device."""
 
     __slots__ = ("adapter", "copy", "metadata")
 
@@ -53,12 +53,12 @@ class OnHost:
         self.metadata: Hashable = adapter.metadata(value)
 
     def get(self) -> object:
-        """The value on its device again."""
+        """Return the value on its device."""
         return self.adapter.from_host(self.copy, self.metadata)
 
 
 class Copied:
-    """The copy of a saved value, None once it has been dropped."""
+    """The copy of a saved value, None once it is dropped."""
 
     __slots__ = ("__weakref__", "value")
 
@@ -66,7 +66,7 @@ class Copied:
         self.value: object = value
 
     def get(self) -> object:
-        """The copy."""
+        """Return the copy."""
         if self.value is None:
             raise OperationError(
                 "allow_mutation_on_saved_tensors: expected the copies of saved values; clear() has dropped them. Call "
@@ -76,18 +76,19 @@ class Copied:
 
 
 def unpack_saved(packed: Unmoved | OnHost | Copied) -> object:
-    """The unpack function of this file's modes."""
+    """Unpack values in the modes of this file."""
     return packed.get()
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Context manager and decorator: values that operators save wait on the host for the backward pass.
+    """Context manager and decorator: keep values that operators save on the host until the backward pass.
 
-    What is there already stays where it is, and so do leaves: somebody else keeps them on their device.
+    Values already on the host are not copied. Leaves are not moved, because the program keeps them on their device
+    anyway.
 
     Arguments:
         pin_memory: copy to page-locked memory, from which devices copy faster.
-        device_type: the kind of device that values come from; all kinds are moved.
+        device_type: the type of device that values come from; values of all types are moved.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)
@@ -118,9 +119,9 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):
-    """Context manager and decorator: what operators save may be changed in place before the backward pass.
+    """Context manager and decorator: values that operators save may be changed in place before the backward pass.
 
-    Every saved value is a copy: memory goes up by all that is saved. PyTorch copies when the change is made.
+    Every saved value is copied, so memory grows by the size of all saved values. PyTorch copies when a change is made.
 
     >>> import numpy as np
     >>> from facula_autograd import Variable
@@ -148,7 +149,7 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
         super().__init__(pack, unpack_saved)
 
     def clear(self) -> None:
-        """Drop all copies that graphs have now: their backward passes are then refused."""
+        """Drop all copies held by present graphs: their backward passes then raise an error."""
         for one in list(self._copies):
             copy = one()
             if copy is not None:
@@ -156,10 +157,10 @@ class allow_mutation_on_saved_tensors(saved_tensors_hooks):
 
 
 class disable_saved_tensors_hooks(replace_mode):
-    """Context manager and decorator: entering `saved_tensors_hooks`, or a mode made of them, is an error inside.
+    """Context manager and decorator: entering `saved_tensors_hooks`, or a mode derived from it, is an error inside.
 
     Arguments:
-        error_message: what the RuntimeError says.
+        error_message: the message of the RuntimeError.
 
     >>> from facula_autograd.graph import saved_tensors_hooks
     >>> with disable_saved_tensors_hooks("not in here"), saved_tensors_hooks(id, id):

@@ -1,11 +1,12 @@
-"""Which results a checkpoint keeps rather than computing them again: `create_selective_checkpoint_contexts`.
+"""Selective checkpoints: keep some results instead of recomputing them. See `create_selective_checkpoint_contexts`.
 
 Note [Kept results]
-In the first run of the function every operator asks before it computes (`Mode.compute`), and what the policy wants kept
-is kept, as an alias without history. When the function runs again, the same call of the same operator gets it instead
-of computing; all else goes on as always, nodes and saved values too. Views and changes in place are never asked about:
-they cost nothing, or mean something each time. Where a kept result was drawn at random, as many numbers are skipped.
-A policy is asked outside of this mode, and records nothing: it may compute on the operands that it is shown.
+In the first run of the function, every operator calls the mode before it computes (`Mode.compute`). Results that the
+policy selects are kept, as aliases without history. When the function runs again, the same call of the same operator
+returns the kept result instead of computing it. Nodes and saved values are recorded as usual. The policy is not called
+for views and in-place changes: views cost nothing, and in-place changes must happen in each run. If a kept result was
+drawn at random, the same number of random numbers is skipped. A policy is called outside of this mode, without
+recording: it may compute with the operands that it receives.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class CheckpointPolicy(Enum):
-    """What a policy may say of one call of an operator. MUST and PREFER mean the same here."""
+    """A policy's decision for one call of an operator. MUST and PREFER have the same effect here."""
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -42,12 +43,12 @@ class CheckpointPolicy(Enum):
 _RECOMPUTED = (CheckpointPolicy.MUST_RECOMPUTE, CheckpointPolicy.PREFER_RECOMPUTE)
 _OFFLOADED = (CheckpointPolicy.MUST_CPU_OFFLOAD, CheckpointPolicy.PREFER_CPU_OFFLOAD)
 
-#: Names of operators that no policy is asked about: their results are computed again.
+#: Operators for which no policy is called: their results are always recomputed.
 SAC_IGNORED_OPS: set[str] = set()
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told besides the operator. `is_recompute` is False: policies are asked in the first run."""
+    """The context passed to a policy. `is_recompute` is always False: policies are called in the first run."""
 
     __slots__ = ("is_recompute",)
 
@@ -56,7 +57,7 @@ class SelectiveCheckpointContext:
 
 
 class OperatorName(str):
-    """The name of an operator, equal to a function of that name, too."""
+    """The name of an operator, which also equals a function of that name."""
 
     __slots__ = ()
     __hash__ = str.__hash__
@@ -66,7 +67,7 @@ class OperatorName(str):
 
 
 class _Kept:
-    """One result that is kept."""
+    """A kept result."""
 
     __slots__ = ("adapter", "copy", "metadata", "name", "version")
 
@@ -79,7 +80,7 @@ class _Kept:
         self.version = self.adapter.version(self.copy)
 
     def get(self, mutable: bool) -> object:
-        """The result again."""
+        """Return the result."""
         if not mutable and self.adapter.version(self.copy) != self.version:
             mutation = self.adapter.describe_mutation(self.copy)
             raise MutationError(
@@ -94,7 +95,7 @@ class _Kept:
 
 
 class _Call:
-    """One call of an operator in the first run: its results if they are kept, and what random state it left."""
+    """One call of an operator in the first run: its results if they are kept, and the random state after it."""
 
     __slots__ = ("random", "results")
 
@@ -135,7 +136,7 @@ class _Keeping(replace_mode):
 
 
 class _Replaying:
-    """The context of the runs after the first."""
+    """The context of all later runs."""
 
     __slots__ = ("_calls", "_modes", "_mutable")
 
@@ -170,13 +171,13 @@ class _Replaying:
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Callable[..., CheckpointPolicy] | Sequence[object], allow_cache_entry_mutation: bool = False
 ) -> tuple[_Keeping, _Replaying]:
-    """Two contexts for `checkpoint`'s `context_fn`: results that a policy names are kept, not computed again.
+    """Return two contexts for `checkpoint`'s `context_fn` that keep the results selected by a policy.
 
     Arguments:
-        policy_fn_or_list: a function `(context, operator, *args)` that returns a `CheckpointPolicy`; `operator` is the
-            name that errors have, and equal to the function of that name. Or a list of names or functions: their
-            results are kept, and all others computed again.
-        allow_cache_entry_mutation: say nothing where a kept result was changed in place.
+        policy_fn_or_list: a function `(context, operator, *args)` that returns a `CheckpointPolicy`. `operator` is the
+            name used in error messages, and equals the function of that name. Or a list of names or functions: their
+            results are kept, and all others are recomputed.
+        allow_cache_entry_mutation: do not raise an error if a kept result was changed in place.
 
     >>> from functools import partial
     >>> from facula_autograd import Variable, checkpoint

@@ -1,4 +1,4 @@
-"""Versions of values: whether a saved value has changed since an operator saved it."""
+"""Version checks: whether a saved value has changed since an operator saved it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 def check_saved(node: Node, value: V, version: int, which: str = "a value") -> V:
-    """A saved value, if it is unchanged.
+    """Return a saved value if it is unchanged; otherwise raise MutationError.
 
-    Rules in a hurry compare the versions themselves, and call `raise_mutated` when they differ.
+    Performance-critical rules compare the versions themselves, and call `raise_mutated` if they differ.
 
     Arguments:
         node: the node that saved it.
         value: the value.
-        version: the version it had then.
-        which: what the error calls it.
+        version: its version when it was saved.
+        which: its name in the error message.
 
     Raises:
-        MutationError: its version is another one now.
+        MutationError: its version has changed.
     """
     if adapter_of(value).version(value) != version:
         raise_mutated(node, value, which)
@@ -39,12 +39,12 @@ def check_saved(node: Node, value: V, version: int, which: str = "a value") -> V
 
 
 def raise_mutated(node: Node, value: object, which: str = "a value") -> NoReturn:
-    """Raise the error that says who saved `value`, and who changed it since.
+    """Raise an error that names the operator that saved `value`, and the last operator that changed it.
 
     Arguments:
         node: the node that saved it.
         value: the value.
-        which: what the error calls it.
+        which: its name in the error message.
 
     Raises:
         MutationError: always.
@@ -66,12 +66,12 @@ def raise_mutated(node: Node, value: object, which: str = "a value") -> NoReturn
 
 @boundary
 def increment_version(tensor: Value | Iterable[Value]) -> None:
-    """Count a change of a value's memory, or of several, that something else than an operator has made.
+    """Count a change of the memory of one or several values that was not made by an operator.
 
-    So a backward pass that needs the former elements says so, rather than computing with the new ones.
+    A backward pass that needs the former elements then raises an error instead of computing with the new ones.
 
     Raises:
-        TypeError: something else than values was given.
+        TypeError: an argument is not a value.
     """
     try:
         values = [tensor] if isinstance(tensor, Value) else list(tensor)
