@@ -1,5 +1,5 @@
-"""`Variable`: gradients for Python numbers and for arrays of any library, with NumPy's operators and functions.
+"""`Variable`: gradients for Python numbers and arrays of any library, with NumPy's operators and functions.
 
-`arrays.py` asks an array for its shape and dtype, `array_methods.py` has the methods of arrays, `variable.py` the
-class, `operators.py` its operators with their rules; `functions/` declares the functions of NumPy.
+`arrays.py` reads shapes and dtypes of arrays, `array_methods.py` defines array methods, `variable.py` the class, and
+`operators.py` its operators with their rules; `functions/` declares NumPy's functions.
 """

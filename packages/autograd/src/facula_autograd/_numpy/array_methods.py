@@ -1,4 +1,4 @@
-"""What `Variable` has of the methods of NumPy's arrays. Each is NumPy's function of that name, on the Variable."""
+"""The NumPy array methods of `Variable`. Each calls NumPy's function of the same name on the Variable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NUMPY_NAMES = dict.fromkeys(
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",
     "atanh": "arctanh", "pow": "power",
 }  # fmt: skip
-"""Functions of `math`, and their names in NumPy where these are others."""
+"""Functions of `math`, with their names in NumPy if these differ."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ def _inplace(name: str, remedy: str) -> Callable[..., NoReturn]:
 
 @boundary
 class ArrayMethods(Value):
-    """The methods, for values that have the plain number or array in `value`."""
+    """Array methods for values that have the plain number or array in `value`."""
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # of any type to users of `Variable`
+    if TYPE_CHECKING:  # of any type for users of `Variable`
         value: PlainArray
 
     all, any, argmax, argmin = _method("all"), _method("any"), _method("argmax"), _method("argmin")
@@ -82,15 +82,15 @@ class ArrayMethods(Value):
     __setitem__ = _inplace("item assignment", "Use numpy.where, or numpy.concatenate of the parts")
 
     def transpose(self, *axes: object) -> PlainArray:
-        """The axes reversed, or in the order given: as integers or one tuple."""
+        """Return the value with its axes reversed, or in the given order, as integers or one tuple."""
         return numpy().transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
 
     def item(self, *where: object) -> AnyValue:
-        """One element as a plain number."""
+        """Return one element as a plain number."""
         return self.value.item(*where) if hasattr(self.value, "item") else self.value
 
     def tolist(self) -> AnyValue:
-        """The elements as plain numbers, in lists."""
+        """Return the elements as plain numbers, in nested lists."""
         return self.value.tolist() if hasattr(self.value, "tolist") else self.value
 
     T = property(lambda self: numpy().transpose(self), doc="The axes reversed.")
@@ -114,7 +114,7 @@ class ArrayMethods(Value):
     def __abs__(self) -> PlainArray:
         return numpy().absolute(self)
 
-    # ---- what comes out is plain: comparisons and conversions
+    # ---- comparisons and conversions, whose results are plain
 
     def __eq__(self, other: object) -> AnyValue:
         return self.value == _plain(other)
@@ -160,7 +160,7 @@ class ArrayMethods(Value):
         return round(float(self.value), digits)
 
     def _refuse_recorded(self, kind: str, function: str = "") -> None:
-        """Raise where the gradient would be lost without a word: `math.sin(v)` and `array[0] = v` ask for a float."""
+        """Raise an error where a gradient would be lost silently: `math.sin(v)` and `array[0] = v` request a float."""
         if self.node is None:
             return
         frame = _getframe(2)
@@ -195,7 +195,7 @@ class ArrayMethods(Value):
 
 
 def _called(frame: FrameType) -> str:
-    """The name of the function of `math` or `cmath` that a frame is calling; "" where it is another one."""
+    """Return the name of the function of `math` or `cmath` that a frame is calling; "" for other functions."""
     from dis import get_instructions
 
     before = [one for one in get_instructions(frame.f_code) if one.offset < frame.f_lasti]

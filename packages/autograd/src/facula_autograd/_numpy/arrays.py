@@ -1,4 +1,4 @@
-"""What Variables ask of numbers and of arrays of any library."""
+"""Properties and conversions of numbers and arrays of any library, for Variables."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def shape_of(value: object) -> tuple[int, ...]:
 
 
 def dtype_of(value: object) -> DType | None:
-    """The dtype of an array; None for numbers, and for arrays without dimensions, which become numbers."""
+    """Return the dtype of an array; None for numbers, and for arrays without dimensions, which become numbers."""
     return value.dtype if shape_of(value) else None  # type: ignore[attr-defined,no-any-return]  # an array
 
 
 def numpy() -> NumPy:
-    """NumPy, which this package does not depend on: loaded already, or else if it is installed."""
+    """Return NumPy if it is already loaded, or else import it; this package does not depend on it."""
     if "numpy" not in sys.modules:
         from importlib import import_module
 
@@ -28,24 +28,24 @@ def numpy() -> NumPy:
 
 
 def library_of(value: object) -> NumPy:
-    """The array library that `value` comes from."""
+    """Return the array library that `value` comes from."""
     return sys.modules[type(value).__module__.partition(".")[0]]  # type: ignore[return-value]
 
 
 def false_like(value: Array) -> Array:
-    """Falses in the shape of `value`. Adding them changes nothing but the shape; not even the dtype."""
+    """Return an array of False in the shape of `value`. Adding it changes only shapes, and not even dtypes."""
     return (value != value) & False
 
 
 def like_scalar(value: object, like: Array) -> object:
-    """A Python number with the precision of `like`'s elements, so that it does not widen them."""
+    """Return a Python number with the precision of `like`'s elements, so that it does not promote them."""
     if not isinstance(value, float) or not hasattr(like, "dtype") or hasattr(value, "dtype"):
         return value
     return like.dtype.type(value)
 
 
 def reduce_to(value: Array, like: Array) -> Array:
-    """`value`, summed over what was broadcast to it from the shape of `like`, and of the dtype of `like`."""
+    """Return `value` summed over the dimensions broadcast from the shape of `like`, with the dtype of `like`."""
     shape = shape_of(like)
     if shape_of(value) != shape:
         extra = len(shape_of(value)) - len(shape)
@@ -66,7 +66,7 @@ def is_complex(value: object) -> bool:
 
 
 def place(value: Array, like: Array, key: object) -> Array:
-    """Zeros in the shape of `like`, with `value` added at `key`."""
+    """Return zeros in the shape of `like`, with `value` added at `key`."""
     library = library_of(like)
     out = library.zeros(like.shape, getattr(value, "dtype", like.dtype))
     library.add.at(out, key, value)

@@ -1,4 +1,4 @@
-"""The operators that `Variable` has for numbers and arrays of any library: values, and rules in terms of each other.
+"""The operators of `Variable` for numbers and arrays of any library, with rules written in terms of each other.
 
 NumPy's own functions are declared in `functions/`.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .variable import Namespace
 
     class Operand(Protocol):
-        """A Variable, as rules see it."""
+        """A Variable, as seen by rules."""
 
         value: Array
 
@@ -44,7 +44,7 @@ _methods = Variable.__init__.__globals__
 
 
 def _operator(name: str, fresh: bool, compute: Callable[..., Array]) -> Callable[[Callable[..., Gradients]], Rule]:
-    """Define an operator; decorates the rule `(F, node, g, *operands, **parameters) -> gradients`."""
+    """Define an operator. Decorates the rule `(F, node, g, *operands, **parameters) -> gradients`."""
 
     def define(gradients: Callable[..., Gradients]) -> Rule:
         def backward(F: Namespace, node: Node, g: Variable) -> Pairs:
@@ -121,7 +121,7 @@ def _matmul_rule(F: Namespace, g: Variable, a: Operand, b: Operand) -> Gradients
     if left and right:
         return (lambda: F.reduce(F.mul(g, F.conj(b)), like=a.value),
                 lambda: F.reduce(F.mul(g, F.conj(a)), like=b.value))  # fmt: skip
-    # A vector is a matrix with one row or column.
+    # A vector is treated as a matrix with one row or column.
     row, column = (..., None, slice(None)), (..., None)
     h = F.index(g, key=row) if left else F.index(g, key=column) if right else g
 
@@ -144,7 +144,7 @@ def _neg(F: Namespace, g: Variable, a: Operand) -> Gradients:
 
 @_operator("pow", True, lambda a, exponent: a**exponent)
 def _pow(F: Namespace, g: Variable, a: Operand, exponent: float) -> Gradients:
-    if not exponent:  # 0 at 0, too
+    if not exponent:  # the gradient is 0, even at 0
         return lambda: F.mul(g, Variable(false_like(a.value)))
     return lambda: F.mul(g, F.conj(F.mul(Variable(exponent), F.pow(a, exponent=exponent - 1))))
 
@@ -212,12 +212,12 @@ def _conj_plainly(a: Variable) -> Variable:
     return computed(a.value.conjugate()) if is_complex(a.value) else a
 
 
-# Most gradients are real and were never broadcast: these are what they are.
+# Most gradients are real and were never broadcast; these shortcuts serve them.
 vars(no_record_ops).update(conj=_conj_plainly, reduce=_reduce_plainly, convert=_reduce_plainly)
 
 
 class _VariableAdapter(Adapter):
-    """How the engine handles Variables."""
+    """The adapter of Variables."""
 
     no_record_ops, recorded_ops = no_record_ops, recorded_ops
 
@@ -228,10 +228,10 @@ class _VariableAdapter(Adapter):
         return [v[place] for place in range(len(v.value))]
 
     def stack(self, values: list[Variable]) -> Variable:
-        return numpy().stack(values)  # type: ignore[return-value,attr-defined]  # NumPy asks the Variables
+        return numpy().stack(values)  # type: ignore[return-value,attr-defined]  # dispatches to Variable's protocol
 
     def add_into(self, a: Variable, b: Variable) -> Variable:
-        a.value += b.value  # in the array's memory, or a new number: either way `a` is ours
+        a.value += b.value  # in the array's memory, or a new number: the engine owns `a` in either case
         return a
 
     def clone(self, v: Variable) -> Variable:
@@ -251,7 +251,7 @@ class _VariableAdapter(Adapter):
         return Variable(v.value)
 
     def metadata(self, v: Variable) -> tuple[object, ...]:
-        # Numbers, and arrays without dimensions, which NumPy turns into each other, are all alike.
+        # Numbers and arrays without dimensions count as equal, since NumPy converts between them.
         return (v.shape, dtype_of(v.value), library_of(v.value).__name__ if v.shape else None)
 
     def fit_gradient(self, metadata: Slot, v: Variable, reduce: bool = False) -> Variable:
@@ -293,7 +293,7 @@ class _VariableAdapter(Adapter):
 
     def memory(self, v: Variable) -> tuple[object, int]:
         value = v.value
-        if not hasattr(value, "nbytes"):  # a number, which many may share
+        if not hasattr(value, "nbytes"):  # a number, which many Variables may share
             return v, sys.getsizeof(value)
         while getattr(value, "base", None) is not None and hasattr(value.base, "nbytes"):
             value = value.base

@@ -1,7 +1,7 @@
-"""`Variable`: gradients for plain Python numbers and for arrays of any library, NumPy's for one.
+"""`Variable`: gradients for plain Python numbers and for arrays of any library, such as NumPy's.
 
-It needs of an array what the Python operators, `.shape`, `.dtype`, `.sum`, `.reshape` and
-`.conjugate` give, and imports no array library itself.
+An array must support the Python operators, `.shape`, `.dtype`, `.sum`, `.reshape` and `.conjugate`. This module imports
+no array library itself.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Namespace:
-    """The operators of Variables in one of two forms. `_numpy/operators.py` fills them in."""
+    """The operators of Variables in one of two forms. `_numpy/operators.py` defines them."""
 
     def __getattr__(self, name: str) -> Callable[..., Variable]:
         raise MissingAttributeError(f"Variable has no operator {name!r}")
 
 
-#: The operators that record nothing, and those that record.
+#: The operators without recording, and those that record.
 no_record_ops, recorded_ops = Namespace(), Namespace()
 
 
@@ -38,11 +38,10 @@ no_record_ops, recorded_ops = Namespace(), Namespace()
 class Variable(ArrayMethods):
     """A number or an array that can be differentiated.
 
-    `value`: a Python number, or an array (kept, not copied). Operators `+ - * / @ **`, negation,
-    indexing, `sum` and `reshape` record where an operand requires grad; other operands may be
-    plain numbers and arrays. Over NumPy's arrays, so do NumPy's functions and the arrays' methods: the README
-    lists them. Other functions: write a `Function`. Comparisons give plain values. Complex gradients follow
-    PyTorch's convention: dL/dRe + i dL/dIm.
+    `value` is a Python number, or an array (kept, not copied). The operators `+ - * / @ **`, negation, indexing, `sum`
+    and `reshape` record if an operand requires grad; other operands may be plain numbers and arrays. Over NumPy's
+    arrays, NumPy's functions and array methods record too: the README lists them. For other functions, write a
+    `Function`. Comparisons return plain values. Complex gradients follow PyTorch's convention: dL/dRe + i dL/dIm.
 
     >>> x = Variable(3.0, requires_grad=True)
     >>> (x ** 2 + 2 * x).backward()
@@ -70,18 +69,18 @@ class Variable(ArrayMethods):
         return shape_of(self.value)
 
     def detach(self) -> Variable:
-        """The same value, not connected to what computed it."""
+        """Return the same value, detached from the graph."""
         return Variable(self.value)
 
     def sum(
         self, axis: int | tuple[int, ...] | None = None, dtype: object = None, out: None = None, keepdims: bool = False,
         **more: object,
     ) -> Variable:  # fmt: skip
-        """The sum of all elements, or along some axes.
+        """Return the sum of all elements, or along some axes.
 
         Arguments:
             axis: the axis or axes to sum along; all if None.
-            dtype: as for `numpy.sum`, like all else that it takes.
+            dtype: as in `numpy.sum`, like the other arguments.
             keepdims: keep the axes, with length 1.
         """
         if more or dtype is not None or out is not None:
@@ -91,7 +90,7 @@ class Variable(ArrayMethods):
         return recorded_ops.sum(self, axis=axis, keepdims=keepdims)
 
     def reshape(self, *shape: object, **more: object) -> Variable:
-        """The elements in another shape: integers or one tuple. `order`: as in `numpy.reshape`."""
+        """Return the elements in another shape, given as integers or one tuple. `order`: as in `numpy.reshape`."""
         sizes = shape[0] if len(shape) == 1 else shape
         if more:
             return numpy().reshape(self, sizes, **more)  # type: ignore[return-value]
@@ -148,7 +147,7 @@ class Variable(ArrayMethods):
 
     def __array_ufunc__(self, ufunc: Ufunc, method: str, *inputs: object, **kwargs: object) -> object:
         arithmetic = ARITHMETIC.get(ufunc)
-        if arithmetic is not None and method == "__call__" and not kwargs:  # an array's operator, most often
+        if arithmetic is not None and method == "__call__" and not kwargs:  # usually an array's operator
             a, b = inputs
             return arithmetic(operand(a), operand(b))
         return _numpy_protocol("ufunc")(ufunc, method, inputs, kwargs)
@@ -165,7 +164,7 @@ class Variable(ArrayMethods):
 
 
 def computed(value: AnyValue) -> Variable:
-    """A Variable of what an operator computed, which is a number or an array: `Variable(value)`, but quicker."""
+    """Return a Variable of an operator's result, a number or an array: a faster `Variable(value)`."""
     out: Variable = _new(Variable)
     out.value, out.node = value, None
     return out
@@ -173,23 +172,23 @@ def computed(value: AnyValue) -> Variable:
 
 _new = object.__new__
 
-#: What answers NumPy's protocols, "ufunc" and "function". `functions/` fills this in.
+#: The handlers of NumPy's protocols, "ufunc" and "function". `functions/` sets them.
 PROTOCOLS: dict[str, Callable[..., object]] = {}
 
 
 def _numpy_protocol(name: str) -> Callable[..., object]:
-    """What answers a protocol; the declarations of NumPy's functions are loaded when NumPy first asks."""
+    """Return the handler of a protocol. The declarations of NumPy's functions are loaded on NumPy's first call."""
     if name not in PROTOCOLS:
         import_module(".functions", __package__)
     return PROTOCOLS[name]
 
 
-#: The operators above by their ufunc, once NumPy's protocol has been used.
+#: The operators above by their ufunc, after the first use of NumPy's protocol.
 ARITHMETIC: dict[Ufunc, Callable[..., Variable]] = {}
 
 
 def operand(other: object) -> Variable:
-    """`other` as a Variable: a number, an array, or a list that NumPy makes an array of."""
+    """Return `other` as a Variable; it may be a number, an array, or a list that NumPy converts."""
     if isinstance(other, Variable):
         return other
     if type(other) in (float, int):

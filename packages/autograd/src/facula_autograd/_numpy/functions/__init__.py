@@ -1,8 +1,8 @@
-"""NumPy's functions on Variables: loaded when NumPy first hands one over (`Variable.__array_ufunc__`).
+"""NumPy's functions on Variables, loaded when NumPy first dispatches one (`Variable.__array_ufunc__`).
 
-Start reading at `table.py`: what a declaration says. The declarations, by family: `elementwise.py`, `reductions.py`,
-`shapes.py`, `joins.py`, `curves.py`, `products.py`, `einsum.py`, `linalg.py`, `fft.py`, and `plain_results.py` for what
-gives plain values. `dispatch.py` is what NumPy's protocols call. NumPy itself is found in `sys.modules`: this package
+Start with `table.py`, which explains declarations. The declarations, by family: `elementwise.py`, `reductions.py`,
+`shapes.py`, `joins.py`, `curves.py`, `products.py`, `einsum.py`, `linalg.py`, `fft.py`, and `plain_results.py` for
+functions with plain results. NumPy's protocols call `dispatch.py`. NumPy itself is found in `sys.modules`: this package
 does not depend on it.
 """
 

@@ -1,4 +1,4 @@
-"""What NumPy's protocols call: `Variable.__array_ufunc__` and `Variable.__array_function__`."""
+"""Dispatch of NumPy's protocols: `Variable.__array_ufunc__` and `Variable.__array_function__`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
 
 
 def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: dict[str, object]) -> object:
-    """`ufunc.method(*inputs, **kwargs)`, an input of which is a Variable."""
+    """Return `ufunc.method(*inputs, **kwargs)`, where an input is a Variable."""
     implementation = FUNCTIONS.get(ufunc)
     if implementation is not None and method == "__call__" and not kwargs and ufunc not in PLAIN:
         return _recorded(ufunc, implementation, inputs, kwargs)
@@ -49,9 +49,9 @@ def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: di
 def call_function(
     function: Ufunc, types: tuple[type, ...], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> object:
-    """`function(*args, **kwargs)`, some argument of which is a Variable, or holds one."""
+    """Return `function(*args, **kwargs)`, where some argument is a Variable, or contains one."""
     if not all([t is Variable or issubclass(t, (Variable, np.ndarray)) for t in types]):
-        return NotImplemented  # another library's array, which may know what to do
+        return NotImplemented  # another library's array, which may handle the call
     if function in PLAIN:
         return function(*plain(args), **plain_of(kwargs))
     implementation = FUNCTIONS.get(function)
@@ -68,7 +68,7 @@ def plain_of(kwargs: dict[str, object]) -> dict[str, object]:
 
 
 def _converted(name: str, ufunc: Ufunc, inputs: tuple[object, ...], kwargs: dict[str, object]) -> tuple[object, ...]:
-    """The inputs in the `dtype` that a ufunc was asked to compute in; other options are refused or taken out."""
+    """Return the inputs in the `dtype` that the ufunc should compute in; refuse or remove other options."""
     if kwargs.pop("where", True) is not True:
         raise refusal(name, "where=", "Use numpy.where(condition, result, other): the rest would have no value")
     dtype = kwargs.pop("dtype", None)
@@ -81,7 +81,7 @@ def _converted(name: str, ufunc: Ufunc, inputs: tuple[object, ...], kwargs: dict
 
 
 def _along_first(function: Ufunc) -> Callable[..., Array]:
-    """A reduction as a ufunc does it: along the first axis, unless another is named."""
+    """Return a reduction with a ufunc's default: along the first axis, unless another is given."""
     return lambda a, axis=0, dtype=None, out=None, **more: function(a, axis=axis, dtype=dtype, **more) \
         if dtype is not None else function(a, axis=axis, **more)  # fmt: skip
 
@@ -97,7 +97,7 @@ def _outer(ufunc: Ufunc) -> Callable[..., Array]:
 def _recorded(
     function: Ufunc | str, implementation: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> object:
-    """What an implementation gives; `function`: what was called, or its name."""
+    """Return the result of an implementation. `function` is the function that was called, or its name."""
     before = next_seq()
     try:
         out = implementation(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""`einsum`: the gradient by one operand is an einsum of the result's gradient with all others."""
+"""`einsum`: the gradient by one operand is an einsum of the result's gradient with all other operands."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def _by_operand(k: int, g: Array, y: Array, *arrays: Array, terms: list[str], re
     sizes: dict[str, int] = {}
     for term, array in zip(terms, arrays, strict=True):
         for letter, n in zip(term, shape_of(array), strict=True):
-            sizes[letter] = max(n, sizes.get(letter, 1))  # an axis of 1 is broadcast
+            sizes[letter] = max(n, sizes.get(letter, 1))  # an axis of length 1 is broadcast
     mine = terms[k]
     others = [(term, conj(array)) for j, (term, array) in enumerate(zip(terms, arrays, strict=True)) if j != k]
-    # Letters that no other operand has were summed over: the gradient is the same all along them.
+    # Letters that occur in no other operand were summed over: the gradient is constant along them.
     alone = "".join(letter for letter in mine if letter not in result + "".join(term for term, _ in others))
     others += [(alone, np.ones([sizes[letter] for letter in alone], plain(g).dtype))] if alone else []
     subscripts = ",".join([result, *(term for term, _ in others)])
@@ -52,12 +52,12 @@ def einsum(*args: object, out: None = None, optimize: object = False) -> Array:
 
 
 def _explicit(*args: object) -> tuple[list[str], str, list[Array]]:
-    """Letters for every axis of the operands and of the result, and the operands."""
+    """Return letters for every axis of the operands and of the result, and the operands."""
     if isinstance(args[0], str):
         inputs, arrow, result = args[0].replace(" ", "").partition("->")
         terms = inputs.split(",")
         arrays: list[Array] = [operand(a) for a in args[1:]]
-    else:  # array, its axes, array, its axes, ..., the result's axes
+    else:  # the alternative form: array, its axes, array, its axes, ..., the result's axes
         arrays = [operand(a) for a in args[: len(args) // 2 * 2 : 2]]
         terms = [_letters(axes) for axes in args[1::2]]  # type: ignore[arg-type]  # every other one
         arrow, result = ("->", _letters(args[-1])) if len(args) % 2 else ("", "")  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """Elementwise functions.
 
-At a point without a derivative: `abs` and `sign` have 0 at 0, `sqrt` infinity, `x**0` 0; equal arguments of `maximum`
-and `minimum` share the gradient evenly, and `clip` passes it on at its bounds. All as PyTorch, but that `hypot` and
-`logaddexp` have 0 where PyTorch has NaN: at 0, and of minus infinities.
+At points without a derivative, `abs` and `sign` have the gradient 0 at 0, `sqrt` has infinity, and `x**0` has 0. Equal
+arguments of `maximum` and `minimum` share the gradient evenly, and `clip` passes it on at its bounds. All follow
+PyTorch, except that `hypot` and `logaddexp` have 0 where PyTorch has NaN: at 0, and at minus infinities.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..._types import Array
 
-# ---- the Python operators' own
+# ---- the Python operators
 
 ARITHMETIC.update({
     np.add: recorded_ops.add, np.subtract: recorded_ops.sub, np.multiply: recorded_ops.mul, np.divide: recorded_ops.div,
@@ -65,7 +65,7 @@ for _degrees, _radians in ((np.degrees, np.radians), (np.rad2deg, np.deg2rad)):
     derivative(_degrees, 180 / pi)
     derivative(_radians, pi / 180)
 
-# ---- steps: 0 wherever they have a derivative
+# ---- step functions: the derivative is 0 wherever it exists
 
 for _step in (np.floor, np.ceil, np.trunc, np.rint, np.spacing):
     derivative(_step, 0)
@@ -105,11 +105,11 @@ derivative(np.ldexp, lambda y, a, b: np.exp2(b), 0)
 
 
 def finite(y: Array) -> Array:
-    """`y`, with 0 for minus infinity, of which it would not do to subtract itself."""
+    """Return `y` with 0 in place of minus infinity, because minus infinity minus itself is NaN."""
     return np.where(plain(y) == -np.inf, 0, y)
 
 
-# ---- choices: gradients, in which what is not chosen is no part, not even as 0 times infinity
+# ---- choices: gradients exclude the unselected operand, which otherwise could add 0 times infinity
 
 gradients(
     np.maximum, lambda g, y, a, b: np.where(a == b, g / 2, np.where(a < b, 0, g)),
@@ -158,7 +158,7 @@ def where(condition: Array, *choices: Array) -> Array:
 
 gradients(np.nan_to_num, lambda g, y, x, **_: np.where(np.isfinite(x), g, 0))
 
-# ---- complex parts; these are not holomorphic, so that the gradient is no product of g with a derivative
+# ---- complex parts; these are not holomorphic, so the gradient is not a product of g with a derivative
 
 gradients(np.absolute, lambda g, y, x: g * np.sign(x))
 FUNCTIONS[np.abs] = FUNCTIONS[np.absolute]
@@ -199,7 +199,7 @@ def modf(x: Array) -> tuple[Array, Array]:
 @implements(np.astype)
 def astype(x: Variable, dtype: object, copy: bool = True, device: object = None, **options: Array) -> Array:
     if np.empty(0, dtype).dtype.kind not in "fc":
-        return np.asarray(plain(x)).astype(dtype)  # integers and truth values have no gradient
+        return np.asarray(plain(x)).astype(dtype)  # integers and booleans have no gradient
     return _astype(x, dtype=dtype)
 
 

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms: linear, and symmetric matrices, so that the gradient is another transform."""
+"""Discrete Fourier transforms. They are linear with symmetric matrices, so the gradient is another transform."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _fft(function: Ufunc, many: bool) -> None:
 
 
 def _resized(a: Array, n: int, axis: int) -> Array:
-    """`a`, cut off or filled with zeros to a length of `n` along one axis."""
+    """Return `a`, truncated or padded with zeros to length `n` along one axis."""
     axis, here = axis % a.ndim, (slice(None),) * (axis % a.ndim)
     a = a[(*here, slice(n))]
     return np.pad(a, [(0, n - a.shape[axis] if k == axis else 0) for k in range(a.ndim)])

@@ -1,4 +1,4 @@
-"""Functions that make one array of several."""
+"""Functions that join several arrays."""
 
 from __future__ import annotations
 

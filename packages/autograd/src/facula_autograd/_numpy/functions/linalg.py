@@ -1,7 +1,7 @@
-"""Linear algebra, of stacks of matrices, too.
+"""Linear algebra, including stacks of matrices.
 
-`cholesky`, `eigh` and `eigvalsh` read one triangle of a matrix that they take to be symmetric (Hermitian), and their
-gradient is symmetric, as PyTorch's. The derivative of `slogdet` is that of an invertible matrix.
+`cholesky`, `eigh` and `eigvalsh` read one triangle of a matrix, which they assume to be symmetric (Hermitian). Their
+gradient is symmetric, as in PyTorch. The derivative of `slogdet` assumes an invertible matrix.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ L = np.linalg
 
 
 def _h(x: Array) -> Array:
-    """The conjugate transpose."""
+    """Return the conjugate transpose."""
     return conj(np.swapaxes(x, -1, -2))
 
 
 def _cofactors(x: Array) -> Array:
-    """The derivative of the determinant, of singular matrices, too: much work."""
+    """Return the derivative of the determinant, also for singular matrices, where it is expensive."""
     n = int(np.shape(x)[-1])
     minors = [[L.det(np.delete(np.delete(x, i, -2), j, -1)) * (-1) ** (i + j) for j in range(n)] for i in range(n)]
     return conj(np.stack([np.stack(row, -1) for row in minors], -2))
 
 
 def _named(like: object, *results: Array) -> object:
-    """Results in NumPy's named tuple, which `like` is one of."""
+    """Return results in NumPy's named tuple, of which `like` is an instance."""
     make: Callable[..., object] = type(like)
     return make(*results)
 
@@ -47,7 +47,7 @@ def _symmetric(x: Array) -> Array:
 
 
 def _cells(g: Array) -> Array:
-    """One number for each matrix, as matrices of one element."""
+    """Return one number for each matrix as matrices with one element."""
     return np.reshape(g, np.shape(g) + (1, 1))
 
 

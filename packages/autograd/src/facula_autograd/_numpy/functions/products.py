@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _array(x: Array) -> Array:
-    """A Variable. These functions take Python's numbers for arrays, which do not give way to another dtype."""
+    """Return `x` as an array: these functions treat Python numbers as arrays, which take part in dtype promotion."""
     return x if isinstance(x, Variable) else operand(np.asarray(x))
 
 

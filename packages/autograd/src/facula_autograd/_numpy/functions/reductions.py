@@ -1,6 +1,7 @@
-"""Sums, products, extremes, moments, and what is cumulative.
+"""Sums, products, extremes, moments, and cumulative functions.
 
-Equal extremes share the gradient evenly; that of `std` and of a norm is 0 where they are 0. All as PyTorch.
+Equal extremes share the gradient evenly. The gradients of `std` and of a norm are 0 where the results are 0. All follow
+PyTorch.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ if TYPE_CHECKING:
 
 
 def axes_of(axis: Axis, ndim: int) -> tuple[int, ...]:
-    """The axes that `axis` names, none of them negative."""
+    """Return the axes that `axis` refers to, as nonnegative integers."""
     if axis is None:
         return tuple(range(ndim))
     return tuple(k % ndim if ndim else k for k in (axis if isinstance(axis, (tuple, list)) else (axis,)))
 
 
 def reduction(function: Callable[..., Array], gradient: Callable[..., Array], name: str = "") -> Callable[..., Array]:
-    """The operator of `function(x, axis=, keepdims=)`, from `gradient(g, y, x, n)`, in which `g` and `y` have kept the
-    axes that were reduced, of `n` elements in all."""
+    """Return the operator of `function(x, axis=, keepdims=)`, from its `gradient(g, y, x, n)`.
+
+    `g` and `y` keep the reduced axes, which have `n` elements in all.
+    """
 
     def kept(
         k: int, g: Array, y: Array, x: Array, axis: Axis = None, keepdims: bool = False, **parameters: object
@@ -54,7 +57,7 @@ def _of_std(g: Array, y: Array, x: Array, n: int, ddof: float) -> Array:
 
 
 def _centred(x: Array, like: Array) -> Array:
-    """`x` less its mean over the axes where `like` has kept one element."""
+    """Return `x` minus its mean over the axes where `like` has length 1."""
     axes = tuple(k for k, (m, whole) in enumerate(zip(np.shape(like), np.shape(x), strict=True)) if m != whole)
     return x - np.mean(x, axis=axes, keepdims=True)
 
@@ -73,7 +76,7 @@ two_norm = reduction(
 
 
 def _start(function: Ufunc, a: Array, dtype: object, out: object, where: object = True, rest: object = 0) -> Array:
-    """`a` in the dtype to compute in, with `rest` where it is left out."""
+    """Return `a` in the dtype to compute in, with `rest` in place of excluded elements."""
     if out is not None:
         raise refusal(function, "out=", "Use what it returns")
     a = operand(a)
@@ -109,7 +112,7 @@ def _of_prod(k: int, g: Array, y: Array, x: Array) -> Array:
     g, y = np.expand_dims(g, -1), np.expand_dims(y, -1)
     if np.all(x != 0):
         return g * conj(y / x)
-    # The product of all others is that of all with 1 in the place of this one.
+    # The product of all other elements is that of all elements with 1 in place of this one.
     others = np.where(np.eye(np.shape(x)[-1], dtype=bool), 1, np.expand_dims(x, -2))
     return g * conj(np.prod(others, axis=-1))
 
@@ -222,7 +225,7 @@ def average(a: Array, axis: Axis = None, weights: object = None, *, keepdims: bo
     return np.sum(a * weights, axis=axis, keepdims=keepdims) / total
 
 
-# ---- cumulative
+# ---- cumulative functions
 
 
 def _back(k: int, g: Array, y: Array, x: Array, axis: int) -> Array:
@@ -248,7 +251,7 @@ def cumprod(a: Array, axis: int | None = None, dtype: object = None, out: None =
     a, axis = _along(_start(np.cumprod, a, dtype, out), axis)
     if np.all(a != 0):
         return _cumprod(a, axis=axis)
-    # The rule divides. With a 0 among them, products of so many elements each, and ones.
+    # The rule divides. If there is a 0, use products of as many elements each, padded with ones.
     rows = np.moveaxis(a, axis, -1)
     until = np.tri(rows.shape[-1], dtype=bool)
     return np.moveaxis(np.prod(np.where(until, np.expand_dims(rows, -2), 1), axis=-1), -1, axis)

@@ -1,8 +1,8 @@
-"""Functions that rearrange the elements of one array. How, NumPy itself says: arguments mean what they mean there.
+"""Functions that rearrange the elements of one array. Arguments have the same meaning as in NumPy.
 
 Note [Where elements went]
-What such a function does is found out by giving it another array of the same shape: one whose strides name its axes, or
-whose elements name their places.
+The effect of such a function is found by applying it to another array of the same shape: one whose strides identify its
+axes, or one whose elements are their indices.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def _unpermute(k: int, g: Array, y: Array, x: Array, arrange: Ufunc) -> Array:
 def _unmove(k: int, g: Array, y: Array, x: Array, arrange: Ufunc) -> Array:
     shape = np.shape(x)
     n = int(np.prod(shape))
-    places = arrange(np.arange(1, n + 1).reshape(shape))  # 0: none of the elements
+    places = arrange(np.arange(1, n + 1).reshape(shape))  # 0: not an element of the array
     return np.reshape(scatter(g, (n + 1,), places)[1:], shape)
 
 
 def _family(unarrange: Callable[..., Array], fresh: bool | None, *functions: Ufunc, position: int = 0) -> None:
-    """Declare functions of the array at `position` among their arguments, all else being plain."""
+    """Declare functions of the array at `position` among their arguments; all other arguments are plain."""
     for function in functions:
         call = operator(lambda x, arrange: arrange(x), unarrange, function_name(function).rpartition(".")[2], fresh)
         FUNCTIONS[function] = _arranging(function, call, position)

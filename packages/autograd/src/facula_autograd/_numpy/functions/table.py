@@ -1,10 +1,9 @@
-"""The table from NumPy's functions to what they do with Variables, and how its entries are declared.
+"""The table of NumPy's functions with their implementations for Variables, and the ways to declare entries.
 
 Note [NumPy is the namespace]
-A rule is plain NumPy code, without an operator namespace. In an ordinary backward pass it is given plain arrays, and
-costs what NumPy costs; under `create_graph` it is given Variables, and the same lines record themselves through this
-very table. What it returns is then summed over what was broadcast, and converted to the operand's dtype: rules say
-nothing of either.
+A rule is plain NumPy code, without an operator namespace. In an ordinary backward pass it receives plain arrays, at
+NumPy's own cost. Under `create_graph` it receives Variables, and the same lines are recorded through this table. The
+result is then summed over broadcast dimensions, and converted to the operand's dtype: rules handle neither.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ if TYPE_CHECKING:
 
     C = TypeVar("C", bound=Callable[..., object])
 
-np: NumPy = import_module("numpy")  # which is loaded already, unless these modules are looked at by themselves
+np: NumPy = import_module("numpy")  # already loaded, unless these modules are imported directly
 
-#: What each function of NumPy does when an argument is a Variable.
+#: The implementation of each NumPy function for calls with a Variable argument.
 FUNCTIONS: dict[object, Callable[..., object]] = {}
 
 
 def implements(*functions: object) -> Callable[[C], C]:
-    """Decorate what these functions of NumPy do with Variables, in terms of others."""
+    """Decorate an implementation of these NumPy functions for Variables, written in terms of other functions."""
 
     def declare(implementation: C) -> C:
         for function in functions:
@@ -50,10 +49,10 @@ def implements(*functions: object) -> Callable[[C], C]:
 def operator(
     function: Callable[..., Array], gradient: Callable[..., Array], name: str = "", fresh: bool | None = True
 ) -> Callable[..., Variable]:
-    """Make `call(*operands, **parameters)`, which computes `function` of the plain values, and records it.
+    """Return `call(*operands, **parameters)`, which computes `function` of the plain values and records it.
 
-    `gradient(k, g, y, *operands, **parameters)`: the gradient by operand `k`, from that of the result `y`; broadcast
-    as `y` is, if need be. See Note [NumPy is the namespace]. `fresh`: as of a `Rule`.
+    `gradient(k, g, y, *operands, **parameters)` returns the gradient of operand `k` from the gradient `g` of the result
+    `y`; it may have the broadcast shape of `y`. See Note [NumPy is the namespace]. `fresh`: as in `Rule`.
     """
 
     def backward(F: Namespace, node: Node, g: Variable) -> list[tuple[Node | Leaf, Variable]]:
@@ -80,7 +79,7 @@ def operator(
         return computed(function(*[v.value for v in operands], **parameters))
 
     def call(*given: object, **parameters: object) -> Variable:
-        if not given:  # the one there is, by name
+        if not given:  # a single operand, passed by name
             given = (parameters.pop(next(name for name, v in parameters.items() if isinstance(v, Variable))),)
         operands = tuple(map(operand, given))
         if active_modes and (stand_in := current_mode().compute):
@@ -89,9 +88,9 @@ def operator(
             out = plainly(*operands, **parameters)
         edges: list[AnyValue] = [v if v.node is LEAF else v.node for v in operands]
         if any([e is not None for e in edges]) and (not active_modes or is_grad_enabled()):
-            node = record(out, rule)  # the dispatcher puts the user's line in the place of this one
+            node = record(out, rule)  # the dispatcher replaces this call site by the user's
             node.e0, node.e1, *more = (*edges, None) if len(edges) == 1 else edges
-            # An output holds its node: the node holds another Variable of that value, without a node.
+            # An output refers to its node, so the node keeps another Variable of that value, without a node.
             node.s0, node.s1, node.rest = operands, computed(out.value), (parameters, more)
             if active_modes and (hooks := current_mode().saved_hooks):
                 pack_saved(node, hooks, Variable)
@@ -101,7 +100,7 @@ def operator(
 
 
 def numbers(values: list[PlainArray]) -> Sequence[Array]:
-    """Python's numbers as NumPy's, which divide by zero; but beside an array Python's, which do not widen it."""
+    """Return Python numbers as NumPy's, which divide by zero; unchanged with arrays, to keep the arrays' dtype."""
     return values if any(hasattr(v, "dtype") for v in values) else [np.asarray(v)[()] for v in values]
 
 
@@ -113,7 +112,7 @@ def _fit(F: Namespace, h: Array, like: PlainArray) -> Variable:
     return h if alike else F.reduce(h, like=like)
 
 
-# ---- the kinds of declarations
+# ---- the forms of declarations
 
 
 if TYPE_CHECKING:
@@ -130,8 +129,10 @@ if TYPE_CHECKING:
 
 
 def derivative(ufunc: Ufunc, *derivatives: float | Callable[..., Array]) -> None:
-    """Declare an elementwise function by its derivative by each operand: a number, or a function of the result and
-    the operands."""
+    """Declare an elementwise function by its derivative with respect to each operand.
+
+    A derivative is a number, or a function of the result and the operands.
+    """
 
     def gradient(k: int, g: Array, y: Array, *operands: Array, **parameters: object) -> Array:
         d = derivatives[k]
@@ -145,7 +146,7 @@ def derivative(ufunc: Ufunc, *derivatives: float | Callable[..., Array]) -> None
 def gradients(
     function: Ufunc, *rules: Callable[..., Array], name: str = "", fresh: bool | None = True
 ) -> Callable[..., Variable]:
-    """Declare a function by `rule(g, y, *operands, **parameters)` for each operand; returns its operator."""
+    """Declare a function by `rule(g, y, *operands, **parameters)` for each operand, and return its operator."""
 
     def gradient(k: int, g: Array, y: Array, *operands: Array, **parameters: object) -> Array:
         return rules[k](g, y, *operands, **parameters)
@@ -154,7 +155,7 @@ def gradients(
     return call
 
 
-# ---- for rules: what is the same for plain values and Variables
+# ---- functions for rules that work on plain values and Variables
 
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ if TYPE_CHECKING:
 
 
 def plain(x: object) -> object:
-    """The value of a Variable; of those in lists and tuples, too."""
+    """Return the value of a Variable, including those in lists and tuples."""
     if isinstance(x, Variable):
         return x.value
     if isinstance(x, (list, tuple)) and type(x) in (list, tuple):
@@ -175,19 +176,19 @@ def plain(x: object) -> object:
 
 
 def conj(x: Array) -> Array:
-    """The conjugate of what is complex, and all else as it is."""
+    """Return the conjugate of a complex value; other values are returned unchanged."""
     return np.conj(x) if is_complex(plain(x)) else x
 
 
 def expand(g: Array, x: Array) -> Array:
-    """`g`, broadcast to the shape of `x`, in memory of its own."""
+    """Return `g`, broadcast to the shape of `x`, in separate memory."""
     if isinstance(g, Variable):
         return recorded_ops.expand(g, like=plain(x))
     return np.array(np.broadcast_to(g, np.shape(x)))
 
 
 def scatter(g: Array, shape: tuple[int, ...], key: object) -> Array:
-    """Zeros of that shape, with `g` added at `key`."""
+    """Return zeros of that shape, with `g` added at `key`."""
     if isinstance(g, Variable):
         return recorded_ops.place(g, like=np.empty(shape), key=key)
     return place(g, np.empty(shape, g.dtype), key)
@@ -197,12 +198,12 @@ def scatter(g: Array, shape: tuple[int, ...], key: object) -> Array:
 
 
 def function_name(function: Ufunc) -> str:
-    """The name that users know a function by: "numpy.linalg.inv"."""
+    """Return the public name of a function: "numpy.linalg.inv"."""
     return f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
 
 
 def refusal(function: Ufunc | str, got: str, remedy: str) -> TypeError:
-    """The error for what is not there."""
+    """Return the error for an unsupported call."""
     name = function if isinstance(function, str) else function_name(function)
     return InvalidTypeError(f"{name}: {got} is not differentiated with Variables. {remedy}")
 
