@@ -1,11 +1,11 @@
 """facula_autograd: reverse-mode differentiation of any Python values.
 
-Knows nothing of arrays or tensors, and imports nothing but the standard library and facula_errors. In order of the
-data's way: `_adapters.py` (one per type of value), `_modes`, `_graph` (what is recorded), `_engine` (the backward
-pass), `_value.py` (the base class of values), `_saved_values` (checkpoints, too), `_function` (custom operators),
-`_gradcheck`, `_numpy` (`Variable`), `_reports`. Start reading at `_graph/node.py`, then `_engine/engine.py`.
-Packages that define differentiable values use `extend.py`, and nothing that starts with an underscore. `graph.py` and
-`func.py` are public modules, loaded where they are imported.
+Independent of arrays and tensors; imports only the standard library and facula_errors. In the order of a value's way:
+`_adapters.py` (one adapter per type of value), `_modes`, `_graph` (the recorded graph), `_engine` (the backward pass),
+`_value.py` (the base class of values), `_saved_values` (including checkpoints), `_function` (custom operators),
+`_gradcheck`, `_numpy` (`Variable`), `_reports`. Start with `_graph/node.py`, then `_engine/engine.py`.
+Packages that define differentiable values use `extend.py`, and no name that starts with an underscore. `graph.py` and
+`func.py` are public modules that must be imported explicitly.
 """
 
 from facula_errors.extend import published as _published
@@ -36,7 +36,7 @@ from ._modes.grad_mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from ._numpy import operators as _operators  # noqa: F401  # what Variables do
+from ._numpy import operators as _operators  # noqa: F401  # adds the methods of Variable
 from ._numpy.variable import Variable
 from ._saved_values.checkpoint import (
     checkpoint,

@@ -1,4 +1,4 @@
-"""What the engine must know of a type of gradient: one small adapter object per type."""
+"""Adapters: one small object for each type of gradient, with the operations that the engine needs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ else:
 
 
 class Adapter:
-    """How to handle one type of value. Subclass, override, and `register_adapter`.
+    """The operations of one type of value. Subclass, override, and `register_adapter`.
 
-    This base class is also the default for types that have registered none: it adds with `+`
-    and clones nothing, which is right for immutable values such as numbers; whatever needs to
-    know more raises NotImplementedError with the method's name.
+    This base class is also the default for types without a registered adapter. It adds with `+` and does not clone,
+    which is right for immutable values such as numbers. Operations that need more knowledge raise NotImplementedError
+    with the method's name.
 
     >>> Adapter().add(1.5, 2.0)
     3.5
     """
 
-    #: Operator namespaces handed to rules: without recording, and with (under `create_graph`).
+    #: Operator namespaces passed to rules: without recording, and with it (under `create_graph`).
     #: They are different objects. `recorded_ops` has at least `add(a, b)` and `clone(v)`.
     no_record_ops: Slot = None
     recorded_ops: Slot = None
@@ -38,56 +38,56 @@ class Adapter:
             "override it and pass the adapter to facula_autograd.extend.register_adapter"
         )
 
-    # ---- sums and copies: the engine's own needs
+    # ---- sums and copies, for the engine itself
 
     def add(self, a: AnyValue, b: AnyValue) -> AnyValue:
-        """`a + b` as a new value, recording nothing."""
+        """Return `a + b` as a new value, without recording."""
         return a + b
 
     def add_into(self, a: AnyValue, b: AnyValue) -> AnyValue:
-        """`a + b`, in `a`'s own memory where that is possible. The result takes `a`'s place."""
+        """Return `a + b`, in `a`'s own memory if possible. The result replaces `a`."""
         return a + b
 
     def clone(self, v: AnyValue) -> AnyValue:
-        """A copy with memory of its own: what becomes `.grad` when the gradient has another owner."""
+        """Return a copy in separate memory, which becomes `.grad` if the gradient has another owner."""
         return v
 
     def adopt(self, v: AnyValue) -> AnyValue:
-        """What becomes `.grad` when the engine owns `v`: `v` itself, or a tidier copy."""
+        """Return the value that becomes `.grad` if the engine owns `v`: `v` itself, or a compact copy."""
         return v
 
     def ones_like(self, v: AnyValue) -> AnyValue:
-        """The gradient that a backward pass starts from when none is given."""
+        """Return the default gradient that a backward pass starts with."""
         raise self._missing("ones_like", v)
 
     def zeros_like(self, v: AnyValue) -> AnyValue:
-        """A zero gradient for `v`."""
+        """Return a zero gradient for `v`."""
         raise self._missing("zeros_like", v)
 
     def zeros(self, metadata: Hashable) -> AnyValue:
-        """A zero gradient for a value that had this metadata, and may be gone."""
+        """Return a zero gradient for a value with this metadata, which may no longer exist."""
         raise UnsupportedError(f"zeros: {type(self).__name__} does not have it; got metadata {metadata!r}")
 
     def alias(self, v: AnyValue) -> AnyValue:
-        """A new value over the same data, sharing its version, with `node` None."""
+        """Return a new value over the same data, sharing its version, with `node` None."""
         raise self._missing("alias", v)
 
     # ---- checks
 
     def metadata(self, v: AnyValue) -> Hashable:
-        """What a gradient must agree on with the value it is for (shape, dtype, device)."""
+        """Return the properties that a gradient shares with its value (shape, dtype, device)."""
         return None
 
     def fit_gradient(self, metadata: Hashable, v: AnyValue, reduce: bool = False) -> AnyValue:
-        """`v` as the gradient of a value with this metadata: itself, or converted to its dtype.
+        """Return `v` as the gradient of a value with this metadata: unchanged, or converted to its dtype.
 
         Arguments:
-            metadata: what `self.metadata` gave for the value.
+            metadata: the result of `self.metadata` for the value.
             v: the gradient.
-            reduce: sum `v` to the value's shape, where that can be broadcast to the shape of `v`.
+            reduce: sum `v` to the value's shape, if that shape can be broadcast to the shape of `v`.
 
         Raises:
-            ValueError: `v` does not fit; the message says what differs.
+            ValueError: `v` does not fit; the message names the difference.
         """
         mine = self.metadata(v)
         if mine != metadata:
@@ -95,110 +95,116 @@ class Adapter:
         return v
 
     def differentiable(self, v: AnyValue) -> bool:
-        """Whether `v` can have a gradient (its elements are real or complex numbers)."""
+        """Return whether `v` can have a gradient (its elements are real or complex numbers)."""
         return True
 
     def is_scalar(self, v: AnyValue) -> bool:
-        """Whether a backward pass may start from `v` without a gradient given: `v` is one real number."""
+        """Return whether a backward pass may start from `v` without a gradient: `v` is one real number."""
         return True
 
     def version(self, v: AnyValue) -> int:
-        """How often `v`'s memory has been written since it was made."""
+        """Return how often `v`'s memory has been written since its creation."""
         return 0
 
     def describe(self, v: AnyValue) -> str:
-        """`v` in a few words, for error messages."""
+        """Return a short description of `v`, for error messages."""
         return type(v).__name__
 
     def describe_mutation(self, v: AnyValue) -> str | None:
-        """ "operator at file:line" of the last write to `v`'s memory, or None if unknown."""
+        """Return "operator at file:line" of the last write to `v`'s memory, or None if unknown."""
         return None
 
     def is_finite(self, v: AnyValue, nan: bool = True, inf: bool = True) -> bool:
-        """Whether all elements of `v` are finite.
+        """Return whether all elements of `v` are finite.
 
         Arguments:
             v: the value.
-            nan: look for NaN.
-            inf: look for infinities.
+            nan: check for NaN.
+            inf: check for infinities.
         """
         raise self._missing("is_finite", v)
 
     def all_finite(self, values: Sequence[AnyValue], nan: bool = True, inf: bool = True) -> bool:
-        """A quick look at all gradients of one node: False where one of them may be not finite.
+        """Check all gradients of one node quickly: False if one of them may not be finite.
 
         Arguments:
             values: the gradients, of any types.
-            nan: look for NaN.
-            inf: look for infinities.
+            nan: check for NaN.
+            inf: check for infinities.
         """
         return all([adapters[type(v)].is_finite(v, nan, inf) for v in values])
 
     def nbytes(self, v: AnyValue) -> int:
-        """The size of `v` in bytes."""
+        """Return the size of `v` in bytes."""
         raise self._missing("nbytes", v)
 
-    # ---- where saved values are
+    # ---- the location of saved values
 
     def to_host(self, v: AnyValue, pin_memory: bool = False) -> AnyValue:
-        """A copy of `v` on the host, in page-locked memory if wanted; `v` itself where it is there."""
+        """Return a copy of `v` on the host, optionally in page-locked memory; `v` itself if it is already there."""
         return v
 
     def from_host(self, v: AnyValue, metadata: Hashable) -> AnyValue:
-        """The inverse of `to_host`, for a value that had this metadata."""
+        """Reverse `to_host`, for a value that had this metadata."""
         return v
 
     def to_bytes(self, v: AnyValue) -> memoryview:
-        """The bytes of `v`'s elements in row-major order, in memory of the host's."""
+        """Return the bytes of `v`'s elements in row-major order, in host memory."""
         raise self._missing("to_bytes", v)
 
     def from_bytes(self, metadata: Hashable, fill: Callable[[memoryview], None]) -> AnyValue:
-        """A new value with this metadata, whose bytes on the host `fill` writes."""
+        """Return a new value with this metadata, whose bytes on the host `fill` writes."""
         raise UnsupportedError(f"from_bytes: {type(self).__name__} does not have it; got metadata {metadata!r}")
 
     def memory(self, v: AnyValue) -> tuple[object, int]:
-        """What owns `v`'s memory, the same object for all values that share it, and its size in bytes."""
+        """Return the owner of `v`'s memory, the same object for all values that share it, and its size in bytes."""
         return v, self.nbytes(v)
 
     def saved_values(self, node: Slot) -> Iterable[tuple[AnyValue, bool]]:
-        """Values that `node` saved in a form which the engine does not know, or their `Packed`; and of each whether
-        it was put together just now, from parts that the node holds."""
+        """Return the values, or their `Packed`, that `node` saved in a form unknown to the engine.
+
+        A flag with each value is true if it was assembled for this call from parts that the node holds.
+        """
         return ()
 
     # ---- values that share memory
 
     def increment_version(self, v: AnyValue) -> None:
-        """Count a change of `v`'s memory by something else than an operator."""
+        """Count a change of `v`'s memory that was not made by an operator."""
 
     def check_inplace(self, name: str, v: AnyValue) -> None:
-        """Raise if operator `name` must not change `v` in place while a gradient is wanted."""
+        """Raise an error if operator `name` must not change `v` in place while gradients are recorded."""
 
     def rebase_history(self, v: AnyValue, former: object) -> None:
-        """`v` was changed in place and has a new node; `former` is the edge to it before. Values that share
-        its memory have changed, too."""
+        """Update values that share memory with `v`, which was changed in place and has a new node.
+
+        `former` is the edge to `v` before the change.
+        """
 
     def register_output(self, v: AnyValue, out: AnyValue) -> None:
-        """`v` is the result of a Function whose `forward` returned `out`: the same, or what `v` is an alias of.
-        It may share memory with an argument, without any operator's knowledge."""
+        """Register `v`, the result of a Function that returned `out` from `forward`.
+
+        `v` is `out` or an alias of it. It may share memory with an argument, unknown to any operator.
+        """
 
     def release_idle_memory(self) -> None:
-        """A backward pass has ended, and many nodes were made since the last such call: time to give memory back.
+        """Release idle memory: a backward pass has ended, and many nodes were created since the last such call.
 
-        Seldom enough that it may take some microseconds. The pass may be part of another one.
+        Calls are rare enough that each may take some microseconds. The pass may be part of another one.
         """
 
     # ---- several gradients at once, and transforms
 
     def unstack(self, v: AnyValue) -> list[AnyValue]:
-        """The values along the first dimension."""
+        """Return the values along the first dimension."""
         raise self._missing("unstack", v)
 
     def stack(self, values: list[AnyValue]) -> AnyValue:
-        """These values along a new first dimension."""
+        """Stack these values along a new first dimension."""
         raise self._missing("stack", values[0])
 
     def row_count(self, v: AnyValue) -> int:
-        """How many values there are along the first dimension; 0 where there is none."""
+        """Return the number of values along the first dimension; 0 without dimensions."""
         return len(self.unstack(v))
 
     def map_rows(
@@ -207,12 +213,12 @@ class Adapter:
         batches: Sequence[AnyValue],
         retain: bool | None,
     ) -> list[AnyValue]:
-        """What `function` gives for each place along the first dimension of `batches`, stacked; None where it is None.
+        """Return the stacked results of `function` for each index of the first dimension of `batches`; None for None.
 
         Arguments:
             function: takes values, one of each batch, and whether it is called again.
-            batches: of one length, at least 1.
-            retain: what the last call gets.
+            batches: batches of equal length, at least 1.
+            retain: passed to the last call.
         """
         rows = [self.unstack(one) for one in batches]
         last = len(rows[0]) - 1
@@ -220,9 +226,9 @@ class Adapter:
         return [None if some[0] is None else self.stack(list(some)) for some in zip(*found, strict=True)]
 
     def transform(self, args: Sequence[object]) -> Slot:
-        """What answers a Function called with these arguments, one of which a transform wraps; None for others.
+        """Return the handler of a Function call if a transform wraps one of these arguments, otherwise None.
 
-        It has `apply_function(function, args, kwargs)`.
+        The handler has a method `apply_function(function, args, kwargs)`.
         """
         return None
 
@@ -231,43 +237,43 @@ class Adapter:
     def push_forward(
         self, function: Callable[[AnyValue], list[AnyValue]], point: AnyValue, tangent: AnyValue
     ) -> list[AnyValue]:
-        """The tangents of what `function` gives at `point` along `tangent`, by forward mode; zeros where it has none.
+        """Return the tangents of `function`'s outputs at `point` along `tangent`, by forward mode; zeros if missing.
 
         Arguments:
-            function: takes a value, and gives values that require grad.
+            function: takes a value, and returns values that require grad.
             point: the value.
             tangent: the direction.
         """
         raise self._missing("push_forward", point)
 
     def elements(self, v: AnyValue) -> list[complex]:
-        """`v`'s elements as Python numbers, in row-major order."""
+        """Return `v`'s elements as Python numbers, in row-major order."""
         raise self._missing("elements", v)
 
     def from_elements(self, like: AnyValue, elements: Sequence[complex]) -> AnyValue:
-        """A new leaf with `like`'s metadata and these elements, which wants no gradient."""
+        """Return a new leaf with `like`'s metadata and these elements, which does not require grad."""
         raise self._missing("from_elements", like)
 
-    # ---- the surroundings of an operator
+    # ---- the context of an operator
 
     def context(self) -> AbstractContextManager[object] | None:
-        """A re-usable context manager that restores what a rule must run under (stream, autocast), or None."""
+        """Return a reusable context manager that restores the context of a rule (stream, autocast), or None."""
         return None
 
     def save_random_state(self) -> Callable[[], AbstractContextManager[object]] | None:
-        """The random state at this point, as a function that makes a context manager; None where there is none."""
+        """Return a function that creates a context manager with the present random state; None if there is no state."""
         return None
 
     def random_position(self) -> Hashable:
-        """Where the random numbers are: a number, say, that grows with each that is drawn."""
+        """Return the position in the stream of random numbers, such as a count of the numbers drawn."""
         return None
 
     def skip_random(self, before: Hashable, after: Hashable) -> None:
-        """Leave out as many random numbers as were drawn between two `random_position`s."""
+        """Skip as many random numbers as were drawn between two results of `random_position`."""
 
 
 class _Table(_Adapters):
-    """Adapters by exact type; a type seen for the first time takes its nearest base's."""
+    """Adapters by exact type; a new type uses the adapter of its nearest base class."""
 
     __slots__ = ()
 
@@ -286,7 +292,7 @@ adapters: Mapping[type, AnyAdapter] = _table
 
 
 def register_adapter(kind: type, adapter: Adapter) -> None:
-    """Let `adapter` handle values of type `kind` and of its subclasses that have none of their own."""
+    """Use `adapter` for values of type `kind`, and of its subclasses without their own adapter."""
     if not isinstance(kind, type):
         raise InvalidTypeError(f"register_adapter: expected a type; got {kind!r}")
     if not isinstance(adapter, Adapter):
@@ -298,21 +304,21 @@ def register_adapter(kind: type, adapter: Adapter) -> None:
 
 
 def adapter_of(v: object) -> AnyAdapter:
-    """The adapter for `v`'s type."""
+    """Return the adapter for `v`'s type."""
     return adapters[type(v)]
 
 
 def all_adapters() -> list[AnyAdapter]:
-    """Every adapter that was registered."""
+    """Return every registered adapter."""
     return list(dict.fromkeys(_registered.values()))
 
 
 def records(F: object) -> bool:
-    """Whether `F` is a namespace that records: whether this is a pass with `create_graph`."""
+    """Return whether `F` is a namespace that records, that is, whether the pass has `create_graph`."""
     return F is not None and any(F is adapter.recorded_ops for adapter in _registered.values())
 
 
 def reduces_to(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether something of the shape `wanted` can be broadcast to `shape`."""
+    """Return whether the shape `wanted` can be broadcast to `shape`."""
     extra = len(shape) - len(wanted)
     return extra >= 0 and all(n in (1, m) for n, m in zip(wanted, shape[extra:], strict=True))

@@ -1,4 +1,4 @@
-"""What can go wrong in a backward pass. All errors carry fields, and pickle whole."""
+"""The errors of backward passes. All errors carry fields, and pickle with all of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class GradientError(AutogradError):
 
 
 class CheckpointError(GradientError):
-    """A checkpointed function did something else when it ran again."""
+    """A checkpointed function behaved differently when it was recomputed."""
 
 
 class MutationError(AutogradError):
@@ -33,14 +33,14 @@ class MutationError(AutogradError):
 
 
 class FreedGraphError(AutogradError):
-    """A second backward pass reached a node whose saved values the first had released.
+    """A second backward pass reached a node whose saved values the first pass had released.
 
-    Fields: `operator`, `forward`, `freed_by` (where the earlier pass was started).
+    Fields: `operator`, `forward`, `freed_by` (the place where the earlier pass was started).
     """
 
 
 class AnomalyError(AutogradError):
-    """Under `detect_anomaly`, a backward rule gave a gradient that is not finite, or an operator a result.
+    """Under `detect_anomaly`, a backward rule returned a gradient that is not finite, or an operator such a result.
 
     Fields: `operator`, `forward`, `module` (its path, or None).
     """

@@ -1,10 +1,10 @@
-"""One call of a function whose derivatives are taken: what `func.py` is made of.
+"""One call of a function under differentiation: the basis of `func.py`.
 
 Note [Derivatives of derivatives]
-The function is called with values of this call alone: leaves, or where something was computed already nodes that lead
-there. So a derivative inside another one is that by its own argument, though both may be the same number. Inside
-another derivative everything is recorded for that one; outside of all nothing is, unless what
-it is given requires grad.
+The function is called with values that belong to this call alone: leaves, or, for a value that was already computed,
+nodes that lead to it. A derivative inside another one is therefore taken with respect to its own argument, even if both
+arguments are the same number. Inside another derivative, everything is recorded for the outer one. Outside, nothing is
+recorded, unless an argument requires grad.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
     Function = Callable[..., AnyValue]
 
-#: How many derivatives are being taken of each other here.
+#: The nesting depth of derivatives in this context.
 _depth: ContextVar[int] = ContextVar("facula_autograd.func", default=0)
 
 
 class Call:
-    """A function, called with some arguments in place of which are Variables of this call alone.
+    """A function call in which some arguments are replaced by Variables that belong to this call alone.
 
-    `inputs`: these, of which derivatives are taken; `output`, `aux`: what the function returned. Inside another
-    derivative all that comes out is recorded for that one.
+    `inputs` are these Variables, with respect to which derivatives are taken. `output` and `aux` are the function's
+    results. Inside another derivative, all results are recorded for the outer one.
     """
 
     def __init__(self, name: str, function: Function, trees: AnyValue, has_aux: bool, call: Function) -> None:
@@ -73,17 +73,17 @@ class Call:
         self.outputs: list[AnyValue] = [v if isinstance(v, Value) else _constant_output(name, v) for v in leaves]
 
     def released(self, v: AnyValue) -> AnyValue:
-        """What leaves the call in the place of `v`."""
+        """Return the value that leaves the call in place of `v`."""
         if self.plain and isinstance(v, Variable):
             return v.value
         return v if self.recorded else adapter_of(v).alias(v)
 
     def result(self) -> AnyValue:
-        """The function's output, as the caller gets it."""
+        """Return the function's output in the form for the caller."""
         return put_together(self.out_shape, [self.released(v) for v in self.outputs])
 
     def pulled_back(self, cotangents: Sequence[AnyValue], retain: bool = True, create: bool = False) -> list[AnyValue]:
-        """The gradients of all inputs; zeros where nothing depends on one."""
+        """Return the gradients of all inputs; zeros for an input that does not affect the output."""
         pairs = [(v, g) for v, g in zip(self.outputs, cotangents, strict=True) if v.node is not None]
         if not pairs:
             return [adapter_of(v).zeros_like(v) for v in self.inputs]
@@ -100,7 +100,7 @@ class Call:
             )  # fmt: skip
 
     def scalar(self) -> AnyValue:
-        """The output, if it is one real number."""
+        """Return the output, which must be one real number."""
         if len(self.outputs) != 1 or not adapter_of(self.outputs[0]).is_scalar(self.outputs[0]):
             what = ", ".join(adapter_of(v).describe(v) for v in self.outputs)
             raise GradientError(
@@ -110,7 +110,7 @@ class Call:
 
 
 def _own_input(name: str, v: AnyValue) -> AnyValue:
-    """A value over the same elements that is an input of this call alone."""
+    """Return a value over the same elements that is an input of this call alone."""
     try:
         own: AnyValue = adapter_of(v).alias(v) if isinstance(v, Value) else Variable(v)
     except TypeError:
@@ -154,13 +154,13 @@ def call_with_primals(name: str, func: Function, primals: Sequence[AnyValue], ha
 
 
 def checked_leaves(name: str, what: str, tree: AnyValue, like: Shape, values: Sequence[AnyValue]) -> list[AnyValue]:
-    """The leaves of a tree of the shape `like`, as Variables like `values` where they are plain."""
+    """Return the leaves of a tree of the shape `like`; plain ones are converted to Variables like `values`."""
     leaves = leaves_like(name, what, tree, like)
     return [_checked_leaf(name, what, v, value) for v, value in zip(leaves, values, strict=True)]
 
 
 def _checked_leaf(name: str, what: str, v: AnyValue, like: AnyValue) -> AnyValue:
-    """A leaf of a tree that is built as it should be, as a Variable like `like`; Values as they are."""
+    """Return a leaf of a tree as a Variable like `like`; a Value stays as it is."""
     if isinstance(v, Value):
         return v
     adapter = adapter_of(like)

@@ -1,4 +1,4 @@
-"""Arguments and results in tuples, lists, deques and dicts, in any nesting: flattened and rebuilt."""
+"""Trees: nested tuples, lists, deques and dicts of arguments or results, with functions to flatten and rebuild them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Tree = Any  # a leaf, or a tuple, list, deque or dict of trees
 
 
 class Shape:
-    """The structure of a tree without its leaves: equal for two trees that differ in leaves alone.
+    """The structure of a tree without its leaves: equal for two trees that differ only in leaves.
 
     Arguments:
         kind: tuple, list, deque, dict or a class derived from one; None for a leaf.
@@ -49,7 +49,7 @@ class Shape:
         return f"{self.kind.__name__}({parts})"
 
     def put_together(self, leaves: Iterator[Any]) -> Tree:
-        """The tree of this shape with these leaves."""
+        """Return the tree of this shape with these leaves."""
         if self.kind is None:
             return next(leaves)
         parts = [next(leaves) if part.kind is None else part.put_together(leaves) for part in self.parts]
@@ -69,7 +69,9 @@ _CONTAINERS = (tuple, list, dict, deque)
 
 
 def take_apart(tree: Tree) -> tuple[list[Any], Shape]:
-    """The leaves of a tree from left to right, and its shape; any object but a tuple, list, deque or dict is a leaf.
+    """Return the leaves of a tree from left to right, and its shape. Objects of types other than containers are leaves.
+
+    Containers are tuples, lists, deques and dicts.
 
     >>> leaves, shape = take_apart({"a": [1, 2], "b": (3,)})
     >>> leaves, put_together(shape, [4, 5, 6])
@@ -96,18 +98,18 @@ def _shape_of(tree: Tree, leaves: list[Any]) -> Shape:
 
 
 def put_together(shape: Shape, leaves: Iterable[Any]) -> Tree:
-    """The tree of this shape with these leaves."""
+    """Return the tree of this shape with these leaves."""
     return shape.put_together(iter(leaves))
 
 
 def leaves_like(operation: str, what: str, tree: Tree, like: Shape) -> list[Any]:
-    """The leaves of a tree in the order of a shape that it must have; dicts may have their keys in any order.
+    """Return the leaves of a tree in the order of a given shape; dicts may have their keys in any order.
 
     Arguments:
-        operation: how the error begins.
+        operation: the prefix of the error message.
         what: a name for the tree in the error.
         tree: the tree.
-        like: the shape.
+        like: the shape that the tree must have.
 
     Raises:
         ArgumentError: the tree has another shape.
@@ -119,7 +121,7 @@ def leaves_like(operation: str, what: str, tree: Tree, like: Shape) -> list[Any]
 
 
 def _append_leaves(tree: Tree, like: Shape, leaves: list[Any]) -> bool:
-    """Append the leaves of `tree`; False where it is not of the shape `like`."""
+    """Append the leaves of `tree`; return False if it does not have the shape `like`."""
     if like.kind is None:
         leaves.append(tree)
         return not isinstance(tree, _CONTAINERS)

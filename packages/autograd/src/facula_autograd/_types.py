@@ -1,4 +1,4 @@
-"""Types for type checkers alone: nothing here runs."""
+"""Types for type checkers only: none of this code runs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, Protocol, TypeAlias
 
-    AnyValue: TypeAlias = Any  # a value, a gradient, or what a user's function takes or returns: of any type by design
-    Slot: TypeAlias = Any  # what a rule or a mode keeps for itself, in a type that it alone knows
+    AnyValue: TypeAlias = Any  # a value, a gradient, or an argument or result of a user's function: any type by design
+    Slot: TypeAlias = Any  # private data of a rule or a mode, whose type only the owner knows
 
     class Differentiable(Protocol):
-        """What a backward pass may start from or end at: a `Value`, for modules below that class."""
+        """A value where a backward pass may start or end: a `Value`, for modules below that class."""
 
         @property
         def requires_grad(self) -> bool:
             """Whether operators on this value record."""
 
     class Leaf(Protocol):
-        """A value that requires a gradient and was made by no recorded operator, as the engine sees it."""
+        """A leaf that requires grad, as the engine sees it: no recorded operator computed it."""
 
-        node: Slot  # as that of `Value`
+        node: Slot  # as in `Value`
         hooks: Slot
         _grad: AnyValue
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
         def requires_grad_(self, requires_grad: bool = True) -> Leaf: ...
 
     class RecordedOps(Protocol):
-        """What the engine itself needs of operators that record."""
+        """The recording operators that the engine itself needs."""
 
         def add(self, a: object, b: object, /) -> object: ...
         def clone(self, v: object, /) -> object: ...
 
     class AnyAdapter(Protocol):
-        """An adapter for values whose type is not known: see `Adapter` for what its methods do."""
+        """An adapter for values of unknown type; `Adapter` documents the methods."""
 
         @property
         def no_record_ops(self) -> object: ...
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
         def skip_random(self, before: Hashable, after: Hashable) -> None: ...
 
     class Array(Protocol):
-        """An array of any library, or a Variable: what rules for both ask of it."""
+        """An array of any library, or a Variable: the interface that rules for both need."""
 
         @property
         def shape(self) -> tuple[int, ...]: ...
@@ -159,7 +159,7 @@ if TYPE_CHECKING:
         def __index__(self, /) -> int: ...
 
     class PlainArray(Array, Protocol):
-        """An array of a library, and no Variable."""
+        """An array of a library, not a Variable."""
 
         def __and__(self, other: object, /) -> PlainArray: ...
         def __or__(self, other: object, /) -> PlainArray: ...
@@ -174,10 +174,10 @@ if TYPE_CHECKING:
         kind: str
 
         def type(self, number: object, /) -> float:
-            """A number of this dtype."""
+            """Convert a number to this dtype."""
 
     class Ufunc(Protocol):
-        """A function of NumPy's."""
+        """A NumPy ufunc."""
 
         __name__: str
 
@@ -192,7 +192,7 @@ if TYPE_CHECKING:
         def reduce(self) -> Ufunc: ...
 
     class NumPyPart(Protocol):
-        """A module of NumPy's."""
+        """A NumPy module."""
 
         def __getattr__(self, name: str, /) -> Ufunc: ...
 

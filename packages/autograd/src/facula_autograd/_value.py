@@ -1,4 +1,4 @@
-"""`Value`: the base class of everything that can be differentiated, and its methods for users."""
+"""`Value`: the base class of all differentiable values, and its methods for users."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class Value:
     """Base class of differentiable values.
 
-    `node` is None (no gradient wanted), `LEAF` (a leaf that requires grad) or the Node that
-    computed the value; every constructor sets it. `_grad` and `hooks` are set when a value
-    becomes a leaf that requires grad, and may be unset before. Subclasses add `__weakref__`.
+    `node` is None (no gradient is recorded), `LEAF` (a leaf that requires grad), or the Node that computed the value;
+    every constructor sets it. `_grad` and `hooks` are set when a value becomes a leaf that requires grad, and may be
+    unset before. Subclasses add `__weakref__`.
     """
 
     __slots__ = ("_grad", "hooks", "node")
@@ -44,7 +44,7 @@ class Value:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether operators on this value record; settable on leaves."""
+        """Whether operators record when applied to this value; settable on leaves."""
         return self.node is not None
 
     @requires_grad.setter
@@ -52,7 +52,7 @@ class Value:
         self.requires_grad_(flag)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients (or no longer ask) for this leaf; returns the value itself."""
+        """Set whether this leaf requires gradients, and return the value itself."""
         try:
             if checked_bool("requires_grad_", requires_grad) and self.node is not None:
                 return self
@@ -77,7 +77,7 @@ class Value:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether this value was made by the user rather than by a recorded operator."""
+        """Whether the value was not computed by a recorded operator."""
         return type(self.node) is not Node
 
     @property
@@ -88,7 +88,7 @@ class Value:
 
     @property
     def grad(self) -> AnyValue:
-        """The gradient accumulated by backward passes, or None; settable and deletable."""
+        """The gradient accumulated by backward passes, or None; can be set and deleted."""
         grad = getattr(self, "_grad", None)
         if active_modes:
             note_grad_read(self)
@@ -135,15 +135,16 @@ class Value:
         create_graph: bool = False,
         inputs: AnyValue = None,
     ) -> None:
-        """Add the gradients of this value to the `.grad` of the leaves it was computed from.
+        """Add the gradients of this value to the `.grad` of the leaves that it was computed from.
 
-        Errors are those of `facula_autograd.backward`.
+        Raises the errors of `facula_autograd.backward`.
 
         Arguments:
-            gradient: the gradient of this value, of its shape; None stands for 1, for a single real number only.
-            retain_graph: keep the saved values for another pass; by default as `create_graph`.
+            gradient: the gradient of this value, with its shape; None means 1, only for a single real number.
+            retain_graph: keep the saved values for another pass; `create_graph` by default.
             create_graph: record the gradients, so that they can be differentiated.
-            inputs: the only values whose `.grad` is wanted, one, a sequence or a dict of them; by default all leaves.
+            inputs: accumulate `.grad` only of these values, one, a sequence or a dict of them; by default of all
+                leaves.
         """
         try:
             if inputs is not None:
@@ -156,18 +157,18 @@ class Value:
             raise
 
     def register_hook(self, hook: Callable[[AnyValue], AnyValue]) -> Handle:
-        """Call `hook(gradient)` when this value's gradient is complete; what it returns, unless None, replaces it.
+        """Call `hook(gradient)` when this value's gradient is complete. A result other than None replaces the gradient.
 
-        Returns a handle whose `remove()` takes the hook away.
+        Returns a handle whose `remove()` removes the hook.
         """
         return add_value_hook(self, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[AnyValue], None]) -> Handle:
-        """Call `hook(leaf)` in each backward pass, once this leaf's `.grad` is complete."""
+        """Call `hook(leaf)` in each backward pass, after this leaf's `.grad` has been updated."""
         return add_post_accumulate_hook(self, hook)
 
     def retain_grad(self) -> None:
-        """Keep the gradient of this value in `.grad`, though it is not a leaf. No effect on leaves."""
+        """Keep the gradient of this non-leaf value in `.grad`. Has no effect on leaves."""
         node = self.node
         if node is None:
             raise GradientError("retain_grad: expected a value that requires grad; got one that does not")
@@ -176,6 +177,6 @@ class Value:
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `retain_grad` was called on this value, and it is not a leaf."""
+        """Whether `retain_grad` was called on this non-leaf value."""
         node = self.node
         return type(node) is Node and retains_gradient(self, node)

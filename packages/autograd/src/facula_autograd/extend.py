@@ -1,26 +1,27 @@
-"""What packages beside this one may use beyond its public names: to define differentiable values.
+"""Extension interface for packages that define differentiable values, in addition to the public names.
 
 - Subclass `Value`; every constructor sets `node`. `register_adapter` an `Adapter` for the class.
-- Write one `Rule` for each operator. An operator records when an input has a `node`, and `active_modes`
-  is empty or `current_mode().grad` is true: it makes the output's node with `record` (or the same lines
-  written out), stores edges (`edge_to`) in `e0` and `e1`, saved values in `s0` and `s1` with their
-  versions in `v0` and `v1`. More edges than two: anywhere, with `Rule.edges` to find them.
-- Its rule checks saved values with `check_saved`, or compares versions and calls `raise_mutated`.
-- Several differentiable outputs: `record_many`, or `output_node` for each. Only one of them differentiable: `record`
-  on that one.
-- If `current_mode().saved_hooks` is not None, it ends with `pack_saved(node, hooks, TheValueClass)`;
-  what lies elsewhere than in `s0` and `s1`: `pack_value`, and `unpack_with` a function that undoes it.
-- If its adapter's `context()` is not None, it ends with `set_context(node, context)`.
+- Write one `Rule` for each operator. An operator records when an input has a `node`, and `active_modes` is empty or
+  `current_mode().grad` is true. It creates the output's node with `record` (or the same lines inline), stores edges
+  (`edge_to`) in `e0` and `e1`, and saved values in `s0` and `s1` with their versions in `v0` and `v1`. Additional edges
+  may be stored anywhere, with `Rule.edges` to find them.
+- The rule checks saved values with `check_saved`, or compares versions and calls `raise_mutated`.
+- For several differentiable outputs: `record_many`, or `output_node` for each. If only one output is differentiable,
+  call `record` on that one.
+- If `current_mode().saved_hooks` is not None, the operator ends with `pack_saved(node, hooks, TheValueClass)`. For
+  values saved outside `s0` and `s1`: `pack_value`, and `unpack_with` with a function that reverses it.
+- If its adapter's `context()` is not None, the operator ends with `set_context(node, context)`.
 - A package with modules calls `provide_scopes`, and `enter_scope` and `leave_scope` around their calls (Note [Scopes]).
 - `want_scopes`, a mode with `scopes=True` and `Scopes` find the module of a node; `running_node` is the node whose rule
-  this thread runs.
+  this thread executes.
 - An in-place operator that gave its operand a new node calls `move_hooks(operand, former_node)`.
-- `as_dot` and `as_svg` draw `Box`es, as pictures of graphs are.
-- `set_lasting` changes the mode as a call of `set_grad_enabled` does.
-- `walk` gives the nodes of a graph.
-- Transforms of functions share the checks of `func`, `argnums` and `has_aux`; `take_apart` gives the leaves and the
-  `Shape` of a tree of tuples, lists and dicts, `put_together` the tree, `leaves_like` the leaves of another such tree.
-- `run_backward` starts a backward pass whose gradients the caller collects; `record_call` makes the node of a
+- `as_dot` and `as_svg` draw `Box`es, as pictures of graphs do.
+- `set_lasting` changes the mode in the same way as a call of `set_grad_enabled`.
+- `walk` yields the nodes of a graph.
+- Function transforms share the checks of `func`, `argnums` and `has_aux`. `take_apart` returns the leaves and the
+  `Shape` of a tree of tuples, lists and dicts; `put_together` rebuilds the tree. `leaves_like` returns the leaves of
+  another tree with that shape.
+- `run_backward` starts a backward pass whose gradients the caller collects; `record_call` creates the node of a
   Function's call whose context was filled.
 
 `Variable`, in this package, is an example.

@@ -1,8 +1,8 @@
-"""facula_autograd.func: derivatives of functions of numbers and arrays, as functions.
+"""facula_autograd.func: function transforms that differentiate functions of numbers and arrays.
 
-The functions written are plain: they get Variables where they are given numbers or arrays, alone or in tuples, lists
-and dicts; and what comes out of a derivative is plain where what went in was. All of them nest. Names and signatures
-are those of `torch.func`; tensors have `facula.func`.
+The differentiated functions are plain: they receive Variables in place of numbers or arrays, alone or in tuples, lists
+and dicts. Derivatives are plain if the arguments were. All transforms nest. Names and signatures are those of
+`torch.func`; tensors have `facula.func`.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ __dir__ = published(__name__)
 
 @boundary
 def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
-    """A function that returns the gradient of `func` and its value: `(gradient, value)`.
+    """Return a function that computes the gradient of `func` and its value: `(gradient, value)`.
 
     Arguments:
         func: returns one real number; `(number, aux)` with `has_aux`.
-        argnums: the place of the argument that the gradient is taken of, or a tuple of places.
-        has_aux: `func` returns something else beside the number, and so does the function: `(gradient, (value, aux))`.
+        argnums: the index of the argument to differentiate with respect to, or a tuple of indices.
+        has_aux: `func` returns another object with the number; the result is then `(gradient, (value, aux))`.
 
     >>> grad_and_value(lambda x: x**3)(2.0)
     (12.0, 8.0)
@@ -51,7 +51,7 @@ def grad_and_value(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
 
 
 def _with_value(name: str, func: Function, argnums: Argnums, has_aux: bool) -> Function:
-    """What `grad_and_value` returns, with another name in its errors."""
+    """Return the function for `grad_and_value`, with another name in its errors."""
 
     @boundary
     def call(*args: AnyValue, **kwargs: AnyValue) -> AnyValue:
@@ -67,10 +67,10 @@ def _with_value(name: str, func: Function, argnums: Argnums, has_aux: bool) -> F
 
 @boundary
 def value_and_grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
-    """As `grad_and_value`, in the other order: `(value, gradient)`, with `has_aux` `((value, aux), gradient)`.
+    """Same as `grad_and_value`, in the other order: `(value, gradient)`, or `((value, aux), gradient)` with `has_aux`.
 
     Arguments:
-        func, argnums, has_aux: as for `grad_and_value`.
+        func, argnums, has_aux: as in `grad_and_value`.
 
     >>> value_and_grad(lambda x: x**3)(2.0)
     (8.0, 12.0)
@@ -81,10 +81,10 @@ def value_and_grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) 
 
 @boundary
 def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
-    """A function that returns the gradient of `func`; with `has_aux` `(gradient, aux)`.
+    """Return a function that computes the gradient of `func`; `(gradient, aux)` with `has_aux`.
 
     Arguments:
-        func, argnums, has_aux: as for `grad_and_value`.
+        func, argnums, has_aux: as in `grad_and_value`.
 
     >>> slope = grad(lambda x: x**3)
     >>> slope(2.0), grad(slope)(2.0)
@@ -101,15 +101,16 @@ def grad(func: Function, argnums: Argnums = 0, has_aux: bool = False) -> Functio
 
 @boundary
 def vjp(func: Function, *primals: AnyValue, has_aux: bool = False) -> AnyValue:
-    """The output of `func` at `primals`, and the function from gradients of the output to those of the primals.
+    """Return the output of `func` at `primals`, and a function that maps output gradients to gradients of the primals.
 
     Arguments:
         func: any function of the primals.
         primals: its arguments.
-        has_aux: it returns `(output, aux)`, and `aux` is returned as a third.
+        has_aux: `func` returns `(output, aux)`, and `aux` is returned as a third item.
 
     Returns:
-        `(output, pull_back)`: `pull_back` takes what is built as the output is, and returns a tuple, one a primal.
+        `(output, pull_back)`. `pull_back` takes gradients with the structure of the output, and returns a tuple with
+        one gradient for each primal.
 
     >>> output, pull_back = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> output, pull_back(10.0)
@@ -131,17 +132,17 @@ def jvp(
     func: Function, primals: tuple[AnyValue, ...], tangents: tuple[AnyValue, ...], *, strict: bool = False,
     has_aux: bool = False,
 ) -> AnyValue:  # fmt: skip
-    """The output of `func` at `primals`, and how it changes in the direction of `tangents`.
+    """Return the output of `func` at `primals`, and its directional derivative along `tangents`.
 
-    Found by differentiating the reverse pass, which is linear in the output's gradient, by that: it costs about three
-    calls of `func`, whatever the number of primals.
+    The result of the reverse pass is linear in the output's gradient; differentiating it with respect to that gradient
+    yields the tangent. This costs about three calls of `func`, regardless of the number of primals.
 
     Arguments:
         func: any function of the primals.
-        primals: a tuple, its arguments.
-        tangents: a tuple, built as the primals are.
-        strict: an output that does not depend on the primals is an error, not a tangent of zero.
-        has_aux: `func` returns `(output, aux)`, and `aux` is returned as a third.
+        primals: a tuple of its arguments.
+        tangents: a tuple with the structure of the primals.
+        strict: raise an error if an output does not depend on the primals, instead of returning a zero tangent.
+        has_aux: `func` returns `(output, aux)`, and `aux` is returned as a third item.
 
     Returns:
         `(output, tangent)`.
@@ -161,10 +162,10 @@ def jvp(
 
 
 def _pusher(this: Call) -> Callable[[Sequence[AnyValue]], Sequence[AnyValue]]:
-    """A function that gives the tangents of a call's outputs from those of its inputs.
+    """Return a function that maps tangents of a call's inputs to tangents of its outputs.
 
-    Gradients of the inputs are linear in those of the outputs, wherever these are: their derivative by them, times
-    tangents of the inputs, is what is wanted.
+    Gradients of the inputs are linear in gradients of the outputs, at any point. The tangents are the derivative of the
+    former with respect to the latter, multiplied by the tangents of the inputs.
     """
     gs: list[AnyValue] = [adapter_of(v).zeros_like(v) for v in this.outputs]
     for g in gs:
@@ -186,9 +187,9 @@ def _pusher(this: Call) -> Callable[[Sequence[AnyValue]], Sequence[AnyValue]]:
 
 @boundary
 def linearize(func: Function, *primals: AnyValue) -> tuple[AnyValue, Function]:
-    """The output of `func` at `primals`, and the function from tangents of the primals to that of the output.
+    """Return the output of `func` at `primals`, and a function that maps tangents of the primals to output tangents.
 
-    `func` runs once, however many tangents follow; each costs a pass over what it recorded.
+    `func` runs once, for any number of tangents; each tangent costs a pass over the recorded graph.
 
     Arguments:
         func: any function of the primals.
@@ -211,11 +212,11 @@ def linearize(func: Function, *primals: AnyValue) -> tuple[AnyValue, Function]:
 
 @boundary
 def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
-    """As `jacrev`, by columns: a pass for each element of the arguments. Better where these are few.
+    """Same as `jacrev`, computed by columns: one pass for each element of the arguments. Faster if these are few.
 
     Arguments:
-        func, argnums, has_aux: as for `jacrev`.
-        randomness: no difference: `func` runs once.
+        func, argnums, has_aux: as in `jacrev`.
+        randomness: accepted, without effect: `func` runs once.
 
     >>> import numpy as np
     >>> jacfwd(lambda t: np.stack([np.cos(t), t**2]))(3.0).round(2)
@@ -238,7 +239,7 @@ def jacfwd(func: Function, argnums: Argnums = 0, has_aux: bool = False, *, rando
 
 
 def _columns(this: Call, push: Callable[[Sequence[AnyValue]], Sequence[AnyValue]], k: int) -> list[AnyValue]:
-    """The derivatives of each output by input `k`."""
+    """Return the derivatives of each output with respect to input `k`."""
     shape = this.inputs[k].shape
     if not shape:
         return list(push(next(_units(this.inputs, k))))
@@ -252,7 +253,7 @@ def _columns(this: Call, push: Callable[[Sequence[AnyValue]], Sequence[AnyValue]
 
 
 def _units(values: Sequence[AnyValue], k: int) -> Iterator[list[AnyValue]]:
-    """Zeros like some values, but for one element after the other of value `k`, which is 1."""
+    """Yield values like `values` that are zero, except for one element of value `k`, in turn, which is 1."""
     zeros: list[AnyValue] = [adapter_of(v).zeros_like(v) for v in values]
     if not values[k].shape:
         yield [*zeros[:k], adapter_of(values[k]).ones_like(values[k]), *zeros[k + 1 :]]
@@ -271,16 +272,16 @@ def _check_arrays(name: str, this: Call) -> None:
 
 @boundary
 def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None) -> Function:
-    """A function that returns all derivatives of `func`'s output: an array of the output's and the input's shape.
+    """Return a function that computes the Jacobian of `func`: an array with the output's shape followed by the input's.
 
-    One reverse pass for each element of the output. An output or argument made of several arrays has an array for each
-    pair, built as the output is, and in it as the arguments are.
+    It runs one reverse pass for each element of the output. An output or argument with several arrays has a Jacobian
+    for each pair: a tree with the structure of the output, whose leaves have the structure of the arguments.
 
     Arguments:
         func: returns numbers or arrays; `(output, aux)` with `has_aux`.
-        argnums: the place of the argument that derivatives are taken of, or a tuple of places.
+        argnums: the index of the argument to differentiate with respect to, or a tuple of indices.
         has_aux: the function returns `(derivatives, aux)`.
-        chunk_size: no difference: elements have their turns one by one.
+        chunk_size: accepted, without effect: elements are processed one by one.
 
     >>> import numpy as np
     >>> jacrev(lambda x: x**2)(np.array([1.0, 3.0]))
@@ -303,7 +304,7 @@ def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk
 
 
 def _jacobian_rows(this: Call, k: int) -> list[AnyValue]:
-    """The derivatives of output `k` by each input."""
+    """Return the derivatives of output `k` with respect to each input."""
     output = this.outputs[k]
     rows = [this.pulled_back(unit) for unit in _units(this.outputs, k)]
     if not output.shape:
@@ -318,11 +319,11 @@ def _jacobian_rows(this: Call, k: int) -> list[AnyValue]:
 
 @boundary
 def hessian(func: Function, argnums: Argnums = 0) -> Function:
-    """A function that returns all second derivatives of `func`: `jacrev` of `jacrev`.
+    """Return a function that computes all second derivatives of `func`: `jacrev` of `jacrev`.
 
     Arguments:
         func: returns a number, or arrays.
-        argnums: the place of the argument that derivatives are taken of, or a tuple of places.
+        argnums: the index of the argument to differentiate with respect to, or a tuple of indices.
 
     >>> import numpy as np
     >>> hessian(lambda x: (x**3).sum())(np.array([1.0, 2.0]))

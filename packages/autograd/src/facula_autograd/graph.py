@@ -1,7 +1,7 @@
-"""facula_autograd.graph: the recorded graph, what it saves, and who looks on.
+"""facula_autograd.graph: the recorded graph, its saved values, and hooks that observe it.
 
-Hooks and edges; modes that say where saved values wait for the backward pass; what a graph holds, as a table
-(`report`) and as a picture (`to_dot`, `to_svg`).
+It contains hooks and edges, modes that control where saved values are kept until the backward pass, and reports on a
+graph's memory as a table (`report`) and as a picture (`to_dot`, `to_svg`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""`gradcheck`: derivatives against finite differences."""
+"""`gradcheck`: comparison of derivatives with finite differences."""
 
 from facula_errors.extend import moved
 
-moved(__name__)  # names that pickles of earlier releases have
+moved(__name__)  # names that pickles of earlier releases contain

@@ -1,7 +1,7 @@
-"""`gradcheck`: derivatives against finite differences, for any type whose adapter gives elements.
+"""`gradcheck`: comparison of derivatives with finite differences, for any type whose adapter returns elements.
 
-A complex element counts as two real ones. So the convention (dL/dRe + i dL/dIm for a real L) is
-checked as it stands, and real and complex need no separate code.
+A complex element counts as two real ones. The convention (dL/dRe + i dL/dIm for a real L) is therefore checked
+directly, and real and complex values need no separate code.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ def gradcheck(
     check_backward_ad: bool = True,
     fast_mode: bool = False,
 ) -> bool:
-    """Whether backward through `func(*inputs)` gives what central differences give.
+    """Check that the gradients of `func(*inputs)` agree with central differences.
 
-    Outputs are differentiated one by one. Inputs must stay unchanged.
+    Outputs are differentiated one by one. The function must not change its inputs.
 
     Arguments:
-        func: returns a value or a sequence; results that do not require grad are left out.
+        func: returns a value or a sequence; results that do not require grad are ignored.
         inputs: a value or a sequence; those that require grad are checked. Use double precision.
         eps: the step of the differences.
-        atol: the absolute difference allowed.
-        rtol: the relative difference allowed, added to `atol`.
-        raise_exception: raise an error rather than return False.
-        nondet_tol: the difference allowed between two backward passes.
-        check_undefined_grad: no difference: outputs are differentiated one by one in any case.
-        check_grad_dtypes: no difference: gradients must be of their input's dtype in any case.
-        check_batched_grad: check that gradients of many at once are those of a loop, too.
-        check_batched_forward_grad: the same of forward mode, which `check_forward_ad` asks for.
-        check_forward_ad: check forward mode, of values that have it.
+        atol: the absolute tolerance.
+        rtol: the relative tolerance, added to `atol`.
+        raise_exception: raise an error instead of returning False.
+        nondet_tol: the tolerance between two backward passes.
+        check_undefined_grad: accepted, without effect: outputs are always differentiated one by one.
+        check_grad_dtypes: accepted, without effect: gradients must always have their input's dtype.
+        check_batched_grad: also check that batched gradients equal those of a loop.
+        check_batched_forward_grad: the same check for forward mode; requires `check_forward_ad`.
+        check_forward_ad: check forward mode, for values that support it.
         check_backward_ad: check the backward pass.
         fast_mode: check along one direction, instead of every element.
 
@@ -76,7 +76,7 @@ def gradcheck(
 
     Raises:
         GradcheckError: a gradient is wrong.
-        NotImplementedError: `check_forward_ad` is asked for of values without forward mode.
+        NotImplementedError: `check_forward_ad` with values that do not support forward mode.
 
     >>> from facula_autograd import Variable
     >>> gradcheck(lambda x: x * x * x, Variable(1.5, requires_grad=True))
@@ -116,15 +116,15 @@ def gradgradcheck(
     check_rev_over_rev: bool = True,
     fast_mode: bool = False,
 ) -> bool:
-    """As `gradcheck`, for the second derivatives: of the gradients with respect to inputs and `grad_outputs`.
+    """Check second derivatives as `gradcheck` does: those of the gradients with respect to inputs and `grad_outputs`.
 
     Arguments:
-        func, inputs: as for `gradcheck`.
-        grad_outputs: values like the results of `func`, requiring grad; by default arbitrary ones.
-        eps, atol, rtol, raise_exception, nondet_tol, fast_mode: as for `gradcheck`.
-        check_undefined_grad, check_grad_dtypes: no difference, as for `gradcheck`.
-        check_batched_grad: as for `gradcheck`.
-        check_fwd_over_rev: check forward mode of the gradients, of values that have it.
+        func, inputs: as in `gradcheck`.
+        grad_outputs: values like the results of `func`, which require grad; arbitrary ones by default.
+        eps, atol, rtol, raise_exception, nondet_tol, fast_mode: as in `gradcheck`.
+        check_undefined_grad, check_grad_dtypes: accepted, without effect, as in `gradcheck`.
+        check_batched_grad: as in `gradcheck`.
+        check_fwd_over_rev: check forward mode of the gradients, for values that support it.
         check_rev_over_rev: check the second backward pass.
 
     Returns:
@@ -213,7 +213,7 @@ def _check(
 
 
 def _check_repeats(once: Jacobians, again: Jacobians, wanted: list[int], j: int, nondet_tol: float) -> None:
-    """An error where two backward passes differ."""
+    """Raise an error if two backward passes differ."""
     for k, ours, theirs in zip(wanted, once, again, strict=True):
         if first_mismatch(ours, theirs, nondet_tol, 0.0) is not None:
             raise GradcheckError(
@@ -223,6 +223,6 @@ def _check_repeats(once: Jacobians, again: Jacobians, wanted: list[int], j: int,
 
 
 def _arbitrary(like: object, k: int) -> Leaf:
-    # Any numbers will do that are neither equal nor simple; the same each time.
+    # Arbitrary numbers that are neither equal nor simple; the same in each call.
     parts = [0.5 + ((i + 1) * 0.6180339887 + k * 0.271828) % 1.0 for i in range(len(parts_of(like)))]
     return with_parts(like, parts, True)

@@ -1,4 +1,4 @@
-"""What `gradcheck` knows of forward mode and of batches."""
+"""Checks of forward mode and of batched gradients, for `gradcheck`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class CheckedModes:
-    """What is checked.
+    """The modes to check.
 
     Arguments:
-        backward, forward: gradients by backward passes; by forward mode.
-        batched, batched_forward: that many at once are as a loop, for either.
+        backward, forward: gradients by backward passes, and by forward mode.
+        batched, batched_forward: whether batched gradients equal those of a loop, for each of the two.
     """
 
     __slots__ = ("backward", "batched", "batched_forward", "forward")
@@ -32,7 +32,7 @@ class CheckedModes:
 
 
 def check_has_forward_mode(what: str, values: list[object]) -> None:
-    """NotImplementedError for a type of value without forward mode."""
+    """Raise NotImplementedError if a value's type has no forward mode."""
     for value in values:
         if needs_grad(value) and type(adapter_of(value)).push_forward is Adapter.push_forward:
             raise UnsupportedError(f"{what}=True: {type(value).__name__} has no forward mode; leave it out")
@@ -41,14 +41,14 @@ def check_has_forward_mode(what: str, values: list[object]) -> None:
 def tangents_of(
     func: Callable[..., object], inputs: list[object], k: int, steps: list[list[float]], ways: CheckedModes
 ) -> list[list[list[float]]]:
-    """The tangents of all outputs, as real numbers, for each step of input `k`, by forward mode.
+    """Return the tangents of all outputs, as real numbers, for each step of input `k`, by forward mode.
 
     Arguments:
         func: the function.
         inputs: its arguments.
-        k: which one is changed.
+        k: the index of the input to change.
         steps: the directions.
-        ways: whether a batch of directions is compared with a loop over them.
+        ways: whether to compare a batch of directions with a loop over them.
     """
     point: AnyValue = inputs[k]
     places = [place for place, out in enumerate(as_list(func(*inputs))) if needs_grad(out)]
@@ -74,14 +74,14 @@ def tangents_of(
 def check_batched_gradients(
     out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]], looped: Jacobians
 ) -> None:
-    """An error where gradients of many at once are not those of a loop.
+    """Raise an error if batched gradients differ from those of a loop.
 
     Arguments:
         out: the output.
-        inputs: what it is differentiated by.
-        j: its number.
-        seeds: the directions of it.
-        looped: the gradients of each.
+        inputs: the values to differentiate with respect to.
+        j: the index of the output.
+        seeds: directions of the output.
+        looped: the gradients of each, from a loop.
     """
     if not seeds:
         return
@@ -95,7 +95,7 @@ def check_batched_gradients(
 
 
 def _check_same(batched: list[list[float]], looped: list[list[float]], what: str) -> None:
-    """An error where rows that were computed at once differ from those of a loop."""
+    """Raise an error if batched rows differ from those of a loop."""
     worst = first_mismatch(batched, looped, 1e-8, 1e-6)
     if worst is not None:
         row, column, x, y = worst

@@ -1,4 +1,4 @@
-"""Jacobians for `gradcheck`: by backward passes, and by central differences."""
+"""Jacobians for `gradcheck`: analytical ones by backward passes, and numerical ones by central differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def analytical_jacobians(out: Leaf, inputs: Sequence[Leaf], j: int, seeds: list[list[float]]) -> Jacobians:
-    """For each input the gradients of `out` along `seeds`, by backward passes."""
+    """Return, for each input, the gradients of `out` along `seeds`, by backward passes."""
     jacobians: Jacobians = [[] for _ in inputs]
     for parts in seeds:
         seed = with_parts(out, parts, False)
@@ -50,7 +50,7 @@ def numerical_jacobian(
     seeds: list[list[float]],
     fast: bool,
 ) -> list[list[float]]:
-    """The same by central differences: of output `j` along `seeds`, by input `k` along `steps`."""
+    """Return the Jacobian of output `j` along `seeds` by input `k` along `steps`, by central differences."""
     point = parts_of(inputs[k])
     columns = []
     for step in steps:

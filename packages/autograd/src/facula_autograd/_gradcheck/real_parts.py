@@ -1,4 +1,4 @@
-"""Values as real numbers, for `gradcheck`: their elements, directions of them, and matrices of derivatives compared."""
+"""Values as real numbers, for `gradcheck`: their elements, directions, and comparisons of Jacobians."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def outputs_of(func: Callable[..., object], inputs: Sequence[object]) -> list[Le
 
 
 def directions_of(size: int, fast: bool) -> list[list[float]]:
-    """The directions to differentiate along: each component's own, or one of length 1 that is none of these."""
+    """Return the directions to differentiate along: the unit vectors, or a single other vector of length 1."""
     if not fast:
         return [[1.0 if i == k else 0.0 for i in range(size)] for k in range(size)]
     parts = [0.5 + (k * 0.6180339887) % 1.0 for k in range(1, size + 1)]
@@ -37,14 +37,14 @@ def directions_of(size: int, fast: bool) -> list[list[float]]:
 
 
 def components_along(parts: list[float], directions: list[list[float]], fast: bool) -> list[float]:
-    """The components of `parts` along `directions`."""
+    """Return the components of `parts` along `directions`."""
     if not fast:
         return parts
     return [sum(x * y for x, y in zip(parts, direction, strict=True)) for direction in directions]
 
 
 def parts_of(value: object) -> list[float]:
-    """The elements as real numbers: a complex one gives two."""
+    """Return the elements as real numbers; a complex element yields two."""
     parts: list[float] = []
     for x in adapter_of(value).elements(value):
         parts.extend((x.real, x.imag) if isinstance(x, complex) else (x,))
@@ -68,7 +68,7 @@ def parts_per_element(value: object) -> int:
 def first_mismatch(
     ours: list[list[float]], theirs: list[list[float]], atol: float, rtol: float
 ) -> tuple[int, int, float, float] | None:
-    """The first entry where two Jacobians differ too much, or where one is not a number."""
+    """Return the first entry where two Jacobians differ too much, or where one is NaN."""
     for row, (xs, ys) in enumerate(zip(ours, theirs, strict=True)):
         for column, (x, y) in enumerate(zip(xs, ys, strict=True)):
             if not abs(x - y) <= atol + rtol * abs(y):

@@ -1,1 +1,1 @@
-"""Reports of a graph: what it saves, as a table, and the graph as a picture."""
+"""Reports on a graph: its saved values as a table, and the graph as a picture."""

@@ -1,9 +1,9 @@
-"""Boxes in rows, with lines between them: what pictures of graphs are drawn of.
+"""Drawings of boxes in rows with lines between them, for pictures of graphs.
 
 Note [Layers of a picture]
-A node lies below all that its gradients go to, in the row given by the longest way there. Within a row the order is
-that of the average place of what each is connected to, once downwards and once upwards, which takes most crossings out
-of graphs of networks. That is all: `to_dot` gives graphviz the rest to do.
+A node is below all destinations of its gradients, in the row given by the longest path from there. Within a row, nodes
+are ordered by the average position of their neighbours, in one pass downwards and one upwards, which removes most
+crossings in graphs of networks. `to_dot` leaves all further layout to graphviz.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import os
 from facula_errors import FileError, InvalidTypeError
 
 LEAF_COLOUR, NODE_COLOUR = "#cfe3f7", "#eeeeee"
-ROW, GAP, HEIGHT, LETTER = 62, 18, 34, 6.6  # of the picture: pixels
+ROW, GAP, HEIGHT, LETTER = 62, 18, 34, 6.6  # pixels
 
 
 class Box:
-    """A node or a leaf in the picture, and what its gradients go to, or its operands come from.
+    """A node or a leaf in the picture, with the destinations of its gradients, or the sources of its operands.
 
     Arguments:
-        name: one word, unlike all others.
-        lines: its text, of one line or two.
-        leaf: whether it is a leaf, which stands right above what uses it first.
+        name: a unique word.
+        lines: its text, one line or two.
+        leaf: whether it is a leaf, which is drawn right above its first user.
     """
 
     __slots__ = ("edges", "leaf", "lines", "name", "place", "row")
@@ -34,12 +34,12 @@ class Box:
 
     @property
     def width(self) -> float:
-        """Pixels."""
+        """Return the width in pixels."""
         return 16 + LETTER * max(map(len, self.lines))
 
 
 def as_dot(boxes: list[Box]) -> str:
-    """The picture in the language of graphviz; producers come first."""
+    """Return the picture in the DOT language of graphviz; producers come first."""
     lines = ["digraph {", "  rankdir=TB; node [shape=box, style=filled, fontname=monospace];"]
     for box in boxes:
         text = "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in box.lines)
@@ -49,20 +49,20 @@ def as_dot(boxes: list[Box]) -> str:
 
 
 def as_svg(operation: str, boxes: list[Box], path: str | os.PathLike[str] | None) -> str:
-    """The picture in SVG, written to a file, too, where a path is given.
+    """Return the picture as SVG, and write it to a file if a path is given.
 
     Arguments:
-        operation: how errors begin.
-        boxes: producers first.
-        path: of the file.
+        operation: the prefix of error messages.
+        boxes: the boxes, producers first.
+        path: the path of the file.
 
     Raises:
-        TypeError: the path is no path.
+        TypeError: the path has another type.
         OSError: the file cannot be written.
     """
-    from html import escape  # at its first use
+    from html import escape  # imported on first use
 
-    if path is not None and not isinstance(path, (str, os.PathLike)):  # open() takes numbers, of files that are open
+    if path is not None and not isinstance(path, (str, os.PathLike)):  # open() would also accept file descriptors
         raise InvalidTypeError(f"{operation}: expected path to be a string, a path or None; got {type(path).__name__}")
     rows = _rows(boxes)
     widths = [sum(box.width + GAP for box in row) for row in rows]
@@ -105,13 +105,13 @@ def as_svg(operation: str, boxes: list[Box], path: str | os.PathLike[str] | None
 
 
 def _rows(boxes: list[Box]) -> list[list[Box]]:
-    """The boxes in rows, in the order of a picture with few crossings: Note [Layers of a picture]."""
+    """Return the boxes in rows, ordered to reduce crossings: Note [Layers of a picture]."""
     users: dict[str, list[Box]] = {box.name: [] for box in boxes}
     for box in boxes:  # producers first
         box.row = max((edge.row + 1 for edge in box.edges), default=0)
         for edge in box.edges:
             users[edge.name].append(box)
-    for box in reversed(boxes):  # a leaf stands right above what uses it first
+    for box in reversed(boxes):  # a leaf is drawn right above its first user
         if box.leaf and users[box.name]:
             box.row = min(user.row for user in users[box.name]) - 1
     rows: list[list[Box]] = [[] for _ in range(max((box.row for box in boxes), default=-1) + 1)]

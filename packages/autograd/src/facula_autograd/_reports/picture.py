@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _boxes(operation: str, outputs: object, params: Mapping[str, AnyValue] | None) -> list[Box]:
-    """What the picture shows, producers first."""
+    """Return the boxes of the picture, producers first."""
     roots: Sequence[AnyValue] = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
     for root in roots:
         if not isinstance(root, Value) or root.node is None:
@@ -62,11 +62,11 @@ def _boxes(operation: str, outputs: object, params: Mapping[str, AnyValue] | Non
 
 @boundary
 def to_dot(outputs: AnyValue | Sequence[AnyValue], params: Mapping[str, AnyValue] | None = None) -> str:
-    """The graph of `outputs` in the language of graphviz, whose `dot` draws it: `dot -Tpdf graph.dot -o graph.pdf`.
+    """Return the graph of `outputs` in the DOT language. Graphviz draws it: `dot -Tpdf graph.dot -o graph.pdf`.
 
     Arguments:
         outputs: a value that requires grad, or several.
-        params: leaves by name, as `dict(model.named_parameters())`.
+        params: leaves by name, such as `dict(model.named_parameters())`.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)
@@ -88,12 +88,12 @@ def to_svg(
     path: str | os.PathLike[str] | None = None,
     params: Mapping[str, AnyValue] | None = None,
 ) -> str:
-    """The graph of `outputs` as a picture in SVG, from leaves at the top down to the outputs.
+    """Return the graph of `outputs` as an SVG picture, from leaves at the top down to the outputs.
 
     Arguments:
         outputs: a value that requires grad, or several.
-        path: a file to write it to, too; OSError where that cannot be.
-        params: leaves by name, as `dict(model.named_parameters())`.
+        path: also write the picture to this file; raises OSError if that fails.
+        params: leaves by name, such as `dict(model.named_parameters())`.
 
     >>> from facula_autograd import Variable
     >>> x = Variable(3.0, requires_grad=True)

@@ -1,4 +1,4 @@
-"""`report`: what a graph holds for its backward pass, by value, operator and module."""
+"""`report`: the memory that a graph holds for its backward pass, by value, operator and module."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ if TYPE_CHECKING:
     from .._types import AnyValue
     from .saved_value import SavedValue
 
-#: As many rows are printed.
+#: The number of rows to print.
 MAX_ROWS = 25
 
 
 class SavedRow(namedtuple("SavedRow", "nbytes value operators module where kept_by")):
-    """One piece of memory that a graph holds, however many nodes saved it.
+    """One piece of memory that a graph holds; several nodes may have saved it.
 
-    `nbytes`: its size; `value`: what it was saved as; `operators`: who saved it, one name for each time, the first to
-    be called first; `module` and `where`: the module and line of that call, an empty string for a module that is not
-    known. `kept_by`: "the graph" alone; "a leaf", which the program has anyway; "the program too", where it would stay
-    without the graph; or where it is instead of memory: "on disk", "computed again", "packed as ...".
+    * `nbytes`: its size.
+    * `value`: a description of the saved value.
+    * `operators`: the operators that saved it, one name for each time, in the order of their calls.
+    * `module`, `where`: the module and line of the first call; the module is an empty string if unknown.
+    * `kept_by`: "the graph" if only the graph keeps it; "a leaf", which the program keeps anyway; "the program too" if
+      it would exist without the graph; or its place outside of memory: "on disk", "computed again", "packed as ...".
     """
 
     __slots__ = ()
@@ -45,27 +47,27 @@ class SavedRow(namedtuple("SavedRow", "nbytes value operators module where kept_
 
 
 class Report:
-    """What `report` found: `rows`, the largest first, and sums over them."""
+    """The result of `report`: `rows`, largest first, and sums over them."""
 
     def __init__(self, rows: list[SavedRow]) -> None:
         self.rows = rows
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that the graph holds, those of leaves and of files left out."""
+        """Bytes of memory that the graph holds, without those of leaves and of files."""
         return sum(row.nbytes for row in self.rows if row.kept_by in ("the graph", "the program too"))
 
     @property
     def duplicates(self) -> list[SavedRow]:
-        """The memory that was saved several times, which is there once."""
+        """The memory that was saved several times, although it exists once."""
         return [row for row in self.rows if len(row.operators) > 1]
 
     def by_operator(self) -> dict[str, int]:
-        """Bytes for each operator, the largest first; memory counts for the operator that saved it first."""
+        """Return the bytes by operator, largest first; memory counts for the operator that saved it first."""
         return self._sums([row.operators[0] for row in self.rows])
 
     def by_module(self) -> dict[str, int]:
-        """Bytes for each module, the largest first; an empty name for operators outside of all, or not tracked."""
+        """Return the bytes by module, largest first; an empty name for operators outside of modules, or not tracked."""
         return self._sums([row.module for row in self.rows])
 
     def _sums(self, names: Sequence[str]) -> dict[str, int]:
@@ -117,14 +119,14 @@ _TITLES = ("bytes", "value", "saved by", "module", "line", "kept by")
 
 @boundary
 def report(outputs: AnyValue | Sequence[AnyValue], params: Mapping[str, AnyValue] | None = None) -> Report:
-    """What the graph of `outputs` holds for its backward pass, as a table.
+    """Return a table of the memory that the graph of `outputs` holds for its backward pass.
 
-    Memory that several nodes saved is one row. Modules are known for what was computed inside `track_modules()` or
-    `detect_anomaly()`; elsewhere `params` tells the module of operators that use a parameter.
+    Memory saved by several nodes is one row. Modules are known for values computed inside `track_modules()` or
+    `detect_anomaly()`. Elsewhere, `params` identifies the module of operators that use a parameter.
 
     Arguments:
         outputs: a value that requires grad, such as a loss, or several.
-        params: leaves by name, as `dict(model.named_parameters())`.
+        params: leaves by name, such as `dict(model.named_parameters())`.
 
     Returns:
         A `Report`, whose `rows` are data and whose repr is a table.
@@ -175,12 +177,12 @@ def _module(saved: SavedValue, names: Mapping[int, str]) -> str:
 
 
 def _kept_by(group: list[SavedValue]) -> str:
-    """Who holds the memory of these values, all of them over the same, by the references to it."""
+    """Return the holder of the memory of these values, which all share it, according to its references."""
     if any(one.value.node is LEAF for one in group):
         return "a leaf"
     values = {id(one.value): one for one in group}
     for key, one in values.items():
-        # Of a value that is saved as it is: its place in each node, in each `SavedValue`, and the argument.
+        # For a value saved unchanged: its slot in each node, its slot in each `SavedValue`, and the argument.
         places = sum(id(other.value) == key for other in group)
         if not one.made and sys.getrefcount(one.value) > 2 * places + 1:
             return "the program too"
@@ -199,7 +201,7 @@ def _counted(operators: Sequence[str]) -> str:
 
 
 def format_bytes(count: int) -> str:
-    """A number of bytes as people write it: "12.6 kB"."""
+    """Format a number of bytes for people: "12.6 kB"."""
     size = float(count)
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:

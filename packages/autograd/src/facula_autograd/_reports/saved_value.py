@@ -1,4 +1,4 @@
-"""What the nodes of a graph have saved: the values, each with the node that saved it."""
+"""The values saved by the nodes of a graph, each with the node that saved it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class SavedValue:
     """One value that one node saved.
 
-    `value` is None where it is not in memory; `elsewhere` then says where it is, and `nbytes` how large. `made` says
-    that `value` was put together to be looked at: the node has its parts.
+    `value` is None if it is not in memory; `elsewhere` then names its place, and `nbytes` its size. `made` is true if
+    `value` was assembled for inspection from parts that the node holds.
     """
 
     __slots__ = ("elsewhere", "made", "nbytes", "node", "value")
@@ -33,14 +33,14 @@ class SavedValue:
 
 
 def saved_values_of(roots: Iterable[AnyValue]) -> Iterator[SavedValue]:
-    """All that the graph below `roots`, values or nodes, has saved; nodes in the order they were made."""
+    """Yield all values saved by the graph below `roots`, values or nodes; nodes in the order of their creation."""
     edges = [root if type(root) is Node else root.node for root in roots]
     nodes = walk(edges)
     for node in sorted(nodes.values(), key=lambda node: node.seq):
         for value in (*_flat(getattr(node, "s0", None)), *_flat(getattr(node, "s1", None))):
             yield _found(node, value)
         for value in _flat(getattr(node, "rest", None)):
-            if type(value) is Packed or value.node is not LEAF:  # leaves among the rest are edges
+            if type(value) is Packed or value.node is not LEAF:  # other leaves here are edges
                 yield _found(node, value)
         for adapter in all_adapters():
             for value, made in adapter.saved_values(node):
@@ -50,7 +50,7 @@ def saved_values_of(roots: Iterable[AnyValue]) -> Iterator[SavedValue]:
 
 
 def _flat(part: object) -> Iterator[AnyValue]:
-    """The values in what a slot of a node holds."""
+    """Yield the values in a slot of a node."""
     if isinstance(part, Value) or type(part) is Packed:
         yield part
     elif isinstance(part, FunctionContext):
