@@ -1,4 +1,4 @@
-"""A mutable value, small enough to see through: it shows who shares memory, and who wrote to it."""
+"""A mutable value small enough to inspect: it shows which values share memory, and which operators wrote to it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cell:
 
 
 class Box(Value):
-    """One number in memory that aliases share."""
+    """One number, in memory that aliases share."""
 
     __slots__ = ("__weakref__", "cell")
 
@@ -62,7 +62,7 @@ def alias(box):
 
 
 def write_(box, number):
-    """Change a box in place, outside any graph."""
+    """Change a box in place, without recording."""
     frame = _getframe(1)
     box.cell.number = number
     box.cell.version += 1
@@ -118,7 +118,7 @@ class Recording(Raw):
         if grad_wanted(a, b):
             node = record(out, MUL, 3)
             node.e0, node.e1 = edge_to(a), edge_to(b)
-            # Only what a gradient needs.
+            # Only the values needed for a gradient.
             node.s0, node.v0 = (a, a.cell.version) if b.node is not None else (None, 0)
             node.s1, node.v1 = (b, b.cell.version) if a.node is not None else (None, 0)
             if active_modes and current_mode().saved_hooks:
@@ -158,7 +158,7 @@ MANY = Rule("many", _many, True, False)
 
 
 def many(a, count):
-    """`count` copies of `a`, as one operator."""
+    """Return `count` copies of `a` from one operator."""
     outs = [Box(a.number) for _ in range(count)]
     if grad_wanted(a):
         record_many(outs, MANY).e0 = edge_to(a)
@@ -173,7 +173,7 @@ ADD_ALL = Rule("add_all", _add_all, False, False, edges=lambda node: node.rest)
 
 
 def add_all(*boxes):
-    """A sum of any number of operands: an operator whose edges are in `rest`."""
+    """Add any number of operands: an operator with edges in `rest`."""
     out = Box(sum(b.number for b in boxes))
     if grad_wanted(*boxes):
         record(out, ADD_ALL).rest = tuple(edge_to(b) for b in boxes)
@@ -181,7 +181,7 @@ def add_all(*boxes):
 
 
 def double_(a):
-    """In place, recorded: `a` gets a new node."""
+    """Double `a` in place, recorded: `a` gets a new node."""
     former = a.node
     write_(a, a.number * 2)
     if grad_wanted(a):

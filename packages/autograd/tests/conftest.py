@@ -1,4 +1,4 @@
-"""Settings for hypothesis (HYPOTHESIS_PROFILE=ci is derandomised and short); collections see a test's objects alone."""
+"""Settings for hypothesis (HYPOTHESIS_PROFILE=ci is derandomised and short) and for the garbage collector."""
 
 import gc
 import os
@@ -12,13 +12,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_collection_finish():
-    """Let collections look through a test's own objects alone, not through all that pytest keeps."""
+    """Freeze existing objects, so that collections only traverse a test's own objects, not pytest's."""
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def no_garbage_of_others():
-    """Tests that switch the collector off must not see what earlier ones left."""
+    """Fail tests that leave the collector switched off, so that later tests do not see their garbage."""
     yield
     if not gc.isenabled():
         gc.enable()

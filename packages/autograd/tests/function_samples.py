@@ -1,4 +1,4 @@
-"""Two Functions with derivatives of every order, and what to call them with."""
+"""Two Functions with derivatives of every order, and arguments for them."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Exp(Function):
 
 
 class SinCos(Function):
-    """Two outputs, both saved, in the form with setup_context."""
+    """Two outputs, both saved, with setup_context."""
 
     @staticmethod
     def forward(x):

@@ -1,4 +1,4 @@
-"""A stand-in for Ctrl-C, which arrives at any place that one asks for."""
+"""A simulated Ctrl-C that arrives at a chosen place."""
 
 import dis
 import sys
@@ -10,7 +10,7 @@ PLACES = facula_autograd.__file__.rpartition("/")[0], guarded.__code__.co_filena
 
 
 class Interrupter:
-    """Raises KeyboardInterrupt at the place of that number, counted from 0, in these files."""
+    """Raises KeyboardInterrupt at the place with a given number, counted from 0, in given files."""
 
     def __init__(self, place):
         self.left, self.jumped, self.raised = place, None, False
@@ -20,7 +20,7 @@ class Interrupter:
         if not code.co_filename.startswith(PLACES):
             return
         if event == "return":
-            # No place where a with statement enters; everywhere else a caller may look after the call.
+            # Excludes the entry of a with statement; at all other places a caller may check after the call.
             self.place(code.co_name not in ("__enter__", "__get__"))
         elif event in ("call", "c_return"):
             self.place(True)
@@ -43,7 +43,7 @@ class Interrupter:
             raise KeyboardInterrupt
 
     def run(self, program):
-        """Call it. Returns the error, which keeps frames alive as an interactive interpreter does."""
+        """Call `program`. Return its error, which keeps frames alive as an interactive interpreter does."""
         before = sys.gettrace(), sys.getprofile()
         sys.settrace(self.trace)
         sys.setprofile(self.profile)

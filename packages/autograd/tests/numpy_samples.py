@@ -1,6 +1,6 @@
-"""Calls of NumPy's functions, and what to call them with: each is checked in every way by test_numpy.py.
+"""Calls of NumPy's functions with arguments; test_numpy.py runs all its checks on each.
 
-An operand is an array, or a shape to be filled with numbers between 0.2 and 0.9, no two of which are equal.
+An operand is an array, or a shape to fill with distinct numbers between 0.2 and 0.9.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ BINARY_REAL = (
 
 
 def symmetric(x):
-    """A positive definite matrix, from any, by functions under test."""
+    """Return a positive definite matrix computed from `x` by functions under test."""
     return x @ np.conj(np.swapaxes(x, -1, -2)) + np.eye(x.shape[-2])
 
 
@@ -208,7 +208,7 @@ if hasattr(np, "matvec"):
 
 
 def operands(samples, name, dtype=float):
-    """Fresh arrays for a sample. Complex ones have imaginary parts of the same kind."""
+    """Return new arrays for a sample. The imaginary parts of complex arrays are chosen like the real parts."""
     rng = np.random.default_rng(len(name))
     for x in samples[name][1:]:
         if isinstance(x, tuple):

@@ -1,4 +1,4 @@
-"""Errors carry fields, travel whole, and anomalies are found where they begin."""
+"""Errors carry fields and pickle with them, and anomalies are found where they begin."""
 
 import copy
 import pickle
@@ -110,7 +110,7 @@ def test_rules_for_several_outputs_own_their_gradients():
 
 
 def test_numbers_are_gradients_too():
-    """The default adapter: `+` alone."""
+    """They use the default adapter, which only needs `+`."""
     from facula_autograd.extend import Value, edge_to, record
 
     class Length(Value):
@@ -165,7 +165,7 @@ def test_results_checked_in_forward(recorded):
                 np.log(x)
             assert (e.value.operator, e.value.module) == ("log", None)
             assert "Operand" not in str(e.value)
-            np.exp(x) / 0.0  # infinities are another question
+            np.exp(x) / 0.0  # infinities are not checked here
         with detect_anomaly(check_forward=True, check_inf=True), pytest.raises(AnomalyError, match="NaN or infinity"):
             np.exp(x) / 0.0
         with detect_anomaly():

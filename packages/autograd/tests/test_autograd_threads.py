@@ -38,7 +38,7 @@ def in_threads(work, count=8):
 
 
 def test_graphs_and_modes():
-    shared = Box(2.0)  # saved by everybody, changed by nobody
+    shared = Box(2.0)  # saved by all threads, changed by none
 
     def work(seed):
         rng = random.Random(seed)

@@ -1,4 +1,4 @@
-"""`checkpoint`: gradients of a plain call, values computed again once, and errors where that cannot be."""
+"""`checkpoint`: gradients equal those of a plain call, values are recomputed once, and invalid use is an error."""
 
 import gc
 import weakref
@@ -23,7 +23,7 @@ from facula_autograd.extend import current_mode, replace_mode
 
 
 class Calls:
-    """a b + b b, counting."""
+    """Computes a b + b b, and counts its calls."""
 
     def __init__(self):
         self.count = 0

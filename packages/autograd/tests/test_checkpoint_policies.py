@@ -1,4 +1,4 @@
-"""Checkpoints that keep chosen results: what is computed how often, and the gradients of a plain call."""
+"""Checkpoints that keep selected results: the number of computations, and the gradients of a plain call."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ P = CheckpointPolicy
 
 
 class Log:
-    """x ** 6 + x, by two products, a square and a sum, which note that they compute."""
+    """Computes x ** 6 + x by two products, a square and a sum, which log their computation."""
 
     def __init__(self):
         self.computed = []
@@ -47,7 +47,7 @@ class Log:
 
 
 def again(policy, backward=lambda y: y.backward(), **more):
-    """The operators that were computed in the runs after the first, and the gradient."""
+    """Return the operators computed in the runs after the first, and the gradient."""
     log, x = Log(), Variable(2.0, True)
     y = checkpoint(log, x, context_fn=partial(create_selective_checkpoint_contexts, policy), **more)
     assert y.value == 66.0 and log.computed == ["mul", "mul", "pow", "add"]
@@ -61,7 +61,7 @@ def by_name(choice, other=P.PREFER_RECOMPUTE):
 
 
 def mul():
-    """A function of the name of an operator."""
+    """A function with the name of an operator."""
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_operators_that_no_policy_is_asked_about():
 
 
 class Answer:
-    """What is no policy's answer, and computes to say so."""
+    """An invalid result of a policy, whose repr computes."""
 
     def __repr__(self):
         return f"{current_mode().compute} {(Variable(2.0) * 3.0).value}"
@@ -148,7 +148,7 @@ def test_second_derivatives():
 
 
 class Drawn(Box):
-    """A box whose products are drawn at random."""
+    """A box with random products."""
 
 
 class DrawnAdapter(BoxAdapter):

@@ -1,4 +1,4 @@
-"""What comes out of a backward pass, in what order, and what is refused."""
+"""Results of backward passes, their order, and refused calls."""
 
 import autograd_helpers as helpers
 import pytest
@@ -32,7 +32,7 @@ STEPS = st.lists(
 
 
 def build(steps, leaves):
-    """A random graph: each step uses two earlier values."""
+    """Build a random graph: each step uses two earlier values."""
     values = list(leaves)
     for kind, i, j in steps:
         a, b = values[i % len(values)], values[j % len(values)]
@@ -52,7 +52,7 @@ def build(steps, leaves):
 
 
 class Dual:
-    """Brute force: a number with its derivatives by every leaf, computed forward."""
+    """A brute-force reference: a number with its derivatives by every leaf, computed forward."""
 
     def __init__(self, number, tangent):
         self.number, self.tangent = number, tangent
@@ -98,7 +98,7 @@ def test_random_graphs_against_forward_derivatives(steps, hooked, use_grad):
         found = [0.0 if leaf.grad is None else leaf.grad.number for leaf in leaves]
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
     reached = [x for x, leaf in zip(found[:hooked], leaves, strict=False) if leaf.grad is not None or use_grad]
-    # Each hook at most once, with the whole sum.
+    # Each hook runs at most once, with the complete sum.
     assert len(seen) <= hooked
     assert all(any(s == pytest.approx(x) for x in reached) for s in seen)
 

@@ -1,4 +1,4 @@
-"""Derivatives of functions: against finite differences, each other, and closed forms; nested, in trees, and refused."""
+"""Derivatives of functions, compared with finite differences, each other and closed forms; nesting, trees, errors."""
 
 from collections import defaultdict, deque, namedtuple
 from itertools import product
@@ -16,12 +16,12 @@ W = np.array([0.5, -1.0, 2.0])
 
 
 def mixed(x, w):
-    """An array of two from x (2, 3) and w (3,)."""
+    """Return an array of two elements from x (2, 3) and w (3,)."""
     return np.tanh(x @ w) * np.exp(x[:, 0]) + (w * w).sum()
 
 
 def numeric(f, *args, at, step=1e-6):
-    """The derivatives of f's output by argument `at`, by finite differences: the output's shape, then the input's."""
+    """Return the derivatives of f's output by argument `at`, by finite differences, in Jacobian shape."""
     x = args[at]
     columns = []
     for k in np.ndindex(np.shape(x)):
@@ -57,7 +57,7 @@ def test_products_with_jacobians():
     g, tangents = np.array([1.0, -2.0]), (X[::-1], W * W)
     np.testing.assert_array_equal(output, mixed(X, W))
     by_x, by_w = (numeric(mixed, X, W, at=at) for at in (0, 1))
-    for _ in range(2):  # as often as one likes
+    for _ in range(2):  # may be called repeatedly
         found = pull_back(g)
         np.testing.assert_allclose(found[0], np.tensordot(g, by_x, 1), atol=1e-8)
         np.testing.assert_allclose(found[1], g @ by_w, atol=1e-8)
@@ -108,7 +108,7 @@ def test_second_derivatives_by_several_arguments():
     np.testing.assert_allclose(hessian(mixed, 1)(X, W), numeric(jacrev(mixed, 1), X, W, at=1), atol=1e-6)
 
 
-# ---- trees, and what is not a tree of arrays
+# ---- trees, and arguments that are not trees of arrays
 
 
 def test_arguments_and_outputs_in_trees():
@@ -122,7 +122,7 @@ def test_arguments_and_outputs_in_trees():
     np.testing.assert_array_equal(found["s"][1].a, [1.0, 2.0])
     assert found["t"][0][1] == Pair(0.0, 10.0) and found["t"][0][0]["b"] == 0.0
     _, pull_back = vjp(f, d, pair)
-    ours, theirs = pull_back({"t": [1.0], "s": np.ones(2)})  # whatever the order of the keys
+    ours, theirs = pull_back({"t": [1.0], "s": np.ones(2)})  # for any order of the keys
     assert theirs == Pair(3.0, 10.0) and ours["w"][0].tolist() == [3.0, 3.0]
     _, tangent = jvp(f, (d, pair), ({"b": 0.0, "w": (np.ones(2),)}, Pair(0.0, 1.0)))
     assert tangent["s"].tolist() == [3.0, 3.0] and tangent["t"] == [10.0]
@@ -162,7 +162,7 @@ def test_values_go_in_and_come_out():
 
 @pytest.mark.parametrize("take", [grad, lambda f: lambda x: value_and_grad(f)(x)[1]], ids=["grad", "value_and_grad"])
 def test_other_graphs_are_left_as_they_are(take):
-    """Neither the gradients of other leaves change, nor are graphs released that lead to none of the arguments."""
+    """Gradients of other leaves do not change, and graphs that do not lead to the arguments are not released."""
     w = Variable(3.0, True)
     other, kept = w * w, []
 

@@ -1,4 +1,4 @@
-"""Custom functions: PyTorch's documented meaning, and errors that name the function."""
+"""Custom functions: the semantics documented by PyTorch, and errors that name the function."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def test_no_recording_when_nothing_is_wanted():
 
 
 class Split(Function):
-    """Three outputs: differentiable, marked, and not a value at all."""
+    """Three outputs: one differentiable, one marked non-differentiable, and one that is not a value."""
 
     materialize = True
     seen = None

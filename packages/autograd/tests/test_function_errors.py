@@ -1,4 +1,4 @@
-"""Functions: what is checked of what users' `forward` and `backward` do and return."""
+"""Functions: checks of users' `forward` and `backward`, and of their results."""
 
 import gc
 import weakref

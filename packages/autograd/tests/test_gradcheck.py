@@ -1,4 +1,4 @@
-"""The checker is itself checked: it passes what is right, and catches what is wrong."""
+"""Tests of the checker itself: it accepts right gradients and detects wrong ones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Hooks on several values, gradient edges and what nodes tell. Expected lists are PyTorch 2.13's answers."""
+"""Hooks on several values, gradient edges and attributes of nodes. Expected lists are PyTorch 2.13's results."""
 
 import gc
 import weakref
@@ -24,7 +24,7 @@ def numbers(gradients):
 
 
 class Product:
-    """x w = y, with u beside it, and a hook on all four."""
+    """Computes x w = y, with an additional value u, and a hook on all four."""
 
     def __init__(self, mode="all"):
         self.x, self.w, self.u = (Box(float(k), True) for k in (2, 3, 5))
@@ -91,7 +91,7 @@ def test_hooks_hold_no_value_and_are_forgotten():
         graph = weakref.ref(y.grad_fn)
         del x, w, y
         assert graph() is None
-        Box(1.0, True).backward()  # a pass forgets hooks that are gone
+        Box(1.0, True).backward()  # a pass drops hooks whose values are gone
         assert multi_hooks == []
     finally:
         gc.enable()

@@ -1,4 +1,4 @@
-"""Graphs go when their last reference goes: without the collector, and without recursion."""
+"""Graphs are freed with their last reference, without the collector and without recursion."""
 
 import gc
 import threading
@@ -12,7 +12,7 @@ from facula_autograd.extend import Node, edge_to, next_seq
 
 
 def long_chain(x, count):
-    """`count` nodes after `x`, each of which saves a value that has a node."""
+    """Return the end of a chain of `count` nodes after `x`, each of which saves a value with a node."""
     node = None
     previous = x
     for _ in range(count):
@@ -30,7 +30,7 @@ def long_chain(x, count):
     [(100_000, None, False), (100_000, None, True), (100_000, 256 * 1024, False), (1_000_000, 256 * 1024, True)],
 )
 def test_a_long_chain(count, stack, differentiate):
-    """Recursion would need more than any of these stacks for a tenth of a million nodes."""
+    """With recursion, the chain of 100,000 nodes would overflow each of these stacks."""
     done = []
 
     def work():

@@ -1,4 +1,4 @@
-"""Hooks fire once, on the complete gradient, and can be taken away."""
+"""Hooks run once, on the complete gradient, and can be removed."""
 
 import gc
 import weakref
@@ -97,7 +97,7 @@ def test_hook_added_in_the_middle_of_a_pass():
 
     h.register_hook(late)
     out.backward()
-    assert seen == [18.0]  # what was still to come
+    assert seen == [18.0]  # only the gradients that had not yet arrived
     assert x.grad.number == 27.0
 
 
@@ -237,7 +237,7 @@ def test_saved_value_hooks():
     with saved_tensors_hooks(pack, unpack):
         z = x * y
     assert log == ["pack", "pack"]
-    write_(x, 100.0)  # the packed number is what counts
+    write_(x, 100.0)  # the backward pass uses the packed number
     (z * Box(1.0)).backward()
     assert (x.grad.number, y.grad.number) == (2.0, 3.0)
     assert log == ["pack", "pack", "unpack", "unpack"]
@@ -329,6 +329,6 @@ def test_hooks_that_change_hooks_while_running(register):
     own = add(first)
     other = add(lambda *gradients: log.append("other"))
     product.backward(retain_graph=True)
-    assert log == ["first", "other"]  # those that were there when the gradient came
+    assert log == ["first", "other"]  # the hooks registered when the gradient arrived
     product.backward()
     assert log == ["first", "other", "new"]

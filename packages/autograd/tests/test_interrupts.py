@@ -1,9 +1,8 @@
-"""A Ctrl-C at any place where the interpreter looks for signals leaves modes as they were before the block.
+"""A Ctrl-C at any place where the interpreter checks for signals leaves modes as they were before the block.
 
-A tracer stands in for the signal: it raises where the interpreter would run a signal handler, which is where
-a function begins, after a call, and when a loop goes back: also at the beginning of `__exit__` (Note [Ctrl-C in a
-mode] in `_modes/mode_state.py`). The error is kept until the modes were looked at, as an interactive interpreter keeps
-it.
+A tracer simulates the signal. It raises where the interpreter would run a signal handler: at the start of a function,
+after a call, and at a backward jump. The start of `__exit__` is such a place (Note [Ctrl-C in a mode] in
+`_modes/mode_state.py`). The error is kept alive until the modes have been checked, as an interactive interpreter does.
 """
 
 import pytest
@@ -60,7 +59,7 @@ def switch_off():
 
 
 def lasting_as_blocks():
-    """None holds before its block: an interrupt between the call and the block would leave it on."""
+    """No mode takes effect before its block: an interrupt between the call and the block would leave it on."""
     with set_grad_enabled(False) as mode, set_detect_anomaly(True):
         assert not is_grad_enabled()
     with switch_off(), mode:

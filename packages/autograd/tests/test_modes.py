@@ -1,4 +1,4 @@
-"""Modes are right per thread and task, end with their block, and leave nothing behind."""
+"""Modes apply per thread and task, end with their block, and leave no state behind."""
 
 import asyncio
 import contextvars
@@ -222,7 +222,7 @@ def test_coroutines_and_tasks():
         gate.set_result(None)
         assert await decorated == (False, False)
         assert await outside == (True, True)
-        # It copied the context inside the block, and looks again when the block is over.
+        # The task copied the context inside the block, and checks again when the block has ended.
         assert await inherits == (False, True)
 
     asyncio.run(main())
@@ -232,7 +232,7 @@ def test_child_keeps_its_own_block_after_its_parents_ended():
     async def child(gate):
         with enable_grad():
             await gate
-            assert current_mode() is DEFAULT  # inference ended, grad stays
+            assert current_mode() is DEFAULT  # inference mode has ended; grad is unchanged
         with no_grad():
             await asyncio.sleep(0)
             return is_grad_enabled(), is_inference_mode_enabled()
@@ -271,7 +271,7 @@ def test_async_generators():
         await g.aclose()
         g = plain()
         assert await anext(g) is False
-        # Closed in another task, hence another context, where a token would be refused.
+        # Closed in another task, hence another context, where a token would be rejected.
         await asyncio.create_task(closed(g))
         g = plain()
         assert await anext(g) is False
@@ -301,7 +301,7 @@ def test_abandoned_async_generator():
     async def main():
         g = plain()
         await anext(g)
-        del g  # the event loop closes it in a task of its own
+        del g  # the event loop closes it in a separate task
 
     asyncio.run(main())
     assert is_grad_enabled()
@@ -387,7 +387,7 @@ def test_blocks_are_in_no_cycle():
     try:
         before = blocks()
         with no_grad():
-            for _ in range(5):  # each takes the place of the one before
+            for _ in range(5):  # each replaces the previous one
                 set_grad_enabled(True)
                 set_grad_enabled(False)
                 set_grad_enabled(True)

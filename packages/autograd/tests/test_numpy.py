@@ -1,4 +1,4 @@
-"""NumPy's functions on Variables: values as NumPy's, derivatives as finite differences."""
+"""NumPy's functions on Variables: values equal NumPy's, and derivatives equal finite differences."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def leaves(arrays):
 
 
 def scalar(out):
-    """A real number, which every element of `out` has a different part in."""
+    """Return a real number to which every element of `out` contributes differently."""
     total = 0.0
     for y in listed(out):
         weights = np.arange(1, np.size(y) + 1, dtype=np.float32).reshape(np.shape(y))
@@ -53,7 +53,7 @@ def test_first_derivatives(name, dtype):
 def test_second_derivatives(name, dtype):
     function, arrays = sample(name, dtype)
 
-    def with_squares(*v):  # so that there is a second derivative
+    def with_squares(*v):  # to have a nonzero second derivative
         return (*listed(function(*v)), *(x * x for x in v))
 
     assert gradgradcheck(with_squares, leaves(arrays), atol=2e-5, fast_mode=True)
@@ -131,7 +131,7 @@ def test_a_wrong_rule_is_caught(monkeypatch):
     table.derivative(np.sin, lambda y, x: np.cos(x) * 1.001 + 1e-4)
     with pytest.raises(GradcheckError, match="is wrong"):
         test_first_derivatives("sin", float)
-    table.derivative(np.sin, lambda y, x: np.cos(table.plain(x)))  # right, but not differentiable itself
+    table.derivative(np.sin, lambda y, x: np.cos(table.plain(x)))  # right, but cannot be differentiated again
     test_first_derivatives("sin", float)
     with pytest.raises(GradcheckError):
         test_second_derivatives("sin", float)

@@ -1,4 +1,4 @@
-"""Variables in NumPy code: programs that know only NumPy, plain results, refusals, points without a derivative."""
+"""Variables in NumPy code: plain NumPy programs, plain results, refusals, points without a derivative."""
 
 import gc
 import operator
@@ -149,7 +149,7 @@ def test_square_root_at_0():
 
 
 def test_what_was_not_chosen_takes_no_part():
-    """Not even as 0 times infinity."""
+    """They do not even contribute 0 times infinity."""
     for function in (lambda x: np.where(x > 1, x, np.sqrt(x)), lambda x: np.maximum(x, 1) ** 0.5):
         assert np.isfinite(gradient(function, [4.0, 0.5])).all()
     x = leaf([1.0, 2.0])

@@ -1,4 +1,4 @@
-"""NumPy's functions on Variables: what is refused, and with which remedy."""
+"""NumPy's functions on Variables: refused calls, and their remedies."""
 
 import cmath
 import math
@@ -70,7 +70,7 @@ def test_refusals(call, name, remedy):
 
 def test_an_element_of_an_array_cannot_hold_a_gradient():
     v, a = leaf([1.0, 2.0]), np.zeros(2)
-    with pytest.raises(ValueError) as caught:  # NumPy's, with the reason as its cause
+    with pytest.raises(ValueError) as caught:  # NumPy's error, with the reason as its cause
         a[0] = v[0]
     assert "numpy.stack" in str(caught.value.__cause__)
     a[1] = v.detach()[1]

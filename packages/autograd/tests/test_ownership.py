@@ -1,4 +1,4 @@
-"""No two holders of a gradient share memory that somebody writes to."""
+"""No two owners of a gradient share memory that is written to."""
 
 import pytest
 from autograd_helpers import Box, alias, many, recorded_ops
@@ -9,7 +9,7 @@ from facula_autograd import Function, backward, grad
 
 
 class Same(Function):
-    """Hands its gradient on, and remembers it."""
+    """Passes its gradient on, and keeps a reference to it."""
 
     held = None
 
@@ -24,7 +24,7 @@ class Same(Function):
 
 
 def ways(a, b):
-    """Operators that hand gradients on in every way there is."""
+    """Return operators that pass gradients on in every possible way."""
     return {
         "a + b": lambda: a + b,
         "a + a": lambda: a + a,
@@ -126,7 +126,7 @@ def test_gradient_of_an_inner_input_is_not_added_into():
     x = Box(1.0, True)
     older = x * Box(3.0)
     inner = recorded_ops.clone(x)
-    out = inner * Box(2.0) + older  # inner's gradient is handed on to x, where the other joins it
+    out = inner * Box(2.0) + older  # inner's gradient is passed on to x, where it is joined by older's
     assert [g.number for g in grad(out, (inner, x))] == [2.0, 5.0]
 
 

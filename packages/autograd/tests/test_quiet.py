@@ -1,4 +1,4 @@
-"""At the end of a backward pass, once in so many nodes, adapters are told that the moment is quiet."""
+"""At the end of a backward pass, once per many nodes, adapters are asked to release idle memory."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from facula_autograd._engine import backward as _backward
 
 @pytest.fixture
 def told(monkeypatch):
-    """Counts how often the adapter of Variable was told."""
+    """Count the calls of the Variable adapter's `release_idle_memory`."""
     found = []
     monkeypatch.setattr(adapters[Variable], "release_idle_memory", lambda: found.append(1), raising=False)
     monkeypatch.setattr(_backward, "_release_idle_at", [0])

@@ -1,4 +1,4 @@
-"""Passes that end badly, and passes inside passes: the engine keeps nothing of them and goes on."""
+"""Failing and nested passes: the engine keeps no state of them and continues to work."""
 
 import gc
 import sys
@@ -13,7 +13,7 @@ from facula_autograd.extend import active_modes
 
 
 def program(x, y):
-    """A graph with everything that takes a path of its own: hooks, a Function, a kept gradient, a shared leaf."""
+    """A graph with all special cases: hooks, a Function, a retained gradient, a shared leaf."""
 
     class Cube(Function):
         @staticmethod
@@ -33,7 +33,7 @@ def program(x, y):
 
 
 def test_a_pass_interrupted_anywhere():
-    wanted = [3 * 3.0**2 * 2**4 + 2, 4 * 3.0**3 * 2**3 + 3]  # the slopes of x^3 y^4 + x y
+    wanted = [3 * 3.0**2 * 2**4 + 2, 4 * 3.0**3 * 2**3 + 3]  # the derivatives of x^3 y^4 + x y
     tried = 0
     while True:
         x, y = Box(3.0, True), Box(2.0, True)
@@ -45,7 +45,7 @@ def test_a_pass_interrupted_anywhere():
         assert is_grad_enabled()
         if not interrupter.raised:
             break
-        # Whole gradients or none at a leaf with a hook; what has arrived, at others.
+        # A leaf with a hook has the complete gradient or none; other leaves have the part that arrived.
         assert x.grad is None or x.grad.number == wanted[0]
         x.grad = y.grad = None
         again = program(x, y)
@@ -102,7 +102,7 @@ def test_a_second_attempt_with_the_graph_kept():
 
 
 def nested(depth):
-    """A Function whose backward makes and differentiates another one, `depth` times."""
+    """A Function whose backward creates and differentiates another one, `depth` times."""
 
     class Nested(Function):
         @staticmethod
@@ -147,7 +147,7 @@ def test_passes_from_hooks():
 
     def from_a_node(g):
         with enable_grad():
-            backward(other, retain_graph=True)  # reaches the leaf that this pass is on the way to
+            backward(other, retain_graph=True)  # reaches the leaf to which this pass leads
 
     def from_a_leaf(leaf):
         with enable_grad():

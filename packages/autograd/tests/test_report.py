@@ -1,4 +1,4 @@
-"""What a graph holds, who else does, and pictures of it; modules by the calls that nodes were made in."""
+"""Memory held by a graph and by others, pictures of the graph, and modules identified by their calls."""
 
 import re
 import threading
@@ -17,7 +17,7 @@ from facula_errors import FaculaError
 
 
 class Net:
-    """A module whose call is a scope."""
+    """A module whose calls are scopes."""
 
     def __init__(self, forward):
         self.forward = forward
@@ -97,7 +97,7 @@ def test_what_was_packed(mode, kept_by):
         y = ((x * 2.0) ** 2).sum()
     found, sums = report(y), {}
     for row in found.rows:
-        if row.nbytes != 24:  # of a number
+        if row.nbytes != 24:  # the size of a number
             sums[row.kept_by] = sums.get(row.kept_by, 0) + row.nbytes
     assert sums == kept_by
 

@@ -1,4 +1,4 @@
-"""Modes of saved values: on another device, on disk, copied, refused."""
+"""Modes for saved values: on another device, on disk, copied, refused."""
 
 import errno
 import gc
@@ -27,7 +27,7 @@ from facula_autograd.graph import (
 
 
 class Far(Box):
-    """A box on another device: its number is negative here."""
+    """A box on another device, where its number is negated."""
 
 
 class FarAdapter(BoxAdapter):
@@ -195,7 +195,8 @@ def test_writes_and_reads_that_are_cut_short_go_on(monkeypatch):
 
 
 def test_ctrl_c_while_values_are_saved_and_read(monkeypatch):
-    monkeypatch.setattr(sys, "unraisablehook", lambda what: None)  # pytest's keeps frames of generators as they close
+    # pytest's hook keeps frames of closing generators alive.
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: None)
     x = Variable(np.ones(100), True)
     disk = save_on_disk(min_bytes=64)
 

@@ -67,7 +67,7 @@ def test_float32_stays_float32():
     x = Variable(np.array([1.0, np.nan, np.inf], np.float32), requires_grad=True)
     (x * 2).sum().backward()
     assert x.grad.value.dtype == np.float32
-    assert x.grad.value.tolist() == [2.0, 2.0, 2.0]  # not touched by the NaN it is spread over
+    assert x.grad.value.tolist() == [2.0, 2.0, 2.0]  # not affected by the NaN and the infinity
 
 
 def test_repeated_indices_add_up():

@@ -144,7 +144,7 @@ class HostAllocator(HostStatistics):
             size_class = self._size_class(nbytes)
             block = size_class.take()
             if block is None or nbytes >= TIDY_FROM_BYTES:
-                self._tidy_beside(block)
+                self._tidy_after_take(block)
             if block is None:
                 block = size_class.grow(self._account)
                 if block is None:
@@ -156,7 +156,7 @@ class HostAllocator(HostStatistics):
             trim_traceback(error)
             raise
 
-    def _tidy_beside(self, block: Block | None) -> None:
+    def _tidy_after_take(self, block: Block | None) -> None:
         """Tidy after taking a block, which must not be trimmed. After a Ctrl-C the block is released again."""
         try:
             self.tidy()

@@ -76,7 +76,10 @@ class EventHistory:
                 pop(row[0], None)
 
     def recorded_take(self, core: Core) -> Callable[[int, int, int], Block | None]:
-        """Return a replacement for `core.take` that records the frees it drains and the block it takes."""
+        """Return a replacement for `core.take` that records the frees it drains and the block it takes.
+
+        It must be called by a method that the program calls, since it counts frames to find the program's stack.
+        """
         return partial(take_noted, core, self._events.append, self._live, self.frames, in_library)
 
     def forget(self) -> None:

@@ -308,7 +308,7 @@ class FakeRuntime:
         return self._events[event]
 
     def _without_addresses(self) -> int:
-        """Return the bytes of the current device's unmapped handles; the simulated device counts the others."""
+        """Return the bytes of the current device's handles without access; the simulated device counts the others."""
         current = self._current()
         handles = sum(nbytes for device, nbytes in self._handles.values() if device is current)
         usable = (handle for _, handle, accessible in self._mapped.values() if accessible)

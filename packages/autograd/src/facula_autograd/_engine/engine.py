@@ -65,7 +65,7 @@ def run(
     waiting: dict[int, tuple[Node, object, bool]] = {}
     leaf_nodes: dict[int, Node] = {}
     plus, accumulate = (add_recorded, accumulate_recorded_grad) if create else (add, accumulate_grad)
-    noted = create or bool(active_modes)  # whether to call the general accumulation
+    noted = create or bool(active_modes)  # whether to call `accumulate` even if the leaf has a .grad
     if create and watch is None:
         watch = _unchanged
     seq = next_g = None
