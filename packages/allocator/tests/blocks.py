@@ -1,4 +1,4 @@
-"""Helpers for the tests: reading and writing the memory of a block."""
+"""Helpers of the tests that read and write the memory of a block."""
 
 import ctypes
 
@@ -9,12 +9,12 @@ def write(address, nbytes, byte):
 
 
 def holds(address, nbytes, byte):
-    """Whether every byte of the block has this value."""
+    """Return whether every byte of the block has this value."""
     return ctypes.string_at(address, nbytes) == bytes([byte]) * nbytes
 
 
 def take(allocator, nbytes):
-    """A block the way an operator gets it: the quick way, then the sure one."""
+    """Take a block as an operator does: first by the fast path, then by `refill`."""
     try:
         return allocator.take_for(nbytes)()
     except IndexError:

@@ -31,7 +31,7 @@ def caching(driver):
 
 @pytest.fixture
 def no_collection():
-    """No automatic garbage collection, so that what is idle depends on the test alone."""
+    """Disable automatic garbage collection, so that idle memory depends on the test alone."""
     gc.collect()
     gc.disable()
     yield
@@ -40,6 +40,6 @@ def no_collection():
 
 @pytest.fixture
 def refuse():
-    """`refuse(count)` makes the next requests to the system fail; undone at the end."""
+    """Return `refuse(count)`, which makes the next requests to the system fail; reset at the end."""
     yield refuse_next
     refuse_next(0)

@@ -1,4 +1,4 @@
-"""Programs for a caching allocator as plain data, and how they run: what tests of recordings and replays share."""
+"""Allocator programs as plain data, and a runner, shared by the tests of recordings and replays."""
 
 import random
 
@@ -8,7 +8,7 @@ from facula_allocator.drivers import SimulatedDriver
 MIB = 1 << 20
 CAPACITY = 48 * MIB
 CAPTURING = 9
-# How often an operation comes, of 100.
+# The frequency of each operation, in percent.
 WEIGHTS = {
     "allocate": 45, "free": 15, "use": 6, "use and free": 12, "complete": 7, "complete all": 2, "free all": 1,
     "empty": 2, "statistics": 2, "drop pools": 2, "capture": 3, "limit": 2, "fraction": 1,
@@ -16,7 +16,7 @@ WEIGHTS = {
 
 
 def random_program(seed, length=150):
-    """Operations, each a name and values; each pool, bound and capture is there in some programs alone."""
+    """Return random operations, each a name with values. Pools, limits and captures occur only in some programs."""
     draw = random.Random(seed)
     names, weights = list(WEIGHTS), list(WEIGHTS.values())
     for name, chance in (("capture", 0.6), ("limit", 0.5), ("fraction", 0.5), ("empty", 0.5)):
@@ -39,7 +39,7 @@ def random_program(seed, length=150):
 
 
 def random_options(seed):
-    """Options of an allocator, and its limit."""
+    """Return random options of an allocator, and its limit."""
     draw = random.Random(-seed - 1)
     choices = {
         "lend": [True, False],
@@ -54,9 +54,9 @@ def random_options(seed):
 
 
 class Run:
-    """A program on an allocator of its own; `refused` are the operations that were out of memory.
+    """A program on a separate allocator; `refused` lists the operations that ran out of memory.
 
-    With `record` a path, it is recorded from operation number `begin` on; without `bounds` it sets no limits.
+    If `record` is a path, the program is recorded from operation number `begin` on. Without `bounds` it sets no limits.
     """
 
     def __init__(self, program, capacity=CAPACITY, record=None, begin=0, bounds=True, driver=None, **options):
@@ -138,7 +138,7 @@ class Run:
 
 
 def calls_of(driver):
-    """What an allocator asked of a simulated device, in order; numbers of events are left out."""
+    """Return an allocator's calls to a simulated device, in order, without event numbers."""
     asked = ("allocate", "free", "synchronize", "reserve_addresses", "map", "unmap")
     of_events = ("record_event", "wait_event")
     found = []

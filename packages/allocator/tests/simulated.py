@@ -1,4 +1,4 @@
-"""What the tests of the caching allocator share."""
+"""Shared helpers of the caching allocator's tests."""
 
 from facula_allocator.drivers import CudaDriver, FakeRuntime
 
@@ -10,12 +10,12 @@ def current(allocator, name):
 
 
 class FakeCudaDriver(CudaDriver):
-    """The driver for CUDA, with what a test does to the simulated device below: `launch`, `complete`, `fail_next`."""
+    """The CUDA driver with the test controls of the simulated device below: `launch`, `complete`, `fail_next`."""
 
     def __getattr__(self, name):
         return getattr(self.runtime.device(self.device), name)
 
 
 def on_fake_runtime(capacity, page_size=0):
-    """The driver for CUDA on a fake runtime of one device."""
+    """Return the CUDA driver on a fake runtime with one device."""
     return FakeCudaDriver(0, FakeRuntime(1, capacity, page_size))

@@ -1,4 +1,4 @@
-"""Snapshots made by hand and at random, for the tests that read, draw and explain them."""
+"""Handmade and random snapshots, for the tests that read, draw and explain them."""
 
 import random
 
@@ -10,7 +10,7 @@ def frame(filename="train.py", line=1, name="step"):
 
 
 def segment(*blocks, address=1 << 30, device=0, stream=0, kind="large", pool=(0, 0)):
-    """A segment of blocks, each a state ("used", "wait" or "free"), its size, and the frames of who asked for it."""
+    """Return a segment of blocks, each given as its state ("used", "wait" or "free"), size, and allocating frames."""
     states = {"used": "active_allocated", "wait": "active_awaiting_free", "free": "inactive"}
     rows, at = [], address
     for state, size, *rest in blocks:
@@ -46,9 +46,9 @@ def snapshot(*segments, traces=None, **settings):
 
 
 def random_snapshot(seed, *, events=200):
-    """A snapshot of a random run, whose trace begins in the middle of it; and (requested, reserved) after each event.
+    """Return a snapshot of a random run, recorded from its middle, and (requested, reserved) after each event.
 
-    Each block lies at the start of a segment of its own, with what was left over behind it.
+    Each block is at the start of a separate segment, followed by the rest of the segment.
     """
     draw = random.Random(seed)
     sites = [

@@ -1,4 +1,4 @@
-"""What a block is: aligned, large enough, reused, and for zero bytes nothing."""
+"""Blocks are aligned, large enough and reused; blocks of zero bytes use no memory."""
 
 import gc
 import types

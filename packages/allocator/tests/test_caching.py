@@ -22,7 +22,7 @@ def test_a_freed_block_is_reused_at_once_on_its_stream(caching, driver):
 
 
 def test_a_free_block_of_the_very_size_serves(caching):
-    """A segment that is one block, of which nothing is left over."""
+    """The segment is a single block, without a remainder."""
     address = caching.allocate(30 << 20).ptr
     again = caching.allocate(30 << 20)
     assert again.ptr == address
@@ -120,7 +120,7 @@ def test_options_from_the_environment(driver, monkeypatch):
         with pytest.raises(ValueError, match=r"^FACULA_ALLOCATOR_OPTIONS: "):
             CachingAllocator(driver)
     monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", "expandable_segments=yes,roundup_power2_divisions=4")
-    assert CachingAllocator(driver).options[-2] is None  # for all allocators: where the driver can
+    assert CachingAllocator(driver).options[-2] is None  # a setting for all allocators applies where supported
     assert CachingAllocator(SimulatedDriver(64 * MIB, page_size=MIB)).options.expandable_segments is True
 
 
@@ -171,7 +171,7 @@ def test_max_split_size_keeps_large_blocks_whole(driver):
 
 
 class Careless(SimulatedDriver):
-    """A driver of one's own: it raises Python's error, and may give odd addresses."""
+    """A custom driver that raises Python's MemoryError and can return unaligned addresses."""
 
     shift = 0
 
@@ -195,7 +195,7 @@ class Careless(SimulatedDriver):
 def test_a_driver_may_raise_pythons_memory_error(page_size):
     caching = CachingAllocator(Careless(32 * MIB, page_size=page_size))
     caching.allocate(20 * MIB, 1).free()
-    caching.allocate(30 * MIB, 2).free()  # in the place of idle memory
+    caching.allocate(30 * MIB, 2).free()  # replaces idle memory
     with pytest.raises(OutOfMemoryError) as caught:
         caching.allocate(40 * MIB)
     assert "MemoryError: full" in str(caught.value.__cause__)

@@ -1,4 +1,4 @@
-"""Whatever is done in whatever order, with whatever failures, the caching allocator agrees with a plain model of it."""
+"""For any sequence of operations and failures, the caching allocator agrees with a plain model."""
 
 import gc
 
@@ -35,7 +35,7 @@ calls = st.sampled_from(
 
 
 class Machine(RuleBasedStateMachine):
-    """`live` is the model: owner -> (block, private pool). Kernels name owners; the device checks them."""
+    """`live` is the model: it maps an owner to (block, private pool). Kernels name owners; the device checks them."""
 
     make_driver = SimulatedDriver
     record_use = staticmethod(lambda block, stream: block.record_use(stream))
@@ -130,7 +130,7 @@ class Machine(RuleBasedStateMachine):
         self.driver.launch(stream, reads=[(block.ptr, block.nbytes, owner)])
 
     def order(self, first, then):
-        """What a program does before it uses memory on another stream than the one that allocated it."""
+        """Order the streams as a program must before it uses memory on another stream than the allocating one."""
         failures, self.device._failures = self.device._failures, {}
         if first != then:
             event = self.device.record_event(first)
@@ -189,7 +189,7 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.driver.is_capturing())
     @rule()
     def end_capture(self):
-        self.driver.end_capture(CAPTURING)  # raises if a forbidden call was made meanwhile
+        self.driver.end_capture(CAPTURING)  # raises if a forbidden call was made during the capture
 
     # ------------------------------------------------------------------------------------------------------- invariants
     def allocated(self):
@@ -251,7 +251,7 @@ class Machine(RuleBasedStateMachine):
 
 
 def free_pages(segment):
-    """The bytes of pages that lie whole in idle runs."""
+    """Return the bytes of pages that are entirely inside idle runs."""
     found, start, at = 0, None, segment["address"]
     for block in [*segment["blocks"], {"size": 0, "state": "end"}]:
         if block["state"] == "inactive":
@@ -270,7 +270,7 @@ TestMachine.settings = settings(
 
 
 class OnCuda(Machine):
-    """The driver for CUDA between the allocator and the device."""
+    """The CUDA driver between the allocator and the device."""
 
     make_driver = staticmethod(on_fake_runtime)
 
@@ -284,7 +284,7 @@ class IgnoresUses(Machine):
 
 
 def found(machine):
-    """Whether the model notices that something is broken."""
+    """Return whether the model detects a defect."""
     many = settings(
         max_examples=2000,
         stateful_step_count=60,
@@ -304,7 +304,7 @@ def test_ignored_uses_are_found():
 
 
 def test_events_that_nobody_asks_about_are_found(monkeypatch):
-    """One schedule, since random ones need many tries for it."""
+    """A fixed schedule, since random ones rarely trigger the defect."""
     monkeypatch.setattr(WaitingBlocks, "_is_done", lambda self, event: True)
     driver = SimulatedDriver(CAPACITY)
     allocator = CachingAllocator(driver, small_segment=MIB)

@@ -1,4 +1,4 @@
-"""What a caching allocator tells, shows and gives back."""
+"""Events, snapshots, summaries and released memory of a caching allocator."""
 
 import gc
 
@@ -33,7 +33,7 @@ def test_listeners_are_told_in_order(caching):
 
 
 def test_without_listeners_allocations_are_quick_again(caching, monkeypatch):
-    """The books serve them: no line of Python looks at them."""
+    """The C core serves allocations again: no line of Python runs."""
     told = []
     for listener in (told.append, lambda event: None):
         caching.add_listener(listener)

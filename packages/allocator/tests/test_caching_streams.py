@@ -1,4 +1,4 @@
-"""Blocks of several streams: uses, events, lent memory."""
+"""Blocks on several streams: uses, events, lent memory."""
 
 from simulated import MIB, current
 
@@ -16,7 +16,7 @@ def test_a_use_delays_reuse_until_its_event(caching, driver):
     assert other.ptr != address, "there is idle memory beside it"
     rest = [caching.allocate(MIB) for _ in range(1)]
     driver.complete(7)
-    rest.append(caching.allocate(MIB))  # no idle block fits: events are looked at
+    rest.append(caching.allocate(MIB))  # no idle block fits, so the allocator queries events
     assert current(caching, "active_bytes") == current(caching, "allocated_bytes")
     assert caching.allocate(1000).ptr == address and driver.calls("wait_event") == 0
 

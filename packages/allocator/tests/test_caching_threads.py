@@ -1,4 +1,4 @@
-"""The caching allocator under threads, in collections, across forks and at the end of the interpreter."""
+"""The caching allocator with threads, during collections, across forks and at interpreter exit."""
 
 import gc
 import random
@@ -16,7 +16,7 @@ MIB = 1 << 20
 
 
 def in_use(allocator):
-    """(address, bytes) of all blocks in use, checked: segments are whole, and nothing overlaps."""
+    """Return (address, bytes) of all blocks in use; check that segments are complete and blocks do not overlap."""
     found = []
     for segment in allocator.memory_snapshot()["segments"]:
         at = segment["address"]
@@ -68,7 +68,7 @@ def test_four_threads_free_while_one_allocates(driver):
         handed.put(block)
         del block
         if turn % 2000 == 0:
-            in_use(allocator)  # whose figures change meanwhile
+            in_use(allocator)  # while other threads change the figures
             allocator.empty_cache()
     for _ in threads:
         handed.put(None)
@@ -117,7 +117,7 @@ def test_four_threads_allocate_and_free():
 
 
 class Cycle:
-    """Dies in a collection; its finaliser tells what the allocator does then."""
+    """Dies in a collection; its finaliser records the allocator's behaviour at that moment."""
 
     def __init__(self, allocator, nbytes, seen):
         self.block = allocator.allocate(nbytes)
@@ -164,7 +164,7 @@ def test_an_allocator_that_dies_in_a_collection_gives_back_later(no_collection):
 
 
 def test_collections_while_the_books_are_shown():
-    """Making a snapshot runs collections, whose finalisers allocate, free and empty the cache meanwhile."""
+    """Creating a snapshot runs collections whose finalisers allocate, free and empty the cache."""
     allocator = CachingAllocator(SimulatedDriver(1 << 30))
 
     class Busy:

@@ -1,7 +1,7 @@
-"""Memory released by the garbage collector is not reused before the collection ends.
+"""Memory released during a garbage collection is not reused before the collection ends.
 
-`Owner` holds a block as a storage does: its release lies in the slot `__del__`. In a dying cycle
-the collector runs it, and then the `__del__` of whatever else is in the cycle.
+`Owner` keeps a block as a storage does: its `__del__` slot contains the release. In a dying cycle the collector calls
+it, and then the `__del__` of the other objects in the cycle.
 """
 
 import ctypes
@@ -33,7 +33,7 @@ class Looker:
 
 
 def collect_cycles(allocator, nbytes, look, count=10):
-    """Make cycles of an owner and a looker, in both orders of birth, and let them die in a collection."""
+    """Create cycles of an owner and a looker, created in either order, and let them die in a collection."""
     gc.collect()
     for _ in range(count):
         first = Owner(allocator, nbytes)
@@ -93,7 +93,7 @@ def test_other_threads_wait_too(nbytes, no_collection):
 
 
 def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
-    """The collection begins when `trim` has already seen that none runs."""
+    """The collection begins when `trim` has already checked that none runs."""
     allocator = HostAllocator()
     seen = []
 
@@ -106,7 +106,7 @@ def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
     size_class = allocator._size_class(5000)
 
     class Waiting(list):
-        """An idle list whose first look makes the trimming thread wait until the collection runs."""
+        """An idle list whose first access makes the trimming thread wait until the collection runs."""
 
         def __len__(self):
             proceed.wait(600)
@@ -127,7 +127,7 @@ def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
 
 
 def test_a_take_that_a_collection_overtakes_gives_the_block_back(no_collection):
-    """The collection begins when `take` has already seen that none runs."""
+    """The collection begins when `take` has already checked that none runs."""
     allocator = HostAllocator()
     seen = []
 
@@ -139,7 +139,7 @@ def test_a_take_that_a_collection_overtakes_gives_the_block_back(no_collection):
     proceed, done = threading.Event(), threading.Event()
 
     class Waiting(list):
-        """A list whose first look makes the taking thread wait until the collection runs."""
+        """A list whose first access makes the taking thread wait until the collection runs."""
 
         def __len__(self):
             proceed.wait(600)
@@ -215,7 +215,7 @@ def test_no_memory_during_a_collection_is_an_error_not_a_wait(no_collection):
 
 
 def test_whatever_happened_the_end_of_a_collection_is_the_end():
-    """Even had a callback been lost: the state does not add up."""
+    """The state never accumulates, even if a callback had been lost."""
     from facula_allocator._host.process import collecting
 
     allocator = HostAllocator()
@@ -234,7 +234,7 @@ def test_whatever_happened_the_end_of_a_collection_is_the_end():
 
 
 def test_no_callback_of_the_collector_is_python_code():
-    """One that is would be where a Ctrl-C during a collection is raised, printed and lost."""
+    """In a Python callback, a Ctrl-C during a collection would be raised, printed and lost."""
     import subprocess
     import sys
 
@@ -271,7 +271,7 @@ def test_allocators_are_not_kept_alive_by_watching(no_collection):
     gc.collect()
 
 
-@pytest.mark.unsanitized  # sanitizers map and unmap memory of their own
+@pytest.mark.unsanitized  # sanitizers map and unmap additional memory
 def test_a_dead_allocator_gives_its_memory_back(no_collection):
     def mapped():
         with open("/proc/self/statm") as file:
@@ -293,7 +293,7 @@ def test_a_dead_allocator_gives_its_memory_back(no_collection):
 
 @pytest.mark.parametrize("nbytes", [64, 4096, 300_000, 3 << 20])
 def test_a_slab_whose_blocks_all_die_in_one_cycle_stays(nbytes):
-    """Their releases make the blocks idle while the collector has found the slab's region unreachable, too."""
+    """The blocks' releases make them idle although the collector has found the slab's region unreachable, too."""
     allocator = HostAllocator()
 
     class Holder:
@@ -311,7 +311,7 @@ def test_a_slab_whose_blocks_all_die_in_one_cycle_stays(nbytes):
         statistics = allocator.statistics()
         assert statistics["allocated_blocks"] == 0
         assert statistics["reserved_bytes"] > 0
-        for _ in range(40):  # the memory is there: writing to it is no fault
+        for _ in range(40):  # the memory is mapped: writing to it must not fault
             address, release = allocator.refill(nbytes)
             ctypes.memset(address, 1, nbytes)
             release()
@@ -319,7 +319,7 @@ def test_a_slab_whose_blocks_all_die_in_one_cycle_stays(nbytes):
 
 @pytest.mark.parametrize("look", ["trim", "size_classes", "statistics"])
 def test_a_collection_that_asks_for_a_new_size_disturbs_nobody(look):
-    """Looking through the sizes begins a collection, and its finalisers add some."""
+    """Iterating over the sizes begins a collection whose finalisers add sizes."""
     allocator = HostAllocator()
     for size in range(1, 60):
         allocator.take_for(size << 10)
@@ -330,7 +330,8 @@ def test_a_collection_that_asks_for_a_new_size_disturbs_nobody(look):
             started.append(allocator.take_for(next(sizes)))
 
     thresholds = gc.get_threshold()
-    none_spare = [(i, i) for i in range(5000)]  # Python keeps dead pairs for reuse, and making those collects nothing
+    # Python reuses dead pairs, and creating those triggers no collection: use them up first.
+    none_spare = [(i, i) for i in range(5000)]
     gc.callbacks.append(finalise)
     try:
         gc.set_threshold(1)

@@ -1,4 +1,4 @@
-"""CuPy on this package's memory: with a stand-in for CuPy, and with CuPy's own classes where it is installed."""
+"""CuPy on this package's memory: with a substitute for CuPy, and with CuPy's own classes if it is installed."""
 
 import gc
 import pickle
@@ -25,14 +25,14 @@ from facula_allocator.drivers import CudaDriver, FakeRuntime, HostDriver, Pinned
 
 
 class Memory:
-    """In the place of CuPy's `UnownedMemory`."""
+    """Replaces CuPy's `UnownedMemory`."""
 
     def __init__(self, ptr, size, owner, device_id=-1):
         self.ptr, self.size, self._owner, self.device_id = ptr, size, owner, device_id
 
 
 class Pointer:
-    """In the place of CuPy's `MemoryPointer` and `PinnedMemoryPointer`."""
+    """Replaces CuPy's `MemoryPointer` and `PinnedMemoryPointer`."""
 
     def __init__(self, mem, offset):
         self.ptr, self.mem = mem.ptr + offset, mem
@@ -47,7 +47,7 @@ class TheirError(MemoryError):
 
 
 def stand_in():
-    """In the place of the modules `cupy` and `cupy.cuda`."""
+    """Return substitutes for the modules `cupy` and `cupy.cuda`."""
     cuda = ModuleType("cupy.cuda")
     cuda.memory = SimpleNamespace(OutOfMemoryError=TheirError)
     cuda.UnownedMemory, cuda.MemoryPointer, cuda.PinnedMemoryPointer = Memory, Pointer, Pointer
@@ -71,7 +71,7 @@ def stand_in():
 
 @pytest.fixture(params=["stand-in", "CuPy"])
 def cuda(request, monkeypatch):
-    """CuPy's module for CUDA on two fake devices, the first one's stream 7 current."""
+    """Return CuPy's module for CUDA on two fake devices, with stream 7 of the first one current."""
     if request.param == "CuPy":
         cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
     else:
@@ -146,7 +146,7 @@ def test_a_use_on_another_stream_is_waited_for(cuda):
     plugin.record_use(array)
     array.data = None
     again = cuda.alloc(MIB)
-    device.launch(7, writes=[(again.ptr, MIB, "second")])  # another owner: refused if nothing orders them
+    device.launch(7, writes=[(again.ptr, MIB, "second")])  # another owner: refused unless the work is ordered
     for wrong in (7, SimpleNamespace(data=None)):
         with pytest.raises(TypeError, match="record_use: expected array, with memory of this package; got"):
             plugin.record_use(wrong)
@@ -250,7 +250,7 @@ def test_known_allocators_are_those_that_were_asked_for(monkeypatch):
 
 
 def test_cupys_arrays():
-    """What of an array can be had without a device: it is made over our memory, sliced, and frees it."""
+    """The parts of an array that need no device: it is created over this package's memory, sliced, and frees it."""
     cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
     allocator = CachingAllocator(CudaDriver(0, FakeRuntime()))
     function = plugin._memory_function(

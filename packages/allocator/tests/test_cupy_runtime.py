@@ -1,4 +1,4 @@
-"""The runtime over CuPy: what is called by which name, with a stand-in for CuPy's module, and with CuPy's own."""
+"""The runtime over CuPy: the names of its calls, with a substitute for CuPy's module and with CuPy itself."""
 
 import importlib
 import subprocess
@@ -52,7 +52,7 @@ def refuse(*arguments):
 
 @pytest.fixture
 def stand_in():
-    """A stand-in for the module `cupy.cuda`, which has what a test gives it."""
+    """Return a substitute for the module `cupy.cuda`, with attributes set by the test."""
     runtime = SimpleNamespace(CUDARuntimeError=CUDARuntimeError, hostAllocPortable=1, eventDisableTiming=2)
     checked = []
     runtime.check_status = lambda status: checked.append(status) or refuse()
@@ -120,7 +120,7 @@ def test_importing_the_drivers_imports_no_cupy():
 
 
 def test_the_names_are_cupys_and_cuda_bindings():
-    """With CuPy and no device each call reaches CUDA, which refuses it: no name is wrong, and no argument's type."""
+    """With CuPy but no device, each call reaches CUDA, which refuses it: all names and argument types are right."""
     cuda = pytest.importorskip("cupy.cuda", reason="CuPy is not installed")
     pytest.importorskip("cuda.bindings.driver", reason="cuda-bindings is not installed")
     try:

@@ -1,4 +1,4 @@
-"""The drivers over a runtime: devices, events, captures, pages, pinned and managed memory, and what is refused."""
+"""Drivers over a runtime: devices, events, captures, pages, pinned and managed memory, and refused calls."""
 
 import gc
 import sys
@@ -70,7 +70,7 @@ def test_each_thread_has_a_current_device(runtime):
 
 
 def test_one_runtime_in_many_threads(runtime):
-    """Drivers and the runtime keep their books right, though no allocator's lock is around them."""
+    """The state of drivers and the runtime stays consistent without an allocator's lock."""
     drivers = [kind(device, runtime) for kind in DRIVERS for device in (0, 1)]
     failures = []
 
@@ -154,7 +154,8 @@ def test_a_capture_is_left_alone(runtime):
 
 def test_the_current_stream_is_asked(runtime, monkeypatch):
     driver = CudaDriver(0, runtime)
-    monkeypatch.setattr(runtime, "stream_is_capturing", lambda stream: stream == 9)  # which does not wait for stream 0
+    # Stream 9 does not wait for stream 0.
+    monkeypatch.setattr(runtime, "stream_is_capturing", lambda stream: stream == 9)
     assert not driver.is_capturing()
     runtime.set_current_stream(9)
     assert driver.is_capturing()
@@ -226,7 +227,7 @@ def test_a_refused_unmap_takes_nothing(runtime, monkeypatch, after):
 
 
 def fail_after(monkeypatch, runtime, name, calls):
-    """Let a function of the runtime work so many times, and then fail."""
+    """Let a function of the runtime succeed `calls` times, and then fail."""
     works, left = getattr(runtime, name), iter(range(calls))
 
     def function(*arguments):
@@ -320,7 +321,7 @@ def test_bad_runtimes():
 
 
 def test_what_the_fake_runtime_refuses(runtime):
-    """What CUDA answers with an error, and a driver never asks for."""
+    """Calls that CUDA rejects, and that a driver never makes."""
     driver = CudaDriver(0, runtime)
     address = driver.reserve_addresses(2 * PAGE)
     handle = runtime.memory_create(PAGE)

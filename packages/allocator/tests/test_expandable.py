@@ -1,4 +1,4 @@
-"""Expandable segments: pages come where they are lacking, and serve anybody once they are idle."""
+"""Expandable segments: pages are added where they are missing, and idle pages serve all requests."""
 
 import pytest
 from simulated import MIB, current, on_fake_runtime

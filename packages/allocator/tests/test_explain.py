@@ -1,4 +1,4 @@
-"""The text of an out-of-memory error: its figures are the snapshot's, its advice follows from the state."""
+"""The text of an out-of-memory error: its figures are the snapshot's, and its advice follows from the state."""
 
 import re
 
@@ -12,7 +12,7 @@ EMPTY = snapshot()
 
 
 def number(text, name):
-    """The bytes in the line of that name."""
+    """Return the bytes in the line with that name."""
     size, unit = re.search(rf"^  {name} +([\d.]+) (\w+)", text, re.MULTILINE).groups()
     return float(size) * {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[unit]
 
@@ -66,7 +66,7 @@ PIECES = [("used", 6 * MIB, MODEL), ("free", 4 * MIB), ("used", 4 * MIB, DATA)] 
 FULL = snapshot(segment(("used", 60 * MIB, MODEL), ("used", 50 * MIB, DATA)))
 OTHER = segment(("free", 64 * MIB), address=1 << 40, stream=5)
 PRIVATE = segment(("free", 64 * MIB), address=1 << 40, pool=(1, 0))
-CASES = {  # the state, the request, what is known besides: what is said, and what is not
+CASES = {  # the state, the request, further knowledge: text that must occur, and text that must not
     "too large": (EMPTY, 9 << 30, {"device_total": 8 << 30}, "larger than the whole device (8 GiB)", "The limit of"),
     "over the limit": (FULL, 50 * MIB, {"limit": 120 * MIB, "device_free": 80 * MIB},
                        "limit of 120 MiB stops this, although the device has 80 MiB free", "larger than"),

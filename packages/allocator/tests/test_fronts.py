@@ -1,4 +1,4 @@
-"""Blocks for tensors: from a caching allocator as storage asks for them, and from a host allocator that is followed."""
+"""Blocks for tensors: from a caching allocator through storage's interface, and from a followed host allocator."""
 
 import gc
 import os
@@ -24,7 +24,7 @@ from facula_allocator.drivers import HostDriver, SimulatedDriver
 MIB = 1 << 20
 
 
-# ----------------------------------------------------------------------------------------------------- storage's front
+# ------------------------------------------------------------------------------------------------- storage's interface
 @pytest.fixture
 def front():
     return StorageAllocator(CachingAllocator(HostDriver(), limit=64 * MIB))

@@ -1,4 +1,4 @@
-"""The table of C functions, called through ctypes: with the GIL where it says so, freed without."""
+"""The table of C functions, called through ctypes: with the GIL where it is required, and freed without it."""
 
 import ctypes
 import gc
@@ -52,7 +52,7 @@ def test_blocks_are_those_of_the_allocator(caching, driver):
     first = table.allocate(1000, 3)
     assert first.nbytes == 1000 and current(caching, "allocated_bytes") == 1024
     table.free(first)
-    table.free(first)  # again: nothing
+    table.free(first)  # a second free does nothing
     assert current(caching, "allocated_bytes") == 0
     assert caching.allocate(1000, 3).ptr == first.address
     assert table.allocate(0).address == 0 and driver.calls("allocate") == 1
@@ -92,7 +92,7 @@ def test_listeners_and_pools_see_them(caching):
 
 def test_a_history_sees_them(caching):
     table = Table(caching)
-    table.free(table.allocate(1000))  # so that idle memory serves
+    table.free(table.allocate(1000))  # so that idle memory serves the next request
     caching.record_history()
     memory = table.allocate(1000)
     (trace,) = caching.memory_snapshot()["device_traces"]

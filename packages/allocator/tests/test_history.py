@@ -1,4 +1,4 @@
-"""The history of a caching allocator: who allocated what, the last events, and what errors say with it."""
+"""The history of a caching allocator: allocating stacks, the last events, and their use in errors."""
 
 import gc
 import inspect
@@ -23,12 +23,12 @@ def recorded(caching):
 
 
 def here():
-    """The line of the caller."""
+    """Return the caller's line."""
     return inspect.currentframe().f_back.f_lineno
 
 
 def frames_of(caching, block):
-    """(function, line) of the frames of a block, the innermost first."""
+    """Return (function, line) of the frames of a block, innermost first."""
     for segment in caching.memory_snapshot()["segments"]:
         for one in segment["blocks"]:
             if one["address"] == block.ptr:
@@ -212,7 +212,7 @@ def write(snapshot, path):
 
 
 def test_threads_at_once(recorded):
-    """Every live block has the line of the thread's function, however threads take turns."""
+    """Every live block has the line of its thread's function, for any interleaving of threads."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     kept = []

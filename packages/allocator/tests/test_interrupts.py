@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment: nothing is lost, nothing is freed twice, and the allocator goes on working."""
+"""Ctrl-C at any moment: no memory is lost or freed twice, and the allocator continues to work."""
 
 import dis
 import functools
@@ -12,8 +12,8 @@ from simulated import MIB
 from facula_allocator import CachingAllocator, HostAllocator, replay
 from facula_allocator.drivers import HostDriver, SimulatedDriver
 
-EVERY = 19  # of the moments; with 1 it takes a minute
-# Python looks for signals after these. What a driver does when it is interrupted is the driver's matter.
+EVERY = 19  # test every 19th moment; all of them take a minute
+# Python checks for signals after these instructions. The interrupted work of a driver is the driver's responsibility.
 CHECKED = ("CALL", "JUMP_BACKWARD", "RESUME")
 WATCHED = ("slow_path.py", "waiting_blocks.py", "lending.py", "expandable_segments.py", "listeners.py")
 HOST = ("host_allocator.py", "size_classes.py", "regions.py", "drivers/host.py")
@@ -22,7 +22,7 @@ RECORDING = ("listeners.py", "_caching/recording.py", "_writer.py", "_line_file.
 
 @functools.cache
 def handlers(code):
-    """Where an error at an instruction goes, by its place."""
+    """Return the handlers of errors, by instruction."""
     found = {}
     for entry in dis.Bytecode(code).exception_entries:
         found |= dict.fromkeys(range(entry.start, entry.end), entry.target)
@@ -42,13 +42,13 @@ class Interrupt:
             return None
         if event == "call":
             self.last.pop(id(frame), None)
-            if self.watched is HOST:  # Python does not look when a call of Python's own returns, without C between
+            if self.watched is HOST:  # Python does not check when a Python call returns without C in between
                 self.last.pop(id(frame.f_back), None)
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
         elif event == "opcode":
             last, self.last[id(frame)] = self.last.get(id(frame)), frame.f_lasti
             looks = last is not None and dis.opname[frame.f_code.co_code[last]].startswith(CHECKED)
-            # The tracer raises an instruction later than Python would: not where that makes a difference.
+            # The tracer raises one instruction later than Python would, so skip places where that matters.
             where = handlers(frame.f_code)
             if looks and where.get(last) == where.get(frame.f_lasti):
                 self.left -= 1
@@ -58,7 +58,7 @@ class Interrupt:
 
 
 class Stopped(SimulatedDriver):
-    """Raises what it is told to right after one of its calls took effect, or right before."""
+    """Raises a given error right after or right before one of its calls takes effect."""
 
     left, late, error = 0, True, KeyboardInterrupt
 
@@ -83,13 +83,13 @@ def late(name):
     return call
 
 
-# Not of what gives memory, addresses or events: a driver that is stopped there has to give them back itself.
+# Excludes calls that return memory, addresses or events: a driver interrupted there must release them itself.
 for _name in ("free", "wait_event", "event_done", "free_event", "synchronize", "map", "unmap"):
     setattr(Stopped, _name, late(_name))
 
 
 def scenario(driver, allocator):
-    """Growth, blocks used elsewhere, waits, lent blocks, a last resort and giving all back, in few calls."""
+    """Grow, use blocks on other streams, wait, lend, use the last resort and release everything, in few calls."""
     held = [allocator.allocate(1000, 1), allocator.allocate(6 * MIB, 1), allocator.allocate(9 * MIB, 1)]
     for block in held:
         driver.launch(1, writes=[(block.ptr, 1000)])
@@ -110,7 +110,7 @@ def scenario(driver, allocator):
 
 
 def stopped(make, capacity=36 * MIB, **settings):
-    """Run the scenario with Ctrl-C at one moment after another; the allocator and driver after each."""
+    """Run the scenario with Ctrl-C at each moment in turn; yield the allocator and driver after each run."""
     moment = 0
     while True:
         moment += EVERY
@@ -135,7 +135,7 @@ def stopped(make, capacity=36 * MIB, **settings):
 
 
 def check(moment, driver, held):
-    """The books agree with the device, all of it can be had again, and all goes back."""
+    """Check that the allocator agrees with the device, and that all memory can be allocated and released again."""
     allocator = held.pop()
     stats = allocator.memory_stats()
     assert stats["allocated_bytes.all.current"] == 0, moment
@@ -159,7 +159,7 @@ def test_at_any_instruction(page_size):
 
 
 def test_a_loan_that_is_interrupted_is_ordered_after_the_lender():
-    """The device finds work on the memory that does not come after the lender's."""
+    """The device reports work on the memory that is not ordered after the lender's."""
     moment, stopped_once = 0, True
     while stopped_once:
         moment, stopped_once = moment + 1, False
@@ -186,7 +186,7 @@ def test_inside_a_driver(page_size, late, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "EVERY", 2)
     for moment, driver, held, ended in stopped(lambda moment: (moment, late), page_size=page_size):
         if not late and not ended and driver.log[-1][0] == "free":
-            continue  # given up rather than used: whether it was freed is not known
+            continue  # abandoned, because it is unknown whether it was freed
         check(moment, driver, held)
 
 
@@ -218,7 +218,7 @@ def test_inside_a_listener(page_size):
 
 
 def use_host(allocator, held):
-    """New slabs and large blocks, the last idle block, a last resort, and all given back."""
+    """Use new slabs and large blocks, the last idle block and the last resort, and release everything."""
     for nbytes in (1000, 20 * MIB, 300_000, 20 * MIB, 1000):
         held.append(allocator.refill(nbytes))
     while held:
@@ -272,14 +272,14 @@ def test_a_host_driver_at_any_instruction():
 
 
 def test_memory_from_the_system_is_never_without_an_owner():
-    """Signals, since they come inside of C, too."""
+    """Uses real signals, since they also arrive inside C code."""
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         for _ in range(30):
             allocator, held = HostAllocator(), []
             try:
                 signal.setitimer(signal.ITIMER_REAL, 0.003)
-                for _ in range(3000):  # an end for the one that Python raises in a finaliser, where it is lost
+                for _ in range(3000):  # bounded, since Python may raise one in a finaliser, where it is lost
                     held.append(allocator.refill(20 * MIB))
             except KeyboardInterrupt as error:
                 error.__traceback__ = None
@@ -293,7 +293,7 @@ def test_memory_from_the_system_is_never_without_an_owner():
 
 
 def test_a_trace_is_whole_after_an_interrupt(tmp_path, monkeypatch):
-    """Each block has its line and each free too, wherever the recording of them was interrupted."""
+    """Each allocation and each free has a line, wherever its recording was interrupted."""
     monkeypatch.setattr("facula_allocator.traces._line_file.LINES_PER_FLUSH", 7)
     moment, ended = 0, False
     while not ended:

@@ -1,4 +1,4 @@
-"""The limit, the bound on idle memory, and what happens when the system refuses."""
+"""The limit, the bound on idle memory, and refusals by the system."""
 
 import pickle
 
@@ -46,7 +46,7 @@ def test_a_refusal_of_the_system_is_met_by_trimming(allocator, refuse):
 
 
 def test_room_that_another_thread_took_is_sought_again(allocator, refuse):
-    """As if twice in a row another thread had been quicker after a trim."""
+    """Simulates another thread that takes the memory first, twice in a row, after a trim."""
     refuse(3)
     assert allocator.refill(64)[0]
 
@@ -115,14 +115,14 @@ def test_idle_memory_is_bounded_at_a_quiet_moment(no_collection):
 
 
 def burst(allocator):
-    """Blocks of many sizes, 60 MiB or so, all alive at once, then released."""
+    """Allocate blocks of many sizes, about 60 MiB, keep all alive, then release them."""
     sizes = (100, 7000, 300_000, 3 * MIB, 16 * MIB, 20 * MIB)
     for _, release in [allocator.refill(nbytes) for nbytes in sizes for _ in range(MIB // nbytes + 1)]:
         release()
 
 
 def test_idle_memory_is_bounded_whenever_a_large_block_is_taken(no_collection):
-    """Ordinary work takes nothing more from the system, so nothing else makes the allocator look."""
+    """The request takes no more memory from the system, so only its size triggers the check."""
     allocator = HostAllocator(cache_limit=4 * MIB)
     burst(allocator)
     before = allocator.memory_stats()["num_device_alloc"]

@@ -1,4 +1,4 @@
-"""Whatever is done in whatever order, the allocator agrees with a plain model of it."""
+"""For any sequence of operations, the allocator agrees with a plain model."""
 
 import gc
 
@@ -16,20 +16,20 @@ sizes = st.one_of(st.integers(1, 600), st.integers(1, 300_000), st.integers(1 <<
 
 
 class Machine(RuleBasedStateMachine):
-    """`live` is the model: address -> (nbytes, capacity, byte written to both ends, release)."""
+    """`live` is the model: it maps an address to (nbytes, capacity, byte written to both ends, release)."""
 
     pools = True
 
     def __init__(self):
         super().__init__()
-        gc.disable()  # a collection may trim; it has tests of its own
+        gc.disable()  # a collection may trim; collections have separate tests
         self.allocator = HostAllocator(limit=LIMIT, cache_limit=8 << 20, pools=self.pools)
         self.live = {}
         self.peak = 0
         self.written = 0
         self.last_error = None
         self.followed = False
-        self.followed_peak = 0  # since it is followed
+        self.followed_peak = 0  # since blocks are followed
 
     def teardown(self):
         gc.enable()
@@ -66,7 +66,7 @@ class Machine(RuleBasedStateMachine):
         try:
             block = self.allocator.refill(nbytes)
         except OutOfMemoryError as error:
-            # Everything idle that could go has gone, and still there was no room.
+            # All idle memory that can be released has been, and still the request did not fit.
             assert self.allocator.trim() == 0
             needed = -(-nbytes // 64) * 64 if self.followed else self.capacity(nbytes)
             assert self.allocator.statistics()["reserved_bytes"] + needed > LIMIT

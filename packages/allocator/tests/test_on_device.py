@@ -1,4 +1,4 @@
-"""The drivers and CuPy's plug-in on a real device; skipped where there is none."""
+"""The drivers and the CuPy integration on a real device; skipped without one."""
 
 import threading
 
@@ -24,7 +24,7 @@ def cupy():
 
 @pytest.fixture
 def allocator(cupy):
-    """CuPy on an allocator of its own; at the end nothing is held."""
+    """Return an allocator that CuPy uses; check at the end that no memory is in use."""
     allocator = CachingAllocator(CudaDriver())
     with plugin.using(allocator):
         yield allocator
@@ -37,13 +37,13 @@ def allocator(cupy):
 
 
 def array_at(cupy, address, nbytes):
-    """An array of bytes over memory of a driver's."""
+    """Return an array of bytes over a driver's memory."""
     memory = cupy.cuda.UnownedMemory(address, nbytes, None, 0)
     return cupy.ndarray((nbytes,), "u1", memptr=cupy.cuda.MemoryPointer(memory, 0))
 
 
 def work(cupy, stream, seconds=0.2):
-    """Keep a stream busy for about so long."""
+    """Keep a stream busy for about this long."""
     kernel = cupy.RawKernel(
         'extern "C" __global__ void spin(long long n) { long long t = clock64(); while (clock64() - t < n) {} }', "spin"
     )
@@ -150,7 +150,7 @@ def test_arrays(cupy, allocator):
 
 @pytest.mark.parametrize("recorded", [True, False])
 def test_a_use_on_another_stream(cupy, allocator, recorded):
-    """Without `record_use` the memory is handed out at once: what the test waits for is real."""
+    """Without `record_use` the memory is reused immediately, which proves that the wait is necessary."""
     first, second = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
     with first:
         x = cupy.full(1 << 20, 3, dtype="f4")

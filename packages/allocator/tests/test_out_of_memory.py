@@ -1,4 +1,4 @@
-"""What is tried before an error, and what the error says."""
+"""The attempts before an out-of-memory error, and the text of the error."""
 
 import pickle
 import re
@@ -86,7 +86,7 @@ def test_a_device_that_fails_changes_nothing(caching, driver):
 
 
 def said(caching, nbytes, stream=0):
-    """The first line and what would help."""
+    """Return the first line and the remedies of the error."""
     with pytest.raises(OutOfMemoryError) as caught:
         caching.allocate(nbytes, stream)
     text = str(caught.value)
@@ -104,7 +104,7 @@ def test_the_classes_and_the_names_of_the_operation():
     assert rest == "why" and str(copy) == str(error) and copy.__notes__ == ["a note"] and copy.requested == 3 * MIB
 
 
-HOST = {  # the request and the limit: what is advised, and what is not
+HOST = {  # the request and the limit: advice that must occur, and advice that must not
     "the system": (MIB, None, "The system refused: keep fewer", "limit"),
     "below the limit": (MIB, 64 * MIB, "The system refused: keep fewer", "raise"),
     "over the limit": (3 * MIB, 4 * MIB, "Keep fewer tensors alive at once, or raise the limit", "system"),
@@ -120,7 +120,7 @@ def test_advice_on_host_memory(name):
 
 
 def in_pieces(caching):
-    """60 MiB in 20 MiB segments of which each second MiB or so is free; what is kept."""
+    """Allocate 60 MiB in 20 MiB segments in which about every second MiB is free; return the blocks kept."""
     blocks = [caching.allocate(2 * MIB) for _ in range(30)]
     return blocks[::2]
 
@@ -189,7 +189,7 @@ def test_very_many_blocks_are_added_up_quickly():
     assert "(50000 blocks)" in text
     assert events[0] < 30 * 50_000, "calls and returns: some 20 for each block, however many there are"
     del kept[10_000:]
-    caching.memory_stats()  # merges what was freed
+    caching.memory_stats()  # merges freed blocks
     tracemalloc.start()
     said(caching, 1 << 40)
     peak = tracemalloc.get_traced_memory()[1]
@@ -209,7 +209,7 @@ def test_where_the_text_fails_the_first_line_stays(caching, failure, monkeypatch
 
 # ----------------------------------------------------------------------------------------------------------- observers
 def exhausted(name):
-    """An allocator with one block that fills it, and a function that asks for another."""
+    """Return an allocator filled by one block, and a function that requests another."""
     if name == "host":
         host = HostAllocator(limit=4 * MIB)
         blocks = [host.refill(3 * MIB)]
@@ -232,7 +232,7 @@ def test_an_observer_may_free_memory(name):
         return answer
 
     allocator.add_oom_observer(observer)
-    answer = 1  # only True is an answer
+    answer = 1  # only True counts
     with pytest.raises(OutOfMemoryError) as caught:
         ask()
     assert seen == [(caught.value, allocator)] and caught.value.requested >= 3 * MIB
@@ -249,7 +249,7 @@ def test_an_observer_may_free_memory(name):
 
 @pytest.mark.parametrize("name", ["host", "caching", "recorded"])
 def test_observers_that_do_not_help(name):
-    """Asked once for each request; their own errors become notes, and their own requests ask nobody."""
+    """Each is called once per request. Its errors become notes, and its own requests call no observer."""
     allocator, ask, _ = exhausted(name)
     asked = []
 

@@ -1,4 +1,4 @@
-"""The package as a reader finds it: names, examples, report, the protocol of its callers."""
+"""The public face of the package: names, examples, summaries, and the protocol of its callers."""
 
 import doctest
 import importlib

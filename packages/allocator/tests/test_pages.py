@@ -1,4 +1,4 @@
-"""Pages: their figures are the snapshot's or the trace's, they load nothing, and nothing in a file becomes markup."""
+"""Pages show the figures of the snapshot or trace, load no resources, and contain no markup from files."""
 
 import json
 import shutil
@@ -70,7 +70,7 @@ def text(element):
 
 
 def run(page, tmp_path):
-    """What the page's script draws."""
+    """Return the data drawn by the page's script."""
     (tmp_path / "tree.json").write_text(json.dumps(page.root))
     command = [NODE, str(Path(__file__).with_name("page_dom.js")), str(tmp_path / "tree.json")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -93,7 +93,7 @@ def test_the_figures_are_the_snapshots(seed):
     assert totals["asked for"].endswith("MiB") and float(totals["asked for"][:-4]) == pytest.approx(
         requested / MIB, 1e-3
     )
-    # The curve is what a recount of the run said after each event, though the events begin in its middle.
+    # The curve equals a recount of the run after each event, although the events begin in its middle.
     timeline = view["timeline"]
     assert timeline["x"] == list(range(len(history)))
     assert live(timeline) == [requested for requested, _ in history]
@@ -110,7 +110,7 @@ def test_the_figures_are_the_snapshots(seed):
         for (_, asked, state, site), block in zip(drawn["blocks"], one["blocks"], strict=True):
             assert asked == block["requested_size"] and (state == 2) == (block["state"] == "inactive")
             assert state == 2 or sites[site].endswith(block["frames"][0]["name"])
-    # The table is of the blocks in use.
+    # The table covers the blocks in use.
     (rows,) = page.tables()
     used = [block for one in wanted["segments"] for block in one["blocks"] if block["state"] == "active_allocated"]
     by_name = {}
@@ -143,7 +143,7 @@ def test_waiting_blocks_freed_addresses_and_more_devices():
     at = 1 << 30
     events = [
         {"action": "oom", "size": 9 * MIB, "device_free": 5},
-        {"action": "free_completed", "addr": 5, "size": 7},  # requested before the events begin: live no more
+        {"action": "free_completed", "addr": 5, "size": 7},  # requested before the events begin: no longer live
         {"action": "free_requested", "addr": 1 << 20, "size": 100},  # allocated before the events begin
         {"action": "free_completed", "addr": 1 << 20, "size": 100},
         {"action": "alloc", "addr": at, "size": 10, "frames": [frame()]},

@@ -1,4 +1,4 @@
-"""Pinned memory in random schedules: what the host is handed is used by no copy, what a stream is handed in order."""
+"""Pinned memory in random schedules: the host gets memory without pending copies, and streams use memory in order."""
 
 import random
 
@@ -12,7 +12,7 @@ HOST, STREAMS = 0, (1, 2, 3)
 
 
 def schedule(seed, calls=120):
-    """Random requests, copies and frees; AssertionError or DriverError where a block is handed out too early."""
+    """Make random requests, copies and frees. Raises AssertionError or DriverError if a block is reused too early."""
     chance = random.Random(seed)
     runtime = FakeRuntime(host_capacity=chance.choice([6, 64]) * MIB)
     device, allocator = runtime.device(0), CachingAllocator(PinnedDriver(0, runtime), lend=chance.random() < 0.7)
@@ -71,7 +71,7 @@ def test_ignored_copies_are_found(monkeypatch):
     seen = []
 
     class Ignorant:
-        """A block that takes no note of its uses."""
+        """A block that does not record its uses."""
 
         def __init__(self, block):
             self.block = block

@@ -1,4 +1,4 @@
-"""Policies: each alone over a simulated device, and any pile of them."""
+"""Policies: each alone over a simulated device, and in arbitrary stacks."""
 
 import itertools
 import os
@@ -29,7 +29,7 @@ EVERY = {
 
 
 class Shifted(Policy):
-    """Addresses that no other driver gives: two simulated devices have the same ones."""
+    """Shifts addresses, so that two simulated devices have different ones."""
 
     def __init__(self, driver):
         super().__init__(driver)
@@ -47,7 +47,7 @@ def device():
     return SimulatedDriver(64 * MIB)
 
 
-# ------------------------------------------------------------------------------------------------------- what all do
+# --------------------------------------------------------------------------------------------------------- all policies
 @pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
 def test_every_policy_is_a_driver(make, device):
     driver = make(device)
@@ -77,7 +77,7 @@ def test_what_the_device_refuses_changes_nothing(make, device):
     device.fail_next("allocate", count=0)
     assert driver.memory_info() == before
     if isinstance(driver, Pool):
-        return  # its free asks nobody
+        return  # its free makes no call below
     address = driver.allocate(4096)
     held = driver.memory_info()
     device.fail_next("free")
@@ -112,7 +112,7 @@ def test_pages_are_counted_like_other_memory(make):
     assert driver.memory_info() == held and books_agree(driver, 6 * MIB)
     driver.unmap(base + 2 * MIB, 2 * MIB)
     with pytest.raises(DriverError):
-        driver.unmap(base, 4 * MIB)  # its second page has no memory
+        driver.unmap(base, 4 * MIB)  # the second page is not mapped
     assert books_agree(driver, 4 * MIB)
     for page in (base, base + 4 * MIB):
         driver.unmap(page, 2 * MIB)
@@ -144,7 +144,7 @@ def test_bad_arguments(make, error, message):
         make()
 
 
-# ---------------------------------------------------------------------------------------------------------- each alone
+# ------------------------------------------------------------------------------------------------------ single policies
 def test_a_limit_is_shared_and_may_change(device):
     driver = Limit(device, MIB)
     first, second = CachingAllocator(driver, small_segment=MIB), CachingAllocator(driver, small_segment=MIB)
@@ -253,7 +253,7 @@ def test_drivers_with_the_same_addresses_are_found_out():
 
 def test_an_allocator_below_gives_its_idle_memory_back_before_the_fallback_is_asked(device):
     driver = Fallback(Pool(device), Shifted(SimulatedDriver(64 * MIB)))
-    for nbytes in (40 * MIB, 60 * MIB):  # the second fits only where the first's segment is gone
+    for nbytes in (40 * MIB, 60 * MIB):  # the second fits only after the first one's segment is released
         driver.free(driver.allocate(nbytes), nbytes)
     address = driver.allocate(64 * MIB)
     assert driver.fallback_bytes == 0
@@ -304,7 +304,7 @@ def test_call_sites_keep_no_frame_alive():
     assert site.name == "inner" and held() is None
 
 
-# ----------------------------------------------------------------------------------------------------- any pile of them
+# ----------------------------------------------------------------------------------------------------- arbitrary stacks
 LAYERS = st.lists(st.sampled_from([*EVERY, "caching"]), min_size=1, max_size=5)
 
 
@@ -331,7 +331,7 @@ class Caching(Policy):
 
 
 def books_agree(driver, nbytes):
-    """Whether what a policy counts is what its user holds."""
+    """Return whether a policy's counters agree with its user's memory."""
     held = {
         Limit: lambda: driver.held,
         Statistics: lambda: driver.figures.nbytes,

@@ -1,4 +1,4 @@
-"""Private pools, and what a capture forbids."""
+"""Private pools, and calls that a capture forbids."""
 
 import pytest
 from simulated import MIB
@@ -43,5 +43,5 @@ def test_nothing_forbidden_is_called_during_capture(caching, driver):
     driver.replay(5, graph)
     driver.complete_all()
     assert not driver.calls("record_event")
-    caching.allocate(3 * MIB)  # the next one that finds no idle block
+    caching.allocate(3 * MIB)  # the first request after the capture that finds no idle block
     assert driver.calls("record_event") == 1

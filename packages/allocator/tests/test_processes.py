@@ -1,4 +1,4 @@
-"""Forked children, the end of the interpreter, Ctrl-C, AddressSanitizer: each in a process of its own."""
+"""Forked children, interpreter exit, Ctrl-C, AddressSanitizer: each in a separate process."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from facula_allocator import HostAllocator
 
 
 def run(code, **environment):
-    """Run the code in a fresh interpreter; its completed process."""
+    """Run the code in a fresh interpreter, and return the completed process."""
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
@@ -28,9 +28,9 @@ def run(code, **environment):
 
 
 def in_child(body):
-    """Fork, call `body` in the child; whether it returned without an error in ten minutes."""
+    """Fork, call `body` in the child, and return whether it finished without an error within ten minutes."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of forks beside threads: our subject
+        warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of forks with threads, which this tests
         pid = os.fork()
     if not pid:
         status = 1
@@ -68,7 +68,7 @@ def test_a_forked_child_goes_on(allocator):
 
 
 def test_a_forked_child_has_quiet_moments():
-    """What the parent left idle beyond the bound goes in the child's ordinary work; the parent keeps its own."""
+    """Ordinary work in the child trims the idle memory left by the parent; the parent keeps its own."""
     allocator = HostAllocator(cache_limit=4 << 20)
     for _, release in [allocator.refill(n) for n in (16 << 20, 3 << 20, 3 << 20, 3 << 20, 5000)]:
         release()
@@ -86,7 +86,7 @@ def test_a_forked_child_has_quiet_moments():
 
 
 def test_a_fork_beside_busy_threads(allocator):
-    """Other threads may be inside trim at the fork; the child's lists are whole all the same."""
+    """Other threads may be inside trim at the fork; the child's lists are consistent nevertheless."""
     stop = threading.Event()
 
     def busy():
@@ -121,7 +121,7 @@ def test_a_fork_beside_busy_threads(allocator):
 
 @pytest.mark.parametrize("kind", ["pools", "malloc"])
 def test_releases_work_to_the_very_end(kind):
-    """Blocks in modules, in cycles and in the interpreter's own tables, released as it goes down."""
+    """Blocks in modules, in cycles and in the interpreter's own tables, released during interpreter exit."""
     done = run(
         """
         import builtins, gc, os, sys
@@ -191,7 +191,7 @@ def test_allocating_while_the_interpreter_goes_down():
 
 
 def test_a_finaliser_waits_for_no_thread_that_stopped():
-    """A thread that stops with the interpreter holds the lock nearly always: it is inside a listener."""
+    """The thread stopped at interpreter exit almost always holds the lock, since it is inside a listener."""
     done = run("""
         import os, sys, threading, time
         from facula_allocator import CachingAllocator
@@ -228,7 +228,7 @@ def test_settings_come_from_the_environment():
 
 
 def test_control_c_loses_no_memory():
-    """Interrupted a hundred times while it trims and refills, it still counts and gives back all."""
+    """After a hundred interrupts during trims and refills, it still counts and releases all memory."""
     done = run(
         """
         import signal
@@ -256,7 +256,7 @@ def test_control_c_loses_no_memory():
 
 
 def sanitizer():
-    """The AddressSanitizer library of the C compiler here, or None."""
+    """Return the AddressSanitizer library of the C compiler on this machine, or None."""
     compiler = shutil.which("gcc")
     if compiler is None or sys.platform != "linux":
         return None

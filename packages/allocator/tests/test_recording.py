@@ -1,4 +1,4 @@
-"""Recordings of a running allocator: what they hold, and what goes wrong without harm to the program."""
+"""Recordings of a running allocator: their contents, and failures that do not harm the program."""
 
 import gc
 import os
@@ -108,7 +108,7 @@ def test_what_begins_in_the_middle_can_be_replayed(tmp_path):
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_a_recording_that_begins_in_the_middle_is_exact_from_there(tmp_path, first):
-    """On one stream the replay has the run's peaks and holdings, unless its report says what is not as it was."""
+    """On one stream, the replay has the run's peaks and blocks, unless its report lists differences."""
     inexact = 0
     for seed in range(first, first + 20):
         program = [one for one in random_program(seed) if one[0] in ("allocate", "free", "empty", "free all")]
@@ -160,7 +160,7 @@ def test_threads(tmp_path):
     report = replay(tmp_path / "a.trace")
     for name in ("allocated_bytes.all.peak", "requested_bytes.all.current", "allocation.all.allocated"):
         assert report.stats[name] == stats[name]
-    # Of two threads that allocate at once, the later may be told of first; the best fit is then another block.
+    # If two threads allocate concurrently, their events may be delivered in either order, which changes the best fit.
     assert len(passed) == 4 and abs(report.peak_reserved - stats["reserved_bytes.all.peak"]) <= 8 * MIB
 
 

@@ -1,4 +1,4 @@
-"""Trying again after memory ran out: what the failed call held is free before the next try."""
+"""Retries after memory ran out: the failed call's memory is released before the next attempt."""
 
 import gc
 import sys
@@ -11,7 +11,7 @@ from facula_allocator.drivers import SimulatedDriver
 
 
 class Tensor:
-    """What refers to a block, in a cycle with itself where it is told to."""
+    """An object that refers to a block, optionally in a reference cycle with itself."""
 
     def __init__(self, allocator, nbytes, cycle=False):
         self.block = allocator.allocate(nbytes)
@@ -20,7 +20,7 @@ class Tensor:
 
 @pytest.fixture
 def no_collections():
-    """What is free is free because something let go of it."""
+    """Disable collections, so that memory is free only because its references were dropped."""
     gc.collect()
     gc.disable()
     yield
@@ -35,7 +35,7 @@ def test_what_the_failed_call_held_is_free_before_the_second(caching, no_collect
         try:
             return caching.allocate(60 * MIB)
         except OutOfMemoryError as error:
-            log.append(sys.exc_info())  # as a record of `logging` does, with the frames
+            log.append(sys.exc_info())  # as a `logging` record does, including the frames
             raise MemoryError("of the program") from error
         finally:
             assert kept.block
@@ -52,7 +52,7 @@ def test_what_the_failed_call_held_is_free_before_the_second(caching, no_collect
 
 
 def test_idle_memory_of_all_allocators_goes_back(caching, driver):
-    """Two allocators on one device: what one keeps, the other cannot have."""
+    """Two allocators on one device: memory cached by one is not available to the other."""
     other, host = CachingAllocator(driver), HostAllocator()
     other.allocate(40 * MIB).free()
     host.refill(MIB)[1]()

@@ -1,4 +1,4 @@
-"""A recorded run played again: the same calls, peaks and refusals; other settings give what a live run gives."""
+"""Replays of a recorded run: the same calls, peaks and refusals; other settings agree with live runs."""
 
 import json
 import random
@@ -23,7 +23,7 @@ def test_a_replay_does_what_the_run_did(tmp_path, first):
 
 
 def test_a_replay_does_what_a_run_on_cudas_driver_did(tmp_path):
-    """Addresses are other ones there, in the same order."""
+    """The two drivers use different addresses, in the same order."""
     for seed in range(25):
         driver = on_fake_runtime(CAPACITY, page_size=2 * MIB)
         driver.runtime.device(0).strict = False
@@ -33,7 +33,7 @@ def test_a_replay_does_what_a_run_on_cudas_driver_did(tmp_path):
 
 
 def same(run, trace):
-    """The replay of a trace is the run: calls, figures, refusals, addresses."""
+    """Check that the replay of a trace equals the run: calls, figures, refusals, addresses."""
     player = Player(trace, None, {})
     report = player.play(None)
     assert calls_of(player.driver) == run.calls()
@@ -49,7 +49,7 @@ def same(run, trace):
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(20, 60, 20))])
 def test_fitting_is_what_a_live_run_says(tmp_path, first):
-    """Recorded with plenty of memory, asked about less: without uses on other streams, whatever the schedule."""
+    """Recorded with ample memory, checked with less. Without uses on other streams, for any schedule."""
     verdicts = []
     for seed in range(first, first + 20):
         program = [one for one in random_program(seed) if one[0] not in ("use", "capture", "limit", "fraction")]
@@ -96,7 +96,7 @@ def test_the_smallest_capacity_fits_and_less_does_not():
 
 
 def test_a_device_that_less_would_fit_into_is_told_of(monkeypatch):
-    """Replays whose verdicts are not monotone: 10 to 12 and from 20 on."""
+    """Replays with results that are not monotone: the run fits from 10 to 12, and from 20 on."""
     verdict = [n in (10, 11, 12) or n >= 20 for n in range(40)]
     monkeypatch.setattr(fitting, "_fit", lambda trace, capacity, options: verdict[capacity])
     trace = Trace(1, None, {}, [], [Allocate(0, 30, 0, None), Free(0), Allocate(0, 3, 0, None)])
@@ -154,7 +154,7 @@ def test_recorded_settings_hold_unless_others_are_given(monkeypatch):
 
 
 def test_an_event_is_done_when_the_trace_says_so():
-    """A block used on stream 7 serves stream 1 only once 7 is through, and before that where 0 waits for 7."""
+    """A block used on stream 7 serves stream 1 once stream 7 is done, and earlier for stream 0, which waits for 7."""
     begin = [Allocate(0, MIB, 0, None), Use(0, 7), Free(0), Allocate(1, MIB, 0, None)]
     for known, segments in ((Complete(7, 1), 2), (Complete(7, 2), 1), (Complete(8, 2), 2)):
         events = [*begin[:3], known, Allocate(1, MIB, 1, None)]

@@ -1,4 +1,4 @@
-"""The simulated device, alone and under the driver for CUDA: its memory, its streams, and each check of it alone."""
+"""The simulated device, alone and under the CUDA driver: its memory, its streams, and each of its checks."""
 
 import pytest
 from simulated import on_fake_runtime
@@ -101,7 +101,7 @@ def test_under_strict_what_may_go_wrong_is_found_at_once(driver):
     driver.launch(0, writes=[(address, 512, "second")])  # the same stream keeps the order
     driver.complete(0, 2)
     with pytest.raises(DriverError, match="no event orders them"):
-        driver.launch(1, writes=[(address, 512, "third")])  # over, but nobody knows
+        driver.launch(1, writes=[(address, 512, "third")])  # complete, but the host does not know it
 
 
 def test_events_order_streams_one_after_another(driver):
@@ -113,7 +113,7 @@ def test_events_order_streams_one_after_another(driver):
     driver.complete_all()
     assert driver.queued(0) == driver.queued(2) == 0
     assert driver.event_done(driver.record_event(2))
-    driver.launch(7, writes=[(address, 1024, "third")])  # the host has seen the event
+    driver.launch(7, writes=[(address, 1024, "third")])  # the host has queried the event
     driver.synchronize()
     driver.free(address, 1024)
 
@@ -141,7 +141,7 @@ def test_what_capture_forbids_spoils_it(driver, name):
     pages, empty = driver.reserve_addresses(2 * PAGE), driver.reserve_addresses(PAGE)
     driver.map(pages, PAGE)
     driver.begin_capture(1)
-    driver.map(pages + PAGE, PAGE)  # may be, as `allocate` may
+    driver.map(pages + PAGE, PAGE)  # allowed, like `allocate`
     assert driver.is_capturing() and driver.is_capturing(1) and not driver.is_capturing(3)
     arguments = {
         "event_done": (event,), "free": (address, 512), "unmap": (pages, PAGE),

@@ -1,4 +1,4 @@
-"""Snapshots in files: what is written comes back, and what is damaged or means harm is refused with its place."""
+"""Snapshots in files: round trips, and damaged or malicious files, which are refused with the place of the error."""
 
 import copy
 import json
@@ -13,7 +13,7 @@ from snapshot_samples import frame, random_snapshot, segment, snapshot
 
 from facula_allocator.snapshots import CorruptFileError, read_snapshot, write_snapshot
 
-# Every instruction that the reader of pickles in PyTorch's MemoryViz.js knows (2.13).
+# Every instruction that the pickle reader in PyTorch's MemoryViz.js supports (2.13).
 VIEWER = set(
     "APPENDS BINGET BININT BININT1 BININT2 EMPTY_DICT EMPTY_LIST FRAME LONG1 LONG_BINGET MARK MEMOIZE PROTO SETITEMS "
     "SHORT_BINUNICODE STOP TUPLE2 APPEND NEWFALSE BINPUT BINUNICODE EMPTY_TUPLE NEWTRUE NONE BINFLOAT TUPLE TUPLE1 "
@@ -45,7 +45,7 @@ def test_the_format_is_said_by_name_or_argument(tmp_path):
 
 def test_the_pickle_is_what_the_viewer_reads(tmp_path):
     wanted, _ = random_snapshot(1)
-    wanted["segments"][0]["address"] += 1 << 46  # an address as CUDA has them
+    wanted["segments"][0]["address"] += 1 << 46  # an address in CUDA's range
     wanted["segments"][0]["blocks"] = segment(("used", wanted["segments"][0]["total_size"]))["blocks"]
     for name in ("allocated_size", "active_size", "requested_size"):
         del wanted["segments"][0][name]
@@ -267,7 +267,7 @@ WHOLE = {kind: None for kind in ("json", "pickle")}
 
 @given(kind=st.sampled_from(sorted(WHOLE)), data=st.data())
 def test_no_damage_gives_another_error(tmp_path_factory, kind, data):
-    """Bytes cut, changed or put in anywhere: a snapshot, or a CorruptFileError, never anything else."""
+    """Cutting, changing or inserting any bytes leads to a snapshot or a CorruptFileError, never to another error."""
     if WHOLE[kind] is None:
         path = tmp_path_factory.mktemp("whole") / "a"
         write_snapshot(random_snapshot(3, events=5)[0], path, format=kind)

@@ -1,4 +1,4 @@
-"""After the first steps, further ones of random sizes leave nothing behind."""
+"""After the first steps, further steps of random sizes leave no memory behind."""
 
 import gc
 import random

@@ -1,4 +1,4 @@
-"""A training step takes nothing from the driver once the first two have: live, recorded and replayed."""
+"""A training step takes no memory from the driver after the first two: live, recorded and replayed."""
 
 import pytest
 from programs import MIB
@@ -6,14 +6,14 @@ from programs import MIB
 from facula_allocator import CachingAllocator, replay
 from facula_allocator.drivers import SimulatedDriver
 
-# A convolutional network on 8×8 images of digits: inputs, outputs, places of a window, places of the result.
+# A convolutional network on 8×8 images of digits: inputs, outputs, window size, positions in the result.
 LAYERS = [(1, 32, 9, 64), (32, 64, 9, 64), (64, 64, 9, 16), (1024, 128, 1, 1), (128, 10, 1, 1)]
 BATCHES = [256] * 7 + [5]
 FLOAT = 4
 
 
 class Network:
-    """A network trained by Adam: what it allocates and frees, on one stream or with its batches on another."""
+    """The allocations and frees of a network trained by Adam, on one stream or with its batches on another."""
 
     def __init__(self, allocator, copies=0):
         self.take, self.copies = allocator.allocate, copies
@@ -61,7 +61,7 @@ def test_no_driver_call_after_the_second_step(tmp_path, options):
 
 
 def test_batches_of_another_stream_take_no_memory_after_the_second_step():
-    """Their reuse asks about events, and never for memory."""
+    """Their reuse queries events, but never requests memory."""
     driver = SimulatedDriver(1 << 30)
     allocator = CachingAllocator(driver)
     network = Network(allocator, copies=7)

@@ -1,4 +1,4 @@
-"""Eight threads that take, release, refill and trim at once, switched as often as Python can."""
+"""Eight threads that take, release, refill and trim concurrently, switched as often as Python can."""
 
 import ctypes
 import random
@@ -23,7 +23,7 @@ def switch_often():
 
 
 def run_together(work):
-    """Call `work(number)` in eight threads at once; raise what the first failing one raised."""
+    """Call `work(number)` in eight threads concurrently; raise the error of the first thread that failed."""
     errors, start = [], threading.Barrier(THREADS)
 
     def body(number):
@@ -43,7 +43,7 @@ def run_together(work):
 
 
 def test_idle_memory_is_bounded_under_eight_threads():
-    """Bursts of many sizes; the blocks of 16 MiB between them are the quiet moments."""
+    """Bursts of many sizes, with blocks of 16 MiB in between, at which the allocator tidies."""
     allocator = HostAllocator(cache_limit=8 * MIB)
 
     def work(number):

@@ -1,4 +1,4 @@
-"""Traces: what is written comes back, each bad line is named, and the sums are those of a plain recount."""
+"""Traces: round trips, errors for bad lines, and sums that equal a plain recount."""
 
 import json
 import random
@@ -86,7 +86,7 @@ def write(path, trace):
 
 
 def named(trace):
-    """The events, with each line itself in the place of its number."""
+    """Return the events, with each line in place of its number."""
     return [
         event._replace(site=None if event.site is None else trace.sites[event.site])
         if isinstance(event, Allocate | Refuse)
