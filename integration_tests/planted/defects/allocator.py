@@ -5,7 +5,7 @@ DEFECTS = [
         "csrc/tree.c",
         "if (root->size >= size) {",
         "if (root->size > size) {",
-        "tests/test_caching.py::test_a_free_block_of_the_very_size_serves",
+        "tests/test_caching.py::test_a_free_block_of_the_exact_size_is_reused",
         "off by one: a free block of the exact size is not found",
     ),
     (
@@ -19,7 +19,7 @@ DEFECTS = [
         "src/facula_allocator/_caching/caching_allocator.py",
         "        self._detours.remove(listener)\n",
         "",
-        "tests/test_caching_shown.py::test_without_listeners_allocations_are_quick_again",
+        "tests/test_caching_shown.py::test_allocations_are_fast_again_without_listeners",
         "a slow path: allocations stay slow after the last listener",
     ),
 ]

@@ -5,14 +5,14 @@ DEFECTS = [
         "src/facula_autograd/_engine/engine.py",
         "            node.s1 = node.rest = None",
         "            pass",
-        "tests/test_graph_memory.py::test_saved_values_go_during_the_pass",
+        "tests/test_graph_memory.py::test_saved_values_are_freed_during_the_pass",
         "saved values that stay in memory after their node has run",
     ),
     (
         "src/facula_autograd/_graph/hooks.py",
         "g = _checked_gradient(new, g)",
         "g = new",
-        "tests/test_hooks.py::test_what_cannot_replace_a_gradient_is_refused",
+        "tests/test_hooks.py::test_invalid_replacements_are_refused",
         "a hook may return a gradient of another shape",
     ),
     (

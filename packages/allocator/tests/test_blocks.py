@@ -54,14 +54,14 @@ def test_large_blocks_are_aligned_to_huge_pages(allocator):
     assert allocator.refill(16 << 20)[0] % (2 << 20) == 0
 
 
-def test_zero_bytes_take_nothing(allocator):
+def test_zero_bytes_use_no_memory(allocator):
     for address, release in (allocator.take_for(0)(), allocator.refill(0), HostAllocator(pools=False).refill(0)):
         assert address == 0
         release()
     assert allocator.memory_stats()["num_device_alloc"] == 0
 
 
-def test_taking_and_releasing_run_no_python_code(allocator):
+def test_taking_and_releasing_runs_no_python_code(allocator):
     for nbytes in (0, 64, 3 << 20):
         quick, release = allocator.take_for(nbytes), allocator.refill(nbytes)[1]
         assert not isinstance(quick, types.FunctionType | types.MethodType)
@@ -71,7 +71,7 @@ def test_taking_and_releasing_run_no_python_code(allocator):
     assert not isinstance(HostAllocator(pools=False).refill(8)[1].func, types.FunctionType | types.MethodType)
 
 
-def test_take_for_says_when_there_is_none(allocator):
+def test_take_for_raises_without_idle_blocks(allocator):
     for nbytes in (64, 3 << 20, 1 << 60):
         with pytest.raises(IndexError):
             allocator.take_for(nbytes)()
@@ -82,13 +82,13 @@ def test_take_for_says_when_there_is_none(allocator):
     ("nbytes", "error"),
     [(-1, ValueError), (-(1 << 40), ValueError), (1.5, TypeError), (5e6, TypeError), ("8", TypeError)],
 )
-def test_what_is_no_size_is_refused_by_name(allocator, method, nbytes, error):
+def test_invalid_sizes_are_refused_by_name(allocator, method, nbytes, error):
     with pytest.raises(error, match=rf"{method}.*nbytes.*{nbytes}"):
         getattr(allocator, method)(nbytes)
     assert allocator.statistics()["reserved_bytes"] == 0
 
 
-def test_any_integer_type_is_a_size(allocator):
+def test_any_integer_type_is_accepted_as_a_size(allocator):
     class Count:
         def __index__(self):
             return 100

@@ -9,7 +9,7 @@ from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_me
 from facula_allocator.drivers import DriverError, HostDriver, SimulatedDriver
 
 
-def test_a_freed_block_is_reused_at_once_on_its_stream(caching, driver):
+def test_a_freed_block_is_reused_immediately_on_its_stream(caching, driver):
     block = caching.allocate(1000, stream=3)
     driver.launch(3, writes=[(block.ptr, 1000, "first")])
     address = block.ptr
@@ -21,7 +21,7 @@ def test_a_freed_block_is_reused_at_once_on_its_stream(caching, driver):
     assert driver.calls("allocate") == 1
 
 
-def test_a_free_block_of_the_very_size_serves(caching):
+def test_a_free_block_of_the_exact_size_is_reused(caching):
     """The segment is a single block, without a remainder."""
     address = caching.allocate(30 << 20).ptr
     again = caching.allocate(30 << 20)
@@ -29,7 +29,7 @@ def test_a_free_block_of_the_very_size_serves(caching):
     assert caching.memory_stats()["reserved_bytes.all.peak"] == 30 << 20
 
 
-def test_dropping_frees(caching):
+def test_dropping_the_last_reference_frees(caching):
     block = caching.allocate(5 * MIB)
     assert current(caching, "allocated_bytes") == 5 * MIB
     del block
@@ -47,7 +47,7 @@ def test_freeing_twice_is_an_error(caching):
     assert current(caching, "allocation") == 0
 
 
-def test_blocks_are_made_by_allocators_alone(caching):
+def test_blocks_cannot_be_constructed(caching):
     with pytest.raises(TypeError):
         type(caching.allocate(1))()
 
@@ -72,12 +72,12 @@ def test_zero_bytes(caching, driver):
         ((1, 1 << 63), "allocate: expected stream, an int of 64 bits"),
     ],
 )
-def test_bad_requests(caching, arguments, message):
+def test_invalid_requests(caching, arguments, message):
     with pytest.raises((ValueError, TypeError), match=re.escape(message)):
         caching.allocate(*arguments)
 
 
-def test_uses_of_a_block_must_be_streams(caching):
+def test_record_use_expects_a_stream(caching):
     for stream in ("a", 1 << 63, True, 1.5, -(1 << 63) - 1):
         with pytest.raises(TypeError, match=r"Block\.record_use: expected stream"):
             caching.allocate(1).record_use(stream)
@@ -103,7 +103,7 @@ def test_uses_of_a_block_must_be_streams(caching):
         ),
     ],
 )
-def test_bad_options(driver, options, message):
+def test_invalid_options(driver, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         CachingAllocator(driver, **options)
 
@@ -124,7 +124,7 @@ def test_options_from_the_environment(driver, monkeypatch):
     assert CachingAllocator(SimulatedDriver(64 * MIB, page_size=MIB)).options.expandable_segments is True
 
 
-def test_a_threshold_gives_idle_memory_back_early(driver):
+def test_a_threshold_releases_idle_memory_early(driver):
     for limit, reserved in ((40 * MIB, 22 * MIB), (None, 34 * MIB)):
         caching = CachingAllocator(driver, limit, garbage_collection_threshold=0.6)
         caching.allocate(12 * MIB).free()
@@ -134,7 +134,7 @@ def test_a_threshold_gives_idle_memory_back_early(driver):
         assert caching.empty_cache()
 
 
-def test_bad_objects(caching):
+def test_invalid_drivers_and_limits(caching):
     with pytest.raises(TypeError, match=r"expected driver, as HostDriver\(\); got 7 without granularity, memory"):
         CachingAllocator(7)
     with pytest.raises(TypeError, match="add_listener: expected listener, a function; got 5"):
@@ -192,7 +192,7 @@ class Careless(SimulatedDriver):
 
 
 @pytest.mark.parametrize("page_size", [0, MIB])
-def test_a_driver_may_raise_pythons_memory_error(page_size):
+def test_a_driver_may_raise_memory_error(page_size):
     caching = CachingAllocator(Careless(32 * MIB, page_size=page_size))
     caching.allocate(20 * MIB, 1).free()
     caching.allocate(30 * MIB, 2).free()  # replaces idle memory
@@ -201,7 +201,7 @@ def test_a_driver_may_raise_pythons_memory_error(page_size):
     assert "MemoryError: full" in str(caught.value.__cause__)
 
 
-def test_what_a_driver_says_is_checked():
+def test_results_of_a_driver_are_checked():
     driver = Careless(32 * MIB)
     driver.shift = 8
     with pytest.raises(ValueError, match="allocate: expected an address from the driver, a multiple of 512; got"):

@@ -299,11 +299,11 @@ def found(machine):
         run_state_machine_as_test(machine, settings=many)
 
 
-def test_ignored_uses_are_found():
+def test_the_model_detects_ignored_uses():
     found(IgnoresUses)
 
 
-def test_events_that_nobody_asks_about_are_found(monkeypatch):
+def test_the_model_detects_unqueried_events(monkeypatch):
     """A fixed schedule, since random ones rarely trigger the defect."""
     monkeypatch.setattr(WaitingBlocks, "_is_done", lambda self, event: True)
     driver = SimulatedDriver(CAPACITY)
@@ -317,21 +317,21 @@ def test_events_that_nobody_asks_about_are_found(monkeypatch):
         driver.launch(0, writes=[(again.ptr, MIB, "second")])
 
 
-def test_a_stream_that_does_not_wait_is_found(monkeypatch):
+def test_the_model_detects_missing_waits(monkeypatch):
     monkeypatch.setattr(SimulatedDriver, "wait_event", lambda self, stream, event: None)
     found(Machine)
 
 
-def test_memory_given_back_too_early_is_found(monkeypatch):
+def test_the_model_detects_early_release(monkeypatch):
     monkeypatch.setattr(SimulatedDriver, "synchronize", lambda self: None)
     found(Machine)
 
 
-def test_giving_up_too_early_is_found(monkeypatch):
+def test_the_model_detects_early_failure(monkeypatch):
     monkeypatch.setattr(SlowPath, "_last_resort", lambda self, nbytes, stream, pool: None)
     found(Machine)
 
 
-def test_pages_that_are_kept_from_others_are_found(monkeypatch):
+def test_the_model_detects_unavailable_pages(monkeypatch):
     monkeypatch.setattr(ReservedRanges, "release", lambda self, epoch, open_pools, step: iter(()))
     found(Machine)

@@ -9,7 +9,7 @@ from facula_allocator import CachingAllocator, OutOfMemoryError
 from facula_allocator.drivers import DriverError, HostDriver
 
 
-def test_listeners_are_told_in_order(caching):
+def test_listeners_receive_events_in_order(caching):
     told = []
     caching.add_listener(told.append)
     block = caching.allocate(1000)
@@ -32,7 +32,7 @@ def test_listeners_are_told_in_order(caching):
         caching.remove_listener(print)
 
 
-def test_without_listeners_allocations_are_quick_again(caching, monkeypatch):
+def test_allocations_are_fast_again_without_listeners(caching, monkeypatch):
     """The C core serves allocations again: no line of Python runs."""
     told = []
     for listener in (told.append, lambda event: None):
@@ -46,7 +46,7 @@ def test_without_listeners_allocations_are_quick_again(caching, monkeypatch):
     assert len(told) == before
 
 
-def test_a_listener_that_fails_is_warned_of_once(caching):
+def test_a_failing_listener_causes_one_warning(caching):
     told = []
 
     def fail(event):
@@ -65,7 +65,7 @@ def test_a_listener_that_fails_is_warned_of_once(caching):
         caching.allocate(1)
 
 
-def test_the_snapshot_has_pytorchs_form(caching):
+def test_the_snapshot_has_pytorchs_format(caching):
     kept = caching.allocate(1000, stream=1)
     waiting = caching.allocate(2000, stream=1)
     waiting.record_use(2)
@@ -101,7 +101,7 @@ def test_the_summary_and_resets(caching):
 
 
 @pytest.mark.parametrize("watch", [lambda caching: caching.add_listener(print), CachingAllocator.record_history])
-def test_what_was_just_freed_is_no_peak_and_is_told_of_to_nobody_later(caching, watch, capsys):
+def test_earlier_frees_affect_neither_peaks_nor_new_listeners(caching, watch, capsys):
     caching.allocate(3 * MIB).free()
     watch(caching)
     caching.memory_stats()
@@ -132,7 +132,7 @@ def test_host_memory_is_memory():
         driver.free(64, 64)
 
 
-def test_memory_goes_with_the_last_block(driver):
+def test_memory_is_released_with_the_last_block(driver):
     caching = CachingAllocator(driver)
     block = caching.allocate(1000)
     del caching

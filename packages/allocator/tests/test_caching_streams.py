@@ -21,7 +21,7 @@ def test_a_use_delays_reuse_until_its_event(caching, driver):
     assert caching.allocate(1000).ptr == address and driver.calls("wait_event") == 0
 
 
-def test_a_stream_waits_rather_than_grow(driver):
+def test_a_stream_waits_instead_of_growing(driver):
     caching = CachingAllocator(driver, small_segment=MIB, small_size=MIB)
     block = caching.allocate(MIB)
     block.record_use(7)
@@ -48,7 +48,7 @@ def test_idle_memory_is_lent(caching, driver):
     assert CachingAllocator(driver, lend=False).options.lend is False
 
 
-def test_lent_memory_goes_home_before_a_new_segment_is_asked_for(driver):
+def test_lent_memory_is_recalled_before_a_new_segment(driver):
     caching = CachingAllocator(driver, small_segment=MIB)
     block = caching.allocate(MIB, stream=1)
     address = block.ptr
@@ -63,7 +63,7 @@ def test_lent_memory_goes_home_before_a_new_segment_is_asked_for(driver):
     assert driver.complete(1) == 0 and driver.complete(2) == 1 and driver.complete(1) == 1
 
 
-def test_memory_that_may_not_go_home_stays_lent(caching, driver):
+def test_memory_that_cannot_be_recalled_stays_lent(caching, driver):
     caching.allocate(2 * MIB - 512, stream=1).free()
     for call in ("record_event", "wait_event"):
         caching.allocate(1000, stream=1).free()
@@ -74,7 +74,7 @@ def test_memory_that_may_not_go_home_stays_lent(caching, driver):
     assert caching.empty_cache() > 0 and driver.memory_info()[0] == 64 * MIB
 
 
-def test_a_refused_loan_goes_back(caching, driver):
+def test_a_refused_loan_is_returned(caching, driver):
     caching.allocate(1000, stream=1).free()
     driver.fail_next("wait_event")
     block = caching.allocate(1000, stream=2)
@@ -82,7 +82,7 @@ def test_a_refused_loan_goes_back(caching, driver):
     assert block.ptr != caching.allocate(1000, stream=1).ptr
 
 
-def test_a_step_that_repeats_calls_no_driver(caching, driver):
+def test_a_repeated_step_makes_no_driver_calls(caching, driver):
     def step():
         kept = [caching.allocate(n, n % 2) for n in (100, 5000, MIB, 3 * MIB, 100, 12 * MIB)]
         caching.allocate(700).free()

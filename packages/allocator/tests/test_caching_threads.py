@@ -133,7 +133,7 @@ class Cycle:
         self.seen.append((address, again.ptr, before - after))
 
 
-def test_what_a_collection_frees_is_handed_out_after_it(no_collection):
+def test_blocks_freed_in_a_collection_are_reused_after_it(no_collection):
     allocator = CachingAllocator(SimulatedDriver(64 * MIB))
     seen = []
     for nbytes in (1000, 3 * MIB):
@@ -149,7 +149,7 @@ def test_what_a_collection_frees_is_handed_out_after_it(no_collection):
     assert allocator.memory_stats()["reserved_bytes.all.current"] == 0
 
 
-def test_an_allocator_that_dies_in_a_collection_gives_back_later(no_collection):
+def test_an_allocator_finalised_in_a_collection_releases_later(no_collection):
     driver = SimulatedDriver(64 * MIB)
     cycle = [CachingAllocator(driver)]
     cycle += [cycle, cycle[0].allocate(1000)]
@@ -163,7 +163,7 @@ def test_an_allocator_that_dies_in_a_collection_gives_back_later(no_collection):
     assert driver.memory_info()[0] == 64 * MIB
 
 
-def test_collections_while_the_books_are_shown():
+def test_collections_during_snapshots():
     """Creating a snapshot runs collections whose finalisers allocate, free and empty the cache."""
     allocator = CachingAllocator(SimulatedDriver(1 << 30))
 
@@ -192,7 +192,7 @@ def test_collections_while_the_books_are_shown():
     assert recount(allocator)["allocation.all.current"] == 0
 
 
-def test_a_forked_child_goes_on_with_host_memory():
+def test_a_forked_child_keeps_host_memory():
     import ctypes
 
     allocator = CachingAllocator(HostDriver())
@@ -214,7 +214,7 @@ def test_a_forked_child_goes_on_with_host_memory():
 
 
 @pytest.mark.parametrize("kind", [SimulatedDriver, on_fake_runtime])
-def test_a_forked_child_gives_device_memory_up(kind):
+def test_a_forked_child_abandons_device_memory(kind):
     driver = kind(64 * MIB)
     allocator = CachingAllocator(driver)
     held, idle = allocator.allocate(5000), allocator.allocate(20 * MIB)
@@ -246,7 +246,7 @@ def test_a_forked_child_gives_device_memory_up(kind):
     assert recount(allocator)["allocation.all.current"] == 1
 
 
-def test_blocks_are_freed_to_the_very_end():
+def test_blocks_are_freed_at_interpreter_exit():
     done = run(
         """
         import builtins, gc, sys

@@ -53,7 +53,7 @@ both = pytest.mark.parametrize("pools", [True, False])
 
 @both
 @pytest.mark.parametrize("nbytes", SIZES)
-def test_finalisers_still_find_their_data(nbytes, pools, no_collection):
+def test_finalisers_can_read_their_data(nbytes, pools, no_collection):
     allocator = HostAllocator(pools=pools)
     seen = []
 
@@ -92,7 +92,7 @@ def test_other_threads_wait_too(nbytes, no_collection):
     assert allocator.statistics()["allocated_blocks"] == 0
 
 
-def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
+def test_a_trim_overtaken_by_a_collection_releases_nothing(no_collection):
     """The collection begins when `trim` has already checked that none runs."""
     allocator = HostAllocator()
     seen = []
@@ -126,7 +126,7 @@ def test_a_trim_that_a_collection_overtakes_gives_nothing_back(no_collection):
     assert allocator.trim() > 0
 
 
-def test_a_take_that_a_collection_overtakes_gives_the_block_back(no_collection):
+def test_a_take_overtaken_by_a_collection_returns_the_block(no_collection):
     """The collection begins when `take` has already checked that none runs."""
     allocator = HostAllocator()
     seen = []
@@ -173,7 +173,7 @@ def test_a_collection_shares_slabs_too(no_collection):
     assert allocator.memory_stats()["num_device_alloc"] == 2
 
 
-def test_what_is_given_back_leaves_no_garbage(no_collection):
+def test_released_memory_leaves_no_garbage(no_collection):
     allocator = HostAllocator()
     for _, release in [allocator.refill(nbytes) for nbytes in (64, 5000, 3 << 20) for _ in range(50)]:
         release()
@@ -183,7 +183,7 @@ def test_what_is_given_back_leaves_no_garbage(no_collection):
     assert gc.collect() == 0
 
 
-def test_after_the_collection_all_of_it_is_reused(no_collection):
+def test_all_memory_is_reused_after_the_collection(no_collection):
     allocator = HostAllocator()
     taken = []
     collect_cycles(allocator, 64, lambda owner: taken.append(allocator.refill(64)))
@@ -214,7 +214,7 @@ def test_no_memory_during_a_collection_is_an_error_not_a_wait(no_collection):
     assert allocator.refill(2 << 20)[0] and held, "once it is over there is room"
 
 
-def test_whatever_happened_the_end_of_a_collection_is_the_end():
+def test_the_end_of_a_collection_clears_the_state():
     """The state never accumulates, even if a callback had been lost."""
     from facula_allocator._host.process import collecting
 
@@ -272,7 +272,7 @@ def test_allocators_are_not_kept_alive_by_watching(no_collection):
 
 
 @pytest.mark.unsanitized  # sanitizers map and unmap additional memory
-def test_a_dead_allocator_gives_its_memory_back(no_collection):
+def test_a_finalised_allocator_releases_its_memory(no_collection):
     def mapped():
         with open("/proc/self/statm") as file:
             return int(file.read().split()[0]) * 4096
@@ -292,7 +292,7 @@ def test_a_dead_allocator_gives_its_memory_back(no_collection):
 
 
 @pytest.mark.parametrize("nbytes", [64, 4096, 300_000, 3 << 20])
-def test_a_slab_whose_blocks_all_die_in_one_cycle_stays(nbytes):
+def test_a_slab_whose_blocks_die_in_one_cycle_is_kept(nbytes):
     """The blocks' releases make them idle although the collector has found the slab's region unreachable, too."""
     allocator = HostAllocator()
 
@@ -318,7 +318,7 @@ def test_a_slab_whose_blocks_all_die_in_one_cycle_stays(nbytes):
 
 
 @pytest.mark.parametrize("look", ["trim", "size_classes", "statistics"])
-def test_a_collection_that_asks_for_a_new_size_disturbs_nobody(look):
+def test_a_collection_may_add_size_classes(look):
     """Iterating over the sizes begins a collection whose finalisers add sizes."""
     allocator = HostAllocator()
     for size in range(1, 60):

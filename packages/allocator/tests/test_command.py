@@ -92,7 +92,7 @@ def test_render(files, capsys):
         (["render", "s.json", "-o", "no/a.html"], "render: cannot write the file: No such file or directory"),
     ],
 )
-def test_errors_are_one_line_and_status_1(files, capsys, arguments, message):
+def test_errors_are_one_line_with_status_1(files, capsys, arguments, message):
     open("empty", "w").close()
     with open("text", "w") as file:
         file.write("hello\x1b[2J")
@@ -149,7 +149,7 @@ def test_fit(files, capsys):
 
 
 @pytest.mark.parametrize("arguments", [[], ["summary"], ["render", "s.json"], ["sum", "s.json"], ["summary", "a", "b"]])
-def test_wrong_usage_is_status_2(files, capsys, arguments):
+def test_usage_errors_exit_with_status_2(files, capsys, arguments):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2 and capsys.readouterr().err.startswith("usage: python -m facula_allocator")

@@ -126,7 +126,7 @@ def test_each_device_has_its_allocator(cuda):
     assert [current(one, "allocation") for one in (device_allocator(0), device_allocator(1), own)] == [1, 0, 1]
 
 
-def test_a_graph_has_a_pool_of_its_own(cuda):
+def test_a_graph_has_its_own_pool(cuda):
     plugin.install()
     outside = cuda.alloc(1000).ptr
     pool = MemPool(device_allocator(0))
@@ -137,7 +137,7 @@ def test_a_graph_has_a_pool_of_its_own(cuda):
     assert cuda.alloc(1000).ptr == outside != inside and device_allocator(0).empty_cache() == 0
 
 
-def test_a_use_on_another_stream_is_waited_for(cuda):
+def test_a_use_on_another_stream_delays_reuse(cuda):
     plugin.install()
     array = SimpleNamespace(data=cuda.alloc(MIB))
     address, device = array.data.ptr, cuda.fake.device(0)
@@ -152,7 +152,7 @@ def test_a_use_on_another_stream_is_waited_for(cuda):
             plugin.record_use(wrong)
 
 
-def test_pinned_memory_waits_for_the_streams_that_were_seen(cuda):
+def test_pinned_memory_waits_for_all_known_streams(cuda):
     plugin.install()
     kept = cuda.alloc(100)
     pinned = cuda.alloc_pinned_memory(MIB)
@@ -177,7 +177,7 @@ def test_the_default_stream_has_another_number_for_pinned_memory(cuda):
     assert ("record_event", 1) in cuda.fake.device(0).log
 
 
-def test_their_error_and_ours_is_one(cuda):
+def test_the_error_is_cupys_and_ours(cuda):
     plugin.install()
     held = [cuda.alloc(20 * MIB)]
     for kind in (OutOfMemoryError, cuda.memory.OutOfMemoryError, MemoryError):
@@ -190,7 +190,7 @@ def test_their_error_and_ours_is_one(cuda):
     assert device_allocator(0).memory_stats()["num_ooms"] == 3
 
 
-def test_streams_are_kept_as_long_as_they_matter(cuda):
+def test_streams_are_kept_while_they_have_blocks(cuda):
     plugin.install()
     kept = []
     for number in range(10, 10 + 3 * plugin._MANY):
@@ -204,7 +204,7 @@ def test_streams_are_kept_as_long_as_they_matter(cuda):
     assert {(0, 9), (0, 10), (0, 11), (0, 12)} <= set(plugin._streams) and len(plugin._streams) <= plugin._MANY
 
 
-def test_what_is_refused(cuda):
+def test_refused_calls(cuda):
     for wrong, message in [
         (7, "install: expected allocator, a CachingAllocator or None; got 7"),
         (CachingAllocator(HostDriver()), "install: expected an allocator over CudaDriver or ManagedDriver; got <Cac"),
@@ -224,7 +224,7 @@ def test_without_cupy(monkeypatch):
             call()
 
 
-def test_known_allocators_are_those_that_were_asked_for(monkeypatch):
+def test_known_allocators_are_those_used_so_far(monkeypatch):
     assert known_device_allocators() == {}
     mine = CachingAllocator(CudaDriver(0, FakeRuntime()))
     monkeypatch.setattr(devices, "CudaDriver", lambda device: CudaDriver(device, FakeRuntime(4)))

@@ -70,7 +70,7 @@ def test_calls(stand_in, name, arguments, called, passed, answer, result):
     assert caught.value.code == "cudaErrorMemoryAllocation" and caught.value.__context__ is None
 
 
-def test_answers_that_are_not_exceptions_or_other_ones(stand_in):
+def test_return_codes_and_other_results(stand_in):
     runtime = CupyRuntime(stand_in)
     assert runtime.current_stream() == 9
     stand_in.runtime.eventQuery = lambda event: 700
@@ -99,7 +99,7 @@ def test_without_cuda_bindings_there_are_no_pages(stand_in, monkeypatch):
     _cupy_runtime._bindings.cache_clear()
 
 
-def test_what_is_missing_is_named(stand_in, monkeypatch):
+def test_missing_packages_are_named(stand_in, monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(
         ImportError, match=r"^CudaDriver: expected CuPy to be installed; got .* Run pip install 'facula-"
@@ -119,7 +119,7 @@ def test_importing_the_drivers_imports_no_cupy():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
 
 
-def test_the_names_are_cupys_and_cuda_bindings():
+def test_all_called_names_exist_in_cupy_and_cuda_bindings():
     """With CuPy but no device, each call reaches CUDA, which refuses it: all names and argument types are right."""
     cuda = pytest.importorskip("cupy.cuda", reason="CuPy is not installed")
     pytest.importorskip("cuda.bindings.driver", reason="cuda-bindings is not installed")

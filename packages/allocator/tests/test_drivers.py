@@ -29,7 +29,7 @@ def runtime():
 
 @pytest.mark.parametrize("kind", DRIVERS)
 @pytest.mark.parametrize("device", [0, 1])
-def test_an_allocator_works_on_its_device_alone(runtime, kind, device):
+def test_an_allocator_only_uses_its_device(runtime, kind, device):
     simulated, other = runtime.device(device), runtime.device(1 - device)
     runtime.set_device(1 - device)
     allocator = CachingAllocator(kind(device, runtime))
@@ -136,7 +136,7 @@ def test_a_refused_record_loses_no_event(runtime):
 
 
 # ------------------------------------------------------------------------------------------------------------- captures
-def test_a_capture_is_left_alone(runtime):
+def test_a_capture_is_not_disturbed(runtime):
     device, driver = runtime.device(0), CudaDriver(0, runtime)
     event = driver.record_event(1)
     device.begin_capture(9)
@@ -152,7 +152,7 @@ def test_a_capture_is_left_alone(runtime):
     assert [driver.is_capturing(stream) for stream in (0, 1, 9, None)] == [False] * 4
 
 
-def test_the_current_stream_is_asked(runtime, monkeypatch):
+def test_capture_queries_use_the_current_stream(runtime, monkeypatch):
     driver = CudaDriver(0, runtime)
     # Stream 9 does not wait for stream 0.
     monkeypatch.setattr(runtime, "stream_is_capturing", lambda stream: stream == 9)
@@ -161,7 +161,7 @@ def test_the_current_stream_is_asked(runtime, monkeypatch):
     assert driver.is_capturing()
 
 
-def test_a_lost_device_is_no_error_where_none_may_be(runtime, monkeypatch):
+def test_queries_do_not_raise_after_device_loss(runtime, monkeypatch):
     driver = CudaDriver(0, runtime)
 
     def lost(*arguments):
@@ -189,7 +189,7 @@ def test_regions_are_checked(runtime):
 
 
 @pytest.mark.parametrize(("name", "after"), [("memory_create", 2), ("memory_map", 2), ("memory_set_access", 0)])
-def test_a_refused_map_takes_nothing(runtime, monkeypatch, name, after):
+def test_a_refused_map_has_no_effect(runtime, monkeypatch, name, after):
     driver = CudaDriver(0, runtime)
     address = driver.reserve_addresses(8 * PAGE)
     fail_after(monkeypatch, runtime, name, after)
@@ -201,7 +201,7 @@ def test_a_refused_map_takes_nothing(runtime, monkeypatch, name, after):
     runtime.device(0).launch(0, writes=[(address, 8 * PAGE)])
 
 
-def test_more_than_there_is_cannot_be_mapped(runtime):
+def test_mapping_more_than_the_capacity_fails(runtime):
     driver = CudaDriver(0, runtime)
     address = driver.reserve_addresses(32 * PAGE)
     with pytest.raises(DriverError, match="got cudaErrorMemoryAllocation"):
@@ -210,7 +210,7 @@ def test_more_than_there_is_cannot_be_mapped(runtime):
 
 
 @pytest.mark.parametrize("after", [0, 2])
-def test_a_refused_unmap_takes_nothing(runtime, monkeypatch, after):
+def test_a_refused_unmap_has_no_effect(runtime, monkeypatch, after):
     driver = CudaDriver(0, runtime)
     address = driver.reserve_addresses(4 * PAGE)
     driver.map(address, 4 * PAGE)
@@ -239,7 +239,7 @@ def fail_after(monkeypatch, runtime, name, calls):
 
 
 # ------------------------------------------------------------------------------------------------------- pinned memory
-def test_the_host_takes_other_memory_rather_than_wait(runtime):
+def test_the_host_takes_other_memory_instead_of_waiting(runtime):
     device, allocator = runtime.device(0), CachingAllocator(PinnedDriver(0, runtime), small_segment=MIB)
     block = allocator.allocate(MIB)
     device.launch(7, reads=[(block.ptr, MIB, "copy")])
@@ -264,7 +264,7 @@ def test_a_stream_waits_for_a_copy_on_another(runtime):
     assert second.ptr == address and device.complete(5) == 0 and device.complete(7) == 1 and device.complete(5) == 1
 
 
-def test_idle_memory_of_the_host_serves_streams_and_not_the_reverse(runtime):
+def test_idle_host_memory_serves_streams_but_not_the_reverse(runtime):
     device, allocator = runtime.device(0), CachingAllocator(PinnedDriver(0, runtime), small_segment=MIB)
     block = allocator.allocate(MIB)
     address = block.ptr
@@ -276,14 +276,14 @@ def test_idle_memory_of_the_host_serves_streams_and_not_the_reverse(runtime):
     assert allocator.allocate(MIB).ptr != address, "the copy is not over"
 
 
-def test_pinned_memory_when_a_graph_is_captured(runtime):
+def test_pinned_memory_during_a_capture(runtime):
     driver = PinnedDriver(0, runtime)
     runtime.device(0).begin_capture(9)
     assert [driver.is_capturing(stream) for stream in (0, 1, 9, None)] == [False, False, True, True]
     assert driver.event_done(driver.record_event(0))
 
 
-def test_pinned_memory_in_use_is_not_given_back(runtime):
+def test_pinned_memory_in_use_is_not_released(runtime):
     driver = PinnedDriver(0, runtime)
     address = driver.allocate(1024)
     free, total = driver.memory_info()
@@ -301,12 +301,12 @@ def test_pinned_memory_in_use_is_not_given_back(runtime):
     ("device", "message"),
     [(2, "device < 2, the number of devices; got 2"), (-1, "got -1"), ("0", "device, an int; got '0'")],
 )
-def test_bad_devices(runtime, kind, device, message):
+def test_invalid_devices(runtime, kind, device, message):
     with pytest.raises((ValueError, TypeError), match=f"{kind.__name__}: expected .*{message}"):
         kind(device, runtime)
 
 
-def test_bad_runtimes():
+def test_invalid_runtimes():
     with pytest.raises(
         TypeError, match=r"CudaDriver: expected runtime, as FakeRuntime\(\), or None; got 7 without dev"
     ):
@@ -320,7 +320,7 @@ def test_bad_runtimes():
         FakeRuntime().set_device(1)
 
 
-def test_what_the_fake_runtime_refuses(runtime):
+def test_calls_that_the_fake_runtime_refuses(runtime):
     """Calls that CUDA rejects, and that a driver never makes."""
     driver = CudaDriver(0, runtime)
     address = driver.reserve_addresses(2 * PAGE)

@@ -19,7 +19,7 @@ def mapped(driver):
     return total - free
 
 
-def test_a_segment_grows_by_the_pages_that_a_request_lacks(caching, driver):
+def test_a_segment_grows_by_the_missing_pages(caching, driver):
     first = caching.allocate(5 * MIB)
     assert mapped(driver) == 6 * MIB
     second = caching.allocate(4 * MIB)
@@ -32,7 +32,7 @@ def test_a_segment_grows_by_the_pages_that_a_request_lacks(caching, driver):
     assert whole.ptr == first.ptr and mapped(driver) == 16 * MIB and not driver.calls("allocate")
 
 
-def test_idle_pages_serve_whoever_lacks_them(caching, driver):
+def test_idle_pages_serve_other_requests(caching, driver):
     held = [caching.allocate(4 * MIB, stream=number % 4) for number in range(16)]
     for block in held[::2]:
         block.free()
@@ -56,7 +56,7 @@ def test_a_hole_is_filled_before_the_end_grows(caching, driver):
     assert [s["total_size"] for s in caching.memory_snapshot()["segments"]] == [32 * MIB]
 
 
-def test_pages_at_the_begin_and_the_end_of_a_segment_go(caching, driver):
+def test_pages_at_both_ends_of_a_segment_are_released(caching, driver):
     held = [caching.allocate(3 * MIB) for _ in range(4)]
     held[0].free()
     held[3].free()
@@ -76,7 +76,7 @@ def test_private_pools_keep_their_pages_while_they_live(caching, driver):
     assert caching.empty_cache() == 4 * MIB
 
 
-def test_all_goes_with_the_last_block(driver):
+def test_everything_is_released_with_the_last_block(driver):
     allocator = CachingAllocator(driver)
     kept = [allocator.allocate(n * MIB, stream=n) for n in (1, 3, 5)]
     kept[1].free()
@@ -88,20 +88,20 @@ def test_all_goes_with_the_last_block(driver):
 
 
 @pytest.mark.parametrize("call", ["reserve_addresses", "map"])
-def test_without_addresses_or_pages_there_are_ordinary_segments(caching, driver, call):
+def test_ordinary_segments_without_addresses_or_pages(caching, driver, call):
     driver.fail_next(call, count=100)
     assert caching.allocate(3 * MIB).capacity == 3 * MIB
     assert driver.calls("allocate") == 1 and not caching.memory_snapshot()["segments"][0]["is_expandable"]
 
 
-def test_pages_that_the_driver_keeps_stay_in_the_books(caching, driver):
+def test_pages_that_the_driver_keeps_stay_reserved(caching, driver):
     caching.allocate(4 * MIB).free()
     driver.fail_next("unmap")
     assert caching.empty_cache() == 0 and current(caching, "reserved_bytes") == 4 * MIB
     assert caching.empty_cache() == 4 * MIB
 
 
-def test_they_can_be_switched_off(driver):
+def test_expandable_segments_can_be_disabled(driver):
     allocator = CachingAllocator(driver, expandable_segments=False)
     allocator.allocate(3 * MIB)
     assert driver.calls("allocate") == 1 and not driver.calls("map")

@@ -18,7 +18,7 @@ def number(text, name):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_figures_are_the_snapshots(seed):
+def test_the_figures_equal_the_snapshots(seed):
     wanted, _ = random_snapshot(seed)
     text = explain(wanted, 40 * MIB)
     blocks = [block for one in wanted["segments"] for block in one["blocks"]]
@@ -45,7 +45,7 @@ def test_the_figures_are_the_snapshots(seed):
     assert re.search(r"live bytes by module\n(?: .*\n)* .* shop\.till  \(", text)
 
 
-def test_where_the_request_was_made():
+def test_the_text_names_device_stream_and_pool():
     wanted = snapshot(
         segment(("free", 8 * MIB), stream=3, pool=(0, 2)),
         segment(("free", 2 * MIB), address=1 << 40, stream=3, pool=(0, 2), kind="small"),
@@ -127,14 +127,14 @@ def test_blocks_lent_to_another_stream_count_as_its():
     assert "2 MiB  of the free bytes (stream 0" in explain(snapshot(one), 9 * MIB)
 
 
-def test_many_lines_are_cut_and_summed():
+def test_many_lines_are_truncated_and_summed():
     blocks = [("used", MIB * (20 - i), [frame(f"m{i}.py", 1 + i, "f")]) for i in range(12)]
     text = explain(snapshot(segment(*blocks)), MIB)
     assert text.count("m0.py:1 f") == 1 and "m8.py" not in text and "m7" in text
     assert text.count("  42 MiB  24%  4 others") == 2
 
 
-def test_what_a_file_holds_moves_no_cursor():
+def test_control_characters_of_files_are_escaped():
     wanted = snapshot(segment(("used", 64, [frame("a\x1b[2J.py", 3, "f\r\n")])))
     assert "a\\x1b[2J.py:3 f\\r\\n" in explain(wanted, 5)
 
@@ -151,6 +151,6 @@ def test_what_a_file_holds_moves_no_cursor():
         ({"snapshot": {}}, ValueError, "expected the key 'segments'; got none; at the top of the snapshot"),
     ],
 )
-def test_bad_arguments(arguments, kind, message):
+def test_invalid_arguments(arguments, kind, message):
     with pytest.raises(kind, match=message):
         explain(**{"snapshot": EMPTY, "nbytes": 1, **arguments})

@@ -47,14 +47,14 @@ def test_a_taken_block_counts_until_it_is_released(front):
 
 
 @pytest.mark.parametrize("nbytes", [0, 1, 64, 5000, 3 * MIB])
-def test_what_is_taken_is_aligned_and_large_enough(front, nbytes):
+def test_taken_blocks_are_aligned_and_large_enough(front, nbytes):
     address, release = front.refill(nbytes)
     assert address % 64 == 0 and bool(address) == bool(nbytes)
     release()
     assert front.take_for(nbytes)()[0] == address
 
 
-def test_who_is_told_of_blocks_is_told_of_all(front):
+def test_listeners_see_all_blocks(front):
     take = front.take_for(100)
     front.refill(100)[1]()
     told = []
@@ -80,7 +80,7 @@ def test_a_private_pool_serves_the_tensors_inside(front):
     assert held[1]() is None and take()
 
 
-def test_a_child_takes_nothing_of_its_parent():
+def test_a_child_does_not_reuse_its_parents_memory():
     front = StorageAllocator(CachingAllocator(SimulatedDriver(64 * MIB)))
     front.refill(100)[1]()
     take = front.take_for(100)
@@ -95,7 +95,7 @@ def test_a_child_takes_nothing_of_its_parent():
     assert take()
 
 
-def test_idle_memory_beyond_the_bound_goes_at_a_quiet_moment():
+def test_tidy_releases_idle_memory_above_the_limit():
     front = StorageAllocator(CachingAllocator(HostDriver()), cache_limit=24 * MIB)
     front.refill(2 * MIB)[1]()
     assert front.idle_bytes() == 20 * MIB and front.tidy() == 0
@@ -121,13 +121,13 @@ def test_idle_memory_beyond_the_bound_goes_at_a_quiet_moment():
         (lambda: HostAllocator().set_memory_fraction("1"), TypeError, "expected fraction, a float or None; got '1'"),
     ],
 )
-def test_bad_arguments(call, error, message):
+def test_invalid_arguments(call, error, message):
     with pytest.raises(error, match=message):
         call()
 
 
 # -------------------------------------------------------------------------------------------------- followed memory
-def test_both_ways_may_be_mixed():
+def test_followed_and_other_blocks_may_be_mixed():
     allocator = HostAllocator()
     plain = [allocator.refill(5000) for _ in range(3)]
     caching = follow(allocator)
@@ -146,7 +146,7 @@ def test_both_ways_may_be_mixed():
     unfollow(allocator)
 
 
-def test_what_is_idle_in_either_way_goes_before_memory_is_out(no_collection):
+def test_idle_memory_of_both_kinds_is_released_before_an_error(no_collection):
     allocator = HostAllocator(limit=32 * MIB)
     allocator.refill(20 * MIB)[1]()
     follow(allocator)
@@ -161,7 +161,7 @@ def test_what_is_idle_in_either_way_goes_before_memory_is_out(no_collection):
     assert allocator.statistics()["reserved_bytes"] == 24 * MIB
 
 
-def test_a_peak_that_is_reset_forgets_what_was_just_freed():
+def test_resetting_a_peak_excludes_freed_blocks():
     allocator = HostAllocator()
     follow(allocator)
     allocator.refill(MIB)[1]()
@@ -185,7 +185,7 @@ def test_the_error_of_a_followed_allocator_names_lines():
     assert any(f"test_fronts.py:{line} test_the_error" in one for one in lines) and held[1]() is None
 
 
-def test_counts_start_again():
+def test_counts_restart():
     allocator = HostAllocator(limit=MIB)
     allocator.refill(100)
     with pytest.raises(OutOfMemoryError):
@@ -217,7 +217,7 @@ def test_the_limit_follows_the_fraction():
     assert allocator.refill(MIB)
 
 
-def test_what_a_collection_frees_stays_until_it_ends():
+def test_memory_freed_in_a_collection_stays_until_it_ends():
     allocator = HostAllocator()
     follow(allocator)
     seen = []

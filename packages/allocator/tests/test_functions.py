@@ -46,7 +46,7 @@ class Table:
         self.functions.free(self.at, byref(memory))
 
 
-def test_blocks_are_those_of_the_allocator(caching, driver):
+def test_blocks_belong_to_the_allocator(caching, driver):
     table = Table(caching)
     assert table.functions.version == 1
     first = table.allocate(1000, 3)
@@ -58,7 +58,7 @@ def test_blocks_are_those_of_the_allocator(caching, driver):
     assert table.allocate(0).address == 0 and driver.calls("allocate") == 1
 
 
-def test_uses_are_waited_for(caching, driver):
+def test_recorded_uses_delay_reuse(caching, driver):
     table = Table(caching)
     memory = table.allocate(1000)
     driver.launch(7, reads=[(memory.address, 1000, "first")])
@@ -67,7 +67,7 @@ def test_uses_are_waited_for(caching, driver):
     assert current(caching, "active_bytes") == 1024 and table.allocate(1000).address != memory.address
 
 
-def test_errors_are_pythons(caching):
+def test_errors_are_python_exceptions(caching):
     table = Table(caching)
     with pytest.raises(OutOfMemoryError):
         table.allocate(1 << 40)
@@ -130,7 +130,7 @@ def test_threads_free_without_the_gil():
     assert allocator.memory_stats()["allocation.all.allocated"] == 8000
 
 
-def test_a_fork_asks_for_its_own(caching):
+def test_a_forked_child_requests_its_own_table(caching):
     table = Table(caching)
     memory = table.allocate(1000)
     child = os.fork()
@@ -150,7 +150,7 @@ def test_a_fork_asks_for_its_own(caching):
     assert current(caching, "allocated_bytes") == 1024
 
 
-def test_the_header_is_there():
+def test_the_header_exists():
     with open(os.path.join(get_include(), "facula_allocator.h")) as file:
         assert "facula_functions" in file.read()
 

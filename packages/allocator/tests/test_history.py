@@ -76,7 +76,7 @@ def test_code_without_a_module_and_in_threads(recorded):
     assert frames_of(recorded, found[0])[0][0] == "<lambda>"
 
 
-def test_a_deep_stack_is_cut(caching):
+def test_a_deep_stack_is_truncated(caching):
     for most in (0, 1, 8, 64):
         caching.record_history(frames=most)
         block = by_depth(caching, 200)
@@ -98,7 +98,7 @@ def test_no_variable_is_kept(recorded):
     assert not [one for one in gc.get_objects() if type(one) is Big] and block
 
 
-def test_segments_say_who_made_them_and_reused_blocks_who_has_them(recorded):
+def test_segments_and_reused_blocks_have_their_own_stacks(recorded):
     first, line = by_function(recorded)
     first.free()
     (second,) = by_generator(recorded)
@@ -108,7 +108,7 @@ def test_segments_say_who_made_them_and_reused_blocks_who_has_them(recorded):
 
 
 @pytest.mark.parametrize("listened", [False, True])
-def test_the_events_are_pytorchs(driver, listened):
+def test_events_have_pytorchs_format(driver, listened):
     caching, told = CachingAllocator(driver), []
     if listened:
         caching.add_listener(told.append)
@@ -152,7 +152,7 @@ def test_the_last_events_are_kept(caching):
     assert frames_of(caching, caching.allocate(1)) and caching.memory_snapshot()["device_traces"] == [[]]
 
 
-def test_lines_of_blocks_that_are_gone_are_forgotten(recorded):
+def test_stacks_of_freed_blocks_are_dropped(recorded):
     for size in range(1, 3000, 7):
         recorded.allocate(size).free()
     block = recorded.allocate(1)
@@ -172,7 +172,7 @@ def test_pages_have_lines_too():
 
 
 @pytest.mark.parametrize("end", [lambda one: one.stop_history(), lambda one: one.record_history(None)])
-def test_off_again(recorded, end):
+def test_history_can_be_stopped(recorded, end):
     end(recorded)
     block = recorded.allocate(10)
     snapshot = recorded.memory_snapshot()
@@ -189,7 +189,7 @@ def test_off_again(recorded, end):
         ({"length": -1}, "record_history: expected length from 0 to .*; got -1"),
     ],
 )
-def test_bad_arguments(recorded, arguments, message):
+def test_invalid_arguments(recorded, arguments, message):
     with pytest.raises((TypeError, ValueError), match=message):
         recorded.record_history(**arguments)
     assert frames_of(recorded, recorded.allocate(1)), "the history that was on goes on"
@@ -240,7 +240,7 @@ def test_threads_at_once(recorded):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 @pytest.mark.parametrize("make", [HostDriver, lambda: SimulatedDriver(64 * MIB)])
-def test_a_fork_goes_on_recording(make):
+def test_a_forked_child_continues_recording(make):
     caching = CachingAllocator(make())
     caching.record_history()
     before = caching.allocate(100)

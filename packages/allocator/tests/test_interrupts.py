@@ -158,7 +158,7 @@ def test_at_any_instruction(page_size):
         check(moment, driver, held)
 
 
-def test_a_loan_that_is_interrupted_is_ordered_after_the_lender():
+def test_an_interrupted_loan_is_ordered_after_the_lender():
     """The device reports work on the memory that is not ordered after the lender's."""
     moment, stopped_once = 0, True
     while stopped_once:
@@ -271,7 +271,7 @@ def test_a_host_driver_at_any_instruction():
     assert moment > 20
 
 
-def test_memory_from_the_system_is_never_without_an_owner():
+def test_system_memory_always_has_an_owner():
     """Uses real signals, since they also arrive inside C code."""
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
@@ -292,7 +292,7 @@ def test_memory_from_the_system_is_never_without_an_owner():
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-def test_a_trace_is_whole_after_an_interrupt(tmp_path, monkeypatch):
+def test_a_trace_is_complete_after_an_interrupt(tmp_path, monkeypatch):
     """Each allocation and each free has a line, wherever its recording was interrupted."""
     monkeypatch.setattr("facula_allocator.traces._line_file.LINES_PER_FLUSH", 7)
     moment, ended = 0, False

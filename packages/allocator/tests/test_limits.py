@@ -29,7 +29,7 @@ def test_near_the_limit_slabs_shrink_to_one_block():
         allocator.refill(4096)
 
 
-def test_idle_memory_goes_before_a_request_fails():
+def test_idle_memory_is_released_before_a_request_fails():
     allocator = HostAllocator(limit=8 * MIB)
     for _, release in [allocator.refill(100_000) for _ in range(60)]:
         release()
@@ -38,14 +38,14 @@ def test_idle_memory_goes_before_a_request_fails():
     assert address and allocator.statistics()["reserved_bytes"] <= 8 * MIB
 
 
-def test_a_refusal_of_the_system_is_met_by_trimming(allocator, refuse):
+def test_a_refusal_by_the_system_triggers_a_trim(allocator, refuse):
     allocator.refill(4 * MIB)[1]()
     refuse(1)
     allocator.refill(64)
     assert allocator.statistics()["cached_bytes"] < 4 * MIB, "the idle block went back before the second try"
 
 
-def test_room_that_another_thread_took_is_sought_again(allocator, refuse):
+def test_memory_taken_by_another_thread_is_retried(allocator, refuse):
     """Simulates another thread that takes the memory first, twice in a row, after a trim."""
     refuse(3)
     assert allocator.refill(64)[0]
@@ -67,7 +67,7 @@ def test_a_failed_request_changes_nothing(pools, nbytes, refuse):
     assert take(allocator, nbytes)[0] and held[0]
 
 
-def test_more_than_any_machine_has_is_refused(allocator):
+def test_sizes_beyond_any_machine_are_refused(allocator):
     for nbytes in (1 << 56, (1 << 56) + 1, 1 << 63, 10**40):
         with pytest.raises(OutOfMemoryError) as caught:
             take(allocator, nbytes)
@@ -75,7 +75,7 @@ def test_more_than_any_machine_has_is_refused(allocator):
         str(caught.value)
 
 
-def test_the_error_says_what_to_do_and_pickles_whole():
+def test_the_error_has_a_remedy_and_pickles():
     allocator = HostAllocator(limit=4 * MIB)
     held = allocator.refill(3 * MIB)
     with pytest.raises(MemoryError, match=r"^out of memory: 2 MiB.*3 MiB in use.*limit 4 MiB\. Keep.*limit$") as caught:
@@ -103,7 +103,7 @@ def test_idle_memory_is_bounded_when_more_is_taken(no_collection):
     assert allocator.statistics()["cached_bytes"] == 4 * MIB
 
 
-def test_idle_memory_is_bounded_at_a_quiet_moment(no_collection):
+def test_idle_memory_is_bounded_by_tidy(no_collection):
     allocator = HostAllocator(cache_limit=4 * MIB)
     held = [allocator.refill(2 * MIB) for _ in range(10)]
     assert allocator.tidy() == 0, "nothing is idle"
@@ -144,7 +144,7 @@ def test_large_blocks_are_reused(no_collection):
     assert allocator.memory_stats()["num_device_alloc"] == 1
 
 
-def test_trim_gives_large_blocks_back_first(allocator, no_collection):
+def test_trim_releases_large_blocks_first(allocator, no_collection):
     held = [allocator.refill(nbytes) for nbytes in (1000, 2 * MIB, 8 * MIB)]
     for _, release in held:
         release()
@@ -189,7 +189,7 @@ def test_trim_really_returns_pages():
 
 
 @pytest.mark.parametrize("name", ["limit", "cache_limit"])
-def test_limits_that_mean_nothing_are_refused(name):
+def test_invalid_limits_are_refused(name):
     with pytest.raises(ValueError, match=rf"{name}.*-1"):
         HostAllocator(**{name: -1})
     for wrong in (1.5, "1GiB", True):
@@ -209,7 +209,7 @@ def test_sizes_in_the_environment(monkeypatch, text, expected):
 
 
 @pytest.mark.parametrize("text", ["many", "-1", "1.5GiB", "4 GB", "GiB", "4GiBB", "\u0664"])
-def test_sizes_in_the_environment_that_mean_nothing(monkeypatch, text):
+def test_invalid_sizes_in_the_environment(monkeypatch, text):
     monkeypatch.setenv("FACULA_TRY", text)
     with pytest.raises(ValueError, match="FACULA_TRY"):
         setting_bytes("FACULA_TRY")
@@ -219,7 +219,7 @@ def test_the_default_cache_limit_is_a_quarter_of_the_memory(allocator):
     assert allocator.cache_limit == usable_memory() // 4 > 0
 
 
-def test_the_remedy_names_what_refused():
+def test_the_remedy_names_the_limit_that_refused():
     allocator = HostAllocator(limit=1 << 30)
     for fraction, remedy in ((1e-9, "raise the memory fraction"), (None, "raise the allocator's limit")):
         allocator.set_memory_fraction(fraction)

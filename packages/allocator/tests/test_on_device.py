@@ -119,7 +119,7 @@ def test_a_capture(cupy, non_blocking):
     driver.free(address, 2 * MIB)
 
 
-def test_a_graph_in_a_pool_of_its_own(cupy, allocator):
+def test_a_graph_in_its_own_pool(cupy, allocator):
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
         x = cupy.arange(1 << 20, dtype="f4")

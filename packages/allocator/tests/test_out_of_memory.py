@@ -14,14 +14,14 @@ from facula_allocator._caching import oom_message
 from facula_allocator.drivers import DriverError, SimulatedDriver
 
 
-def test_cached_memory_goes_before_an_error(caching, driver):
+def test_cached_memory_is_released_before_an_error(caching, driver):
     caching.allocate(40 * MIB).free()
     block = caching.allocate(60 * MIB)
     assert block.capacity == 60 * MIB and driver.calls("free") == 1
     assert caching.memory_stats()["num_alloc_retries"] == 1
 
 
-def test_memory_that_is_used_elsewhere_is_waited_for(caching, driver):
+def test_the_allocator_waits_for_memory_used_on_other_streams(caching, driver):
     block = caching.allocate(40 * MIB, stream=1)
     block.record_use(2)
     driver.launch(2, reads=[(block.ptr, 1000, "first")])
@@ -30,7 +30,7 @@ def test_memory_that_is_used_elsewhere_is_waited_for(caching, driver):
     assert driver.calls("synchronize") == 1
 
 
-def test_the_error_says_what_is_held(caching, driver):
+def test_the_error_lists_the_memory_in_use(caching, driver):
     block = caching.allocate(40 * MIB)
     with pytest.raises(OutOfMemoryError, match=r"^out of memory: 30 MiB of device memory requested; ") as caught:
         caching.allocate(30 * MIB)
@@ -47,7 +47,7 @@ def test_the_error_says_what_is_held(caching, driver):
     assert caching.allocate(30 * MIB).capacity == 30 * MIB
 
 
-def test_a_limit_and_a_fraction_bound_what_is_reserved(driver):
+def test_a_limit_and_a_fraction_bound_reserved_memory(driver):
     caching = CachingAllocator(driver, limit=3 * MIB)
     held = caching.allocate(2 * MIB)
     with pytest.raises(OutOfMemoryError, match=r"2 MiB in use, .*, limit 3 MiB\n[^$]*raise the limit or the memory"):
@@ -65,7 +65,7 @@ def test_a_limit_and_a_fraction_bound_what_is_reserved(driver):
             caching.set_memory_fraction(fraction)
 
 
-def test_a_refused_segment_is_asked_for_in_the_exact_size(driver):
+def test_a_refused_segment_is_retried_at_the_exact_size(driver):
     caching = CachingAllocator(driver)
     kept = caching.allocate(62 * MIB)
     small = caching.allocate(MIB + 1)
@@ -125,7 +125,7 @@ def in_pieces(caching):
     return blocks[::2]
 
 
-def test_the_text_is_that_of_the_state(driver):
+def test_the_text_follows_the_state(driver):
     caching = CachingAllocator(driver)
     kept = in_pieces(caching)
     first, advice, text = said(caching, 20 * MIB)
@@ -144,7 +144,7 @@ def test_the_text_is_that_of_the_state(driver):
 
 
 @pytest.mark.parametrize(("expandable", "words"), [(False, "turn on expandable_segments"), (True, "")])
-def test_expandable_segments_are_advised_where_they_are_off(expandable, words):
+def test_expandable_segments_are_advised_if_disabled(expandable, words):
     caching = CachingAllocator(SimulatedDriver(64 * MIB, page_size=MIB), expandable_segments=expandable)
     kept = in_pieces(caching)
     if expandable:
@@ -153,7 +153,7 @@ def test_expandable_segments_are_advised_where_they_are_off(expandable, words):
         assert words in said(caching, 20 * MIB)[1]
 
 
-def test_a_limit_is_named_where_it_binds(driver):
+def test_a_limit_is_named_if_it_applies(driver):
     caching = CachingAllocator(driver, limit=40 * MIB)
     kept = caching.allocate(30 * MIB)
     assert "The limit of 40 MiB stops this, although the device has 34 MiB free" in said(caching, 20 * MIB)[1]
@@ -163,7 +163,7 @@ def test_a_limit_is_named_where_it_binds(driver):
     assert "limit" not in said(other, 3 * MIB)[1] and kept
 
 
-def test_a_capture_is_named(driver):
+def test_an_active_capture_is_named(driver):
     caching = CachingAllocator(driver)
     caching.allocate(40 * MIB).free()
     driver.begin_capture(5)
@@ -172,7 +172,7 @@ def test_a_capture_is_named(driver):
     assert "A graph is being captured" in advice and caching.allocate(50 * MIB, stream=5)
 
 
-def test_very_many_blocks_are_added_up_quickly():
+def test_the_text_makes_few_calls_for_many_blocks():
     caching = CachingAllocator(SimulatedDriver(512 * MIB))
     caching.record_history(frames=2, length=0)
     kept = [caching.allocate(512) for _ in range(50_000)]
@@ -198,7 +198,7 @@ def test_very_many_blocks_are_added_up_quickly():
 
 
 @pytest.mark.parametrize("failure", [MemoryError("full"), RecursionError("deep"), ValueError("a bug")])
-def test_where_the_text_fails_the_first_line_stays(caching, failure, monkeypatch):
+def test_the_first_line_remains_if_the_text_fails(caching, failure, monkeypatch):
     def fail(*arguments, **named):
         raise failure
 
@@ -274,7 +274,7 @@ def test_observers_that_do_not_help(name):
     assert len(asked) == 6, "asked again the next time"
 
 
-def test_observers_are_asked_without_the_lock(driver):
+def test_observers_run_without_the_lock(driver):
     """An observer may wait for another thread that frees and allocates."""
     caching = CachingAllocator(driver)
     caching.record_history()
@@ -290,7 +290,7 @@ def test_observers_are_asked_without_the_lock(driver):
     assert caching.allocate(30 * MIB)
 
 
-def test_programs_raise_it_with_a_text_of_their_own():
+def test_programs_may_raise_it_with_their_own_text():
     error = pickle.loads(pickle.dumps(OutOfMemoryError("CUDA out of memory.")))
     assert (str(error), error.args, error.requested) == ("CUDA out of memory.", ("CUDA out of memory.",), 0)
     assert isinstance(error, RuntimeError)

@@ -51,7 +51,7 @@ def test_public_names_exist_and_are_documented(module):
         assert getattr(module, name).__doc__, name
 
 
-def test_what_the_callers_rely_on():
+def test_the_protocol_of_the_callers():
     """The protocol of facula_storage, which this package does not import."""
     front = StorageAllocator(CachingAllocator(HostDriver()))
     for allocator in (default_host_allocator(), HostAllocator(), HostAllocator(pools=False), front):
@@ -66,7 +66,7 @@ def test_what_the_callers_rely_on():
         assert type(allocator.trim()) is type(allocator.tidy()) is int
 
 
-def test_peak_follows_what_was_reserved(allocator, no_collection):
+def test_the_peak_follows_reserved_memory(allocator, no_collection):
     release = allocator.refill(3 << 20)[1]
     allocator.refill(2 << 20)[1]()
     release()

@@ -83,7 +83,7 @@ def live(timeline):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_figures_are_the_snapshots(seed):
+def test_the_figures_equal_the_snapshots(seed):
     wanted, history = random_snapshot(seed)
     page = Page(snapshots.render_html(wanted))
     (view,) = page.data["views"]
@@ -123,7 +123,7 @@ def test_the_figures_are_the_snapshots(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_figures_are_the_traces(seed):
+def test_the_figures_equal_the_traces(seed):
     trace = random_trace(seed)
     page = Page(traces.render_html(trace, "A run"))
     found = traces.summarize(trace)
@@ -164,7 +164,7 @@ def test_waiting_blocks_freed_addresses_and_more_devices():
     assert second["timeline"] is None and [text(one) for one in page.find("h2")] == ["Device 0", "Device 2"]
 
 
-def test_nothing_is_loaded_and_nothing_becomes_markup(tmp_path):
+def test_pages_load_nothing_and_escape_markup(tmp_path):
     wanted = snapshot(segment(("used", 64, [frame(EVIL, 1, EVIL)])), name=EVIL)
     wanted["device_traces"][0] = [{"action": "alloc", "addr": 1 << 30, "size": 64, "frames": [frame(EVIL, 1, EVIL)]}]
     trace = Trace(64, None, {"a": EVIL}, [CallSite(EVIL, 1, EVIL)], [traces.Mark(EVIL), Allocate(0, 5, 0, 0)])
@@ -184,7 +184,7 @@ def test_nothing_is_loaded_and_nothing_becomes_markup(tmp_path):
 
 @pytest.mark.skipif(NODE is None, reason="no node.js")
 @pytest.mark.parametrize("seed", range(2))
-def test_the_script_draws_what_is_there(tmp_path, seed):
+def test_the_script_draws_the_data(tmp_path, seed):
     wanted, _ = random_snapshot(seed)
     page = Page(snapshots.render_html(wanted))
     found = run(page, tmp_path)
@@ -235,7 +235,7 @@ def test_a_long_curve_is_thinned_and_its_peaks_stay(monkeypatch):
     assert found.x[0] == changes[0].event and found.x[-1] == changes[-1].event
 
 
-def test_bad_arguments():
+def test_invalid_arguments():
     for render, good in ((snapshots.render_html, snapshot()), (traces.render_html, Trace(64, None, {}, [], []))):
         with pytest.raises(TypeError, match="render_html: expected a title that is text; got 1"):
             render(good, 1)

@@ -54,19 +54,19 @@ def schedule(seed, calls=120):
     return handed
 
 
-def test_copies_are_over_before_the_host_has_the_memory():
+def test_copies_complete_before_the_host_reuses_the_memory():
     assert sum(schedule(seed) for seed in range(50)) > 500
 
 
 @pytest.mark.parametrize("broken", ["wait_event", "event_done"])
-def test_what_is_handed_out_too_early_is_found(monkeypatch, broken):
+def test_early_reuse_is_detected(monkeypatch, broken):
     monkeypatch.setattr(PinnedDriver, broken, lambda self, *arguments: True)
     with pytest.raises((AssertionError, RuntimeError)):
         for seed in range(100):
             schedule(seed)
 
 
-def test_ignored_copies_are_found(monkeypatch):
+def test_ignored_copies_are_detected(monkeypatch):
     record = CachingAllocator.allocate
     seen = []
 

@@ -68,7 +68,7 @@ def test_every_policy_is_a_driver(make, device):
 
 
 @pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
-def test_what_the_device_refuses_changes_nothing(make, device):
+def test_refused_calls_change_nothing(make, device):
     driver = make(device)
     before = driver.memory_info()
     device.fail_next("allocate", count=3)
@@ -139,7 +139,7 @@ def test_pages_are_counted_like_other_memory(make):
         (lambda: Pool(HostDriver(), split=1), TypeError, "expected options among .*; got 'split'"),
     ],
 )  # fmt: skip
-def test_bad_arguments(make, error, message):
+def test_invalid_arguments(make, error, message):
     with pytest.raises(error, match=message):
         make()
 
@@ -209,7 +209,7 @@ def test_history_names_the_last_calls_and_their_lines(device):
     assert driver.calls == []
 
 
-def test_tracking_says_who_holds_what(device):
+def test_tracking_lists_live_memory_by_line(device):
     driver = Tracking(Pool(device))
     held = [driver.allocate(MIB) for _ in range(3)]
     line = call_site().line + 1
@@ -227,7 +227,7 @@ def test_tracking_says_who_holds_what(device):
     assert len(driver.live()) == 3
 
 
-def test_a_fallback_serves_what_the_first_refuses():
+def test_a_fallback_serves_refused_requests():
     first, second = SimulatedDriver(MIB), SimulatedDriver(MIB)
     driver = Fallback(first, Shifted(second))
     assert driver.memory_info() == (2 * MIB, 2 * MIB)
@@ -242,7 +242,7 @@ def test_a_fallback_serves_what_the_first_refuses():
         driver.free(addresses[0], MIB)
 
 
-def test_drivers_with_the_same_addresses_are_found_out():
+def test_drivers_with_equal_addresses_are_detected():
     first, second = SimulatedDriver(MIB), SimulatedDriver(MIB)
     driver = Fallback(first, second)
     driver.allocate(MIB)
@@ -251,7 +251,7 @@ def test_drivers_with_the_same_addresses_are_found_out():
     assert second.memory_info() == (MIB, MIB)
 
 
-def test_an_allocator_below_gives_its_idle_memory_back_before_the_fallback_is_asked(device):
+def test_an_allocator_below_releases_idle_memory_before_the_fallback(device):
     driver = Fallback(Pool(device), Shifted(SimulatedDriver(64 * MIB)))
     for nbytes in (40 * MIB, 60 * MIB):  # the second fits only after the first one's segment is released
         driver.free(driver.allocate(nbytes), nbytes)
@@ -279,7 +279,7 @@ def test_a_pool_cuts_reuses_and_frees_once(device):
     assert driver.empty_cache() == 2 * MIB and device.memory_info() == (64 * MIB, 64 * MIB)
 
 
-def test_a_child_forgets_memory_that_only_its_parent_may_use(device):
+def test_a_child_abandons_memory_of_its_parent(device):
     drivers = [make(device) for make in EVERY.values()] + [Limit(HostDriver(), MIB)]
     for driver in drivers:
         driver.allocate(4096)
@@ -343,7 +343,7 @@ def books_agree(driver, nbytes):
 
 
 @given(layers=LAYERS, seed=st.integers(0, 1 << 30))
-def test_any_pile_of_policies_keeps_every_byte(layers, seed):
+def test_any_stack_of_policies_keeps_every_byte(layers, seed):
     choose = random.Random(seed)
     device = SimulatedDriver(64 * MIB)
     pile = [device]

@@ -6,7 +6,7 @@ from simulated import MIB
 from facula_allocator import CachingAllocator, MemPool, OutOfMemoryError, use_mem_pool
 
 
-def test_a_private_pool_has_memory_of_its_own(caching, driver):
+def test_a_private_pool_has_its_own_memory(caching, driver):
     caching.allocate(1000).free()
     pool = MemPool(caching)
     with use_mem_pool(pool):
@@ -23,7 +23,7 @@ def test_a_private_pool_has_memory_of_its_own(caching, driver):
     assert caching.empty_cache() == 2 * MIB and outside
 
 
-def test_nothing_forbidden_is_called_during_capture(caching, driver):
+def test_no_forbidden_call_during_capture(caching, driver):
     pool = MemPool(caching)
     used = caching.allocate(1000)
     used.record_use(1)

@@ -45,7 +45,7 @@ def in_child(body):
     return os.waitpid(pid, 0)[1] == 0
 
 
-def test_a_forked_child_goes_on(allocator):
+def test_a_forked_child_continues(allocator):
     held = [(n, *allocator.refill(n)) for n in (100, 5000, 3 << 20)]
     for nbytes, address, _ in held:
         write(address, nbytes, 1)
@@ -67,7 +67,7 @@ def test_a_forked_child_goes_on(allocator):
         release()
 
 
-def test_a_forked_child_has_quiet_moments():
+def test_a_forked_child_trims_idle_memory():
     """Ordinary work in the child trims the idle memory left by the parent; the parent keeps its own."""
     allocator = HostAllocator(cache_limit=4 << 20)
     for _, release in [allocator.refill(n) for n in (16 << 20, 3 << 20, 3 << 20, 3 << 20, 5000)]:
@@ -85,7 +85,7 @@ def test_a_forked_child_has_quiet_moments():
     assert allocator.statistics() == before
 
 
-def test_a_fork_beside_busy_threads(allocator):
+def test_a_fork_with_busy_threads(allocator):
     """Other threads may be inside trim at the fork; the child's lists are consistent nevertheless."""
     stop = threading.Event()
 
@@ -120,7 +120,7 @@ def test_a_fork_beside_busy_threads(allocator):
 
 
 @pytest.mark.parametrize("kind", ["pools", "malloc"])
-def test_releases_work_to_the_very_end(kind):
+def test_releases_work_at_interpreter_exit(kind):
     """Blocks in modules, in cycles and in the interpreter's own tables, released during interpreter exit."""
     done = run(
         """
@@ -162,7 +162,7 @@ def test_releases_work_to_the_very_end(kind):
     assert done.stdout.count("released") == 2
 
 
-def test_allocating_while_the_interpreter_goes_down():
+def test_allocating_at_interpreter_exit():
     done = run(
         """
         import atexit, gc, os, sys
@@ -190,7 +190,7 @@ def test_allocating_while_the_interpreter_goes_down():
     assert done.stdout.count("allocated") >= 3
 
 
-def test_a_finaliser_waits_for_no_thread_that_stopped():
+def test_a_finaliser_does_not_wait_for_stopped_threads():
     """The thread stopped at interpreter exit almost always holds the lock, since it is inside a listener."""
     done = run("""
         import os, sys, threading, time
@@ -269,7 +269,7 @@ def sanitizer():
 @pytest.mark.parametrize(
     ("planted", "report"), [("overrun", "heap-buffer-overflow"), ("late", "heap-use-after-free"), ("", "")]
 )
-def test_address_sanitizer_sees_blocks_without_pools(planted, report):
+def test_address_sanitizer_detects_errors_without_pools(planted, report):
     done = run(
         """
         import ctypes, os

@@ -27,7 +27,7 @@ from facula_allocator.traces import (
 )
 
 
-def test_all_that_is_asked_is_recorded_with_its_line(caching, driver, tmp_path):
+def test_all_requests_are_recorded_with_their_lines(caching, driver, tmp_path):
     with caching.record_trace(tmp_path / "a.trace") as recording:
         recording.mark("step 0")
         first = caching.allocate(1000, stream=3)
@@ -88,7 +88,7 @@ def test_blocks_that_are_alive_come_first_by_address(caching, tmp_path):
     assert caching.memory_stats()["allocation.all.current"] == 0
 
 
-def test_two_recordings_at_once_hold_the_same(caching, tmp_path):
+def test_two_concurrent_recordings_are_equal(caching, tmp_path):
     with caching.record_trace(tmp_path / "a.trace"), caching.record_trace(tmp_path / "b.trace"):
         blocks = [caching.allocate(n) for n in (1, 2, 3)]
         for block in blocks:
@@ -97,7 +97,7 @@ def test_two_recordings_at_once_hold_the_same(caching, tmp_path):
     assert not caching._detours and not caching._core.listening and not caching._listeners.followers
 
 
-def test_what_begins_in_the_middle_can_be_replayed(tmp_path):
+def test_a_recording_from_the_middle_can_be_replayed(tmp_path):
     for seed in range(20):
         run = Run(random_program(seed), 1 << 30, tmp_path / "a.trace", begin=70, bounds=False)
         report = replay(tmp_path / "a.trace")
@@ -107,7 +107,7 @@ def test_what_begins_in_the_middle_can_be_replayed(tmp_path):
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
-def test_a_recording_that_begins_in_the_middle_is_exact_from_there(tmp_path, first):
+def test_a_recording_from_the_middle_is_exact_afterwards(tmp_path, first):
     """On one stream, the replay has the run's peaks and blocks, unless its report lists differences."""
     inexact = 0
     for seed in range(first, first + 20):
@@ -175,7 +175,7 @@ def test_a_file_that_cannot_be_opened_changes_nothing(caching, tmp_path):
         recording.mark(3)
 
 
-def test_a_full_disk_ends_the_recording_and_not_the_program(caching):
+def test_a_full_disk_ends_only_the_recording(caching):
     recording = caching.record_trace("/dev/full")
     for n in range(3000):
         caching.allocate(n + 1).free()
@@ -202,7 +202,7 @@ def test_a_forked_child_writes_nothing(caching, tmp_path):
     assert [event for event in read_trace(tmp_path / "a.trace").events if isinstance(event, Mark)] == [Mark("parent")]
 
 
-def test_a_program_that_ends_without_closing_leaves_a_whole_trace(tmp_path):
+def test_a_trace_is_complete_if_the_program_does_not_close_it(tmp_path):
     lines = (
         "from facula_allocator import CachingAllocator",
         "from facula_allocator.drivers import HostDriver",
@@ -215,7 +215,7 @@ def test_a_program_that_ends_without_closing_leaves_a_whole_trace(tmp_path):
     assert trace.events == [Allocate(0, 5, 0, 0)] and trace.sites[0].filename == "<string>"
 
 
-def test_what_an_observer_frees_is_recorded_after_the_refusal(caching, driver, tmp_path):
+def test_frees_by_an_observer_are_recorded_after_the_refusal(caching, driver, tmp_path):
     kept = [caching.allocate(30 * MIB), caching.allocate(30 * MIB)]
 
     def free_one(error, allocator):

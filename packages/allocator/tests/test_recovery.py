@@ -27,7 +27,7 @@ def no_collections():
     gc.enable()
 
 
-def test_what_the_failed_call_held_is_free_before_the_second(caching, no_collections):
+def test_memory_of_the_failed_call_is_released_before_the_retry(caching, no_collections):
     held, log = [], []
 
     def inner():
@@ -51,7 +51,7 @@ def test_what_the_failed_call_held_is_free_before_the_second(caching, no_collect
     assert held == [0, 0] and log[0][2].tb_frame.f_code is inner.__code__
 
 
-def test_idle_memory_of_all_allocators_goes_back(caching, driver):
+def test_idle_memory_of_all_allocators_is_released(caching, driver):
     """Two allocators on one device: memory cached by one is not available to the other."""
     other, host = CachingAllocator(driver), HostAllocator()
     other.allocate(40 * MIB).free()
@@ -60,7 +60,7 @@ def test_idle_memory_of_all_allocators_goes_back(caching, driver):
     assert not current(other, "reserved_bytes") and not host.statistics()["cached_bytes"]
 
 
-def test_the_second_failure_and_other_errors_pass_through(caching):
+def test_second_failures_and_other_errors_propagate(caching):
     calls = []
 
     def step(error):
@@ -76,7 +76,7 @@ def test_the_second_failure_and_other_errors_pass_through(caching):
         retry_after_oom(7)
 
 
-def test_what_was_being_handled_stays(caching):
+def test_an_exception_being_handled_is_kept(caching):
     def fail():
         mark = "here"
         raise KeyError(mark)
@@ -109,7 +109,7 @@ def test_what_was_being_handled_stays(caching):
         (0, 5, 1, []),
     ],
 )
-def test_slices_are_halved_where_memory_runs_out(count, batch_size, fits, sizes):
+def test_slices_are_halved_when_memory_runs_out(count, batch_size, fits, sizes):
     def step(batch):
         if len(batch) > fits:
             raise MemoryError
@@ -120,7 +120,7 @@ def test_slices_are_halved_where_memory_runs_out(count, batch_size, fits, sizes)
         assert [len(batch) for batch in found] == sizes and [one for batch in found for one in batch] == list(items)
 
 
-def test_memory_of_a_failed_slice_is_free_before_the_next(caching, no_collections):
+def test_memory_of_a_failed_slice_is_released_before_the_next(caching, no_collections):
     before = []
 
     def step(batch):
@@ -163,12 +163,12 @@ def test_the_smallest_slice_that_fails_raises(caching):
         ((len, [1], 4, 0), "smaller_batches: expected smallest of at least 1; got 0"),
     ],
 )
-def test_bad_arguments(arguments, message):
+def test_invalid_arguments(arguments, message):
     with pytest.raises((TypeError, ValueError), match=message):
         smaller_batches(*arguments)
 
 
-def test_a_device_that_fails_meanwhile_hides_nothing(caching, driver):
+def test_a_failing_device_does_not_hide_the_error(caching, driver):
     other = CachingAllocator(SimulatedDriver(MIB * 4))
     other.driver.fail_next("synchronize", count=5)
     block = caching.allocate(40 * MIB)

@@ -16,13 +16,13 @@ PEAKS = ("reserved_bytes", "allocated_bytes", "requested_bytes")
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(20, 100, 20))])
-def test_a_replay_does_what_the_run_did(tmp_path, first):
+def test_a_replay_repeats_the_run(tmp_path, first):
     for seed in range(first, first + 20):
         run = Run([("statistics",), *random_program(seed)], record=tmp_path / "a.trace", **random_options(seed))
         same(run, read_trace(tmp_path / "a.trace"))
 
 
-def test_a_replay_does_what_a_run_on_cudas_driver_did(tmp_path):
+def test_a_replay_repeats_a_run_on_the_cuda_driver(tmp_path):
     """The two drivers use different addresses, in the same order."""
     for seed in range(25):
         driver = on_fake_runtime(CAPACITY, page_size=2 * MIB)
@@ -48,7 +48,7 @@ def same(run, trace):
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(20, 60, 20))])
-def test_fitting_is_what_a_live_run_says(tmp_path, first):
+def test_will_it_fit_agrees_with_a_live_run(tmp_path, first):
     """Recorded with ample memory, checked with less. Without uses on other streams, for any schedule."""
     verdicts = []
     for seed in range(first, first + 20):
@@ -72,7 +72,7 @@ def test_fitting_is_what_a_live_run_says(tmp_path, first):
     assert any(verdicts) and not all(verdicts)
 
 
-def test_fitting_into_the_recorded_capacity(tmp_path):
+def test_a_run_fits_its_recorded_capacity(tmp_path):
     for seed in range(40):
         run = Run(random_program(seed), record=tmp_path / "a.trace", **random_options(seed))
         fit = will_it_fit(tmp_path / "a.trace", CAPACITY)
@@ -95,7 +95,7 @@ def test_the_smallest_capacity_fits_and_less_does_not():
         assert str(found).startswith("fits into ") and f"({found.replays} replays)" in str(found)
 
 
-def test_a_device_that_less_would_fit_into_is_told_of(monkeypatch):
+def test_larger_capacities_that_do_not_fit_are_reported(monkeypatch):
     """Replays with results that are not monotone: the run fits from 10 to 12, and from 20 on."""
     verdict = [n in (10, 11, 12) or n >= 20 for n in range(40)]
     monkeypatch.setattr(fitting, "_fit", lambda trace, capacity, options: verdict[capacity])
@@ -107,7 +107,7 @@ def test_a_device_that_less_would_fit_into_is_told_of(monkeypatch):
     assert found.nbytes == 30 and found.too_small == ()
 
 
-def test_a_replay_stops_where_the_program_would_have():
+def test_a_replay_stops_at_an_unexpected_refusal():
     sites = [CallSite("train.py", 40, "step")]
     events = [Mark("step 0"), Allocate(0, 5 * MIB, 0, None), Allocate(1, 30 * MIB, 3, 0), Free(1), Allocate(2, 9, 0, 0)]
     report = replay(Trace(512, 64 * MIB, {}, sites, events), capacity=40 * MIB)
@@ -138,7 +138,7 @@ def test_the_figures_of_a_replay():
     assert replay(Trace(512, None, {}, [], [])).peak_reserved == 0
 
 
-def test_recorded_settings_hold_unless_others_are_given(monkeypatch):
+def test_recorded_settings_are_the_defaults(monkeypatch):
     monkeypatch.setenv("FACULA_ALLOCATOR_OPTIONS", "lend=no")
     trace = Trace(512, 64 * MIB, {"limit": 30 * MIB, "large_segment": 24 * MIB}, [], [Allocate(0, 2 * MIB, 0, None)])
     assert replay(trace).options["lend"] is True and replay(trace).peak_reserved == 24 * MIB
@@ -153,7 +153,7 @@ def test_recorded_settings_hold_unless_others_are_given(monkeypatch):
     assert pages.peak_reserved == 2 * MIB and pages.driver_calls["map"] == 1 and "times mapped" in str(pages)
 
 
-def test_an_event_is_done_when_the_trace_says_so():
+def test_an_event_is_done_when_the_trace_states_it():
     """A block used on stream 7 serves stream 1 once stream 7 is done, and earlier for stream 0, which waits for 7."""
     begin = [Allocate(0, MIB, 0, None), Use(0, 7), Free(0), Allocate(1, MIB, 0, None)]
     for known, segments in ((Complete(7, 1), 2), (Complete(7, 2), 1), (Complete(8, 2), 2)):
@@ -183,7 +183,7 @@ def test_an_event_is_done_when_the_trace_says_so():
         (lambda t: replay("none.trace"), "read_trace: cannot read the file"),
     ],
 )
-def test_bad_arguments(call, message):
+def test_invalid_arguments(call, message):
     trace = Trace(512, None, {}, [], [Allocate(0, 3 * MIB, 0, None)])
     with pytest.raises((TypeError, ValueError, OSError), match=message):
         call(trace)

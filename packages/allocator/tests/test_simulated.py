@@ -13,7 +13,7 @@ def driver(request):
     return request.param(1 << 20, page_size=PAGE)
 
 
-def test_memory_is_ranges_that_join_again(driver):
+def test_freed_ranges_are_joined(driver):
     a, b, c = (driver.allocate(256 << 10) for _ in range(3))
     assert b == a + (256 << 10) and driver.memory_info() == (256 << 10, 1 << 20)
     driver.free(a, 256 << 10)
@@ -38,7 +38,7 @@ def test_only_whole_regions_are_freed(driver, nbytes):
         driver.free(address, nbytes)
 
 
-def test_kernels_run_when_the_test_says_so(driver):
+def test_kernels_run_under_the_tests_control(driver):
     address = driver.allocate(512)
     for _ in range(3):
         driver.launch(1, writes=[(address, 512)])
@@ -65,7 +65,7 @@ def test_a_kernel_needs_memory(driver):
         driver.launch(0, reads=[(address + 512, 1024, "x")])
 
 
-def test_a_kernel_on_freed_memory_is_found_when_it_runs():
+def test_a_kernel_on_freed_memory_is_detected_when_it_runs():
     driver = SimulatedDriver(1 << 20, strict=False)
     address = driver.allocate(1024)
     driver.launch(0, reads=[(address, 1024, "x")])
@@ -81,7 +81,7 @@ def test_a_kernel_on_freed_memory_is_found_when_it_runs():
         driver.complete(0, 2)
 
 
-def test_memory_handed_on_is_found_when_the_later_kernel_ran_first():
+def test_reused_memory_is_detected_if_the_later_kernel_runs_first():
     driver = SimulatedDriver(1 << 20, strict=False)
     address = driver.allocate(1024)
     driver.launch(0, reads=[(address, 1024, "first")])
@@ -91,7 +91,7 @@ def test_memory_handed_on_is_found_when_the_later_kernel_ran_first():
         driver.complete(0)
 
 
-def test_under_strict_what_may_go_wrong_is_found_at_once(driver):
+def test_strict_detects_hazards_at_launch(driver):
     address = driver.allocate(1024)
     driver.launch(0, reads=[(address, 1024, "first")])
     with pytest.raises(DriverError, match="may still use for 'first': no event orders them"):
@@ -118,7 +118,7 @@ def test_events_order_streams_one_after_another(driver):
     driver.free(address, 1024)
 
 
-def test_failures_come_as_asked(driver):
+def test_injected_failures_occur(driver):
     driver.fail_next("allocate", count=2)
     driver.fail_next("synchronize", RuntimeError("lost"))
     for _ in range(2):
@@ -136,7 +136,7 @@ def test_failures_come_as_asked(driver):
 
 
 @pytest.mark.parametrize("name", ["synchronize", "event_done", "free", "unmap", "free_addresses"])
-def test_what_capture_forbids_spoils_it(driver, name):
+def test_forbidden_calls_invalidate_a_capture(driver, name):
     address, event = driver.allocate(512), driver.record_event(0)
     pages, empty = driver.reserve_addresses(2 * PAGE), driver.reserve_addresses(PAGE)
     driver.map(pages, PAGE)
@@ -155,7 +155,7 @@ def test_what_capture_forbids_spoils_it(driver, name):
     assert driver.memory_info()[0] == free
 
 
-def test_events_outside_a_capture_spoil_it():
+def test_events_from_outside_invalidate_a_capture():
     driver = SimulatedDriver(1 << 20)
     event = driver.record_event(0)
     driver.begin_capture(1)
@@ -201,7 +201,7 @@ def test_pages_and_regions_share_the_capacity(driver):
     assert driver.memory_info()[0] == 2 * PAGE
 
 
-def test_ranges_and_pages_are_as_they_were_made(driver):
+def test_ranges_and_pages_are_checked(driver):
     a, b = driver.reserve_addresses(4 * PAGE), driver.reserve_addresses(PAGE)
     driver.map(a + PAGE, 2 * PAGE)
     for call, address, nbytes, message in [
@@ -249,7 +249,7 @@ def test_kernels_need_mapped_pages(driver):
     assert driver.complete(0) == 1
 
 
-def test_kernels_on_pages_mapped_again_are_found_when_they_run():
+def test_kernels_on_remapped_pages_are_detected_when_they_run():
     driver = SimulatedDriver(1 << 20, strict=False, page_size=PAGE)
     a = driver.reserve_addresses(2 * PAGE)
     driver.map(a, 2 * PAGE)
@@ -276,12 +276,12 @@ def test_a_device_without_pages_has_no_virtual_memory(driver):
 @pytest.mark.parametrize(
     "arguments", [(0,), (1.5,), (1 << 20, 0), (1 << 20, 48), (1 << 20, 512, True, 256), (1 << 20, 512, True, 1536)]
 )
-def test_bad_devices(arguments):
+def test_invalid_devices(arguments):
     with pytest.raises(ValueError, match="SimulatedDriver: expected"):
         SimulatedDriver(*arguments)
 
 
-def test_with_more_addresses_a_region_needs_no_free_memory_in_one_piece():
+def test_with_more_addresses_a_region_needs_no_contiguous_memory():
     driver = SimulatedDriver(1 << 20, addresses=4 << 20)
     a, _, c = (driver.allocate(256 << 10) for _ in range(3))
     driver.free(a, 256 << 10)
@@ -303,7 +303,7 @@ def test_with_more_addresses_a_region_needs_no_free_memory_in_one_piece():
         (lambda driver: driver.fail_next("allocates"), "fail_next: expected call, a method's name; got 'allocates'"),
     ],
 )
-def test_bad_arguments(driver, call, message):
+def test_invalid_arguments(driver, call, message):
     with pytest.raises((ValueError, TypeError), match=rf"^SimulatedDriver\.{message}"):
         call(driver)
     assert driver.allocate(512) >= 0

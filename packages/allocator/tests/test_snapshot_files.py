@@ -24,7 +24,7 @@ SMALL = snapshot(segment(("used", 1024, [frame()]), ("wait", 512, [frame()]), ("
 
 @pytest.mark.parametrize("name", ["a.json", "a.pickle", "a.pkl"])
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_written_comes_back(tmp_path, name, seed):
+def test_files_round_trip(tmp_path, name, seed):
     wanted, _ = random_snapshot(seed)
     before = copy.deepcopy(wanted)
     write_snapshot(wanted, tmp_path / name)
@@ -32,7 +32,7 @@ def test_what_is_written_comes_back(tmp_path, name, seed):
     assert os.listdir(tmp_path) == [name]
 
 
-def test_the_format_is_said_by_name_or_argument(tmp_path):
+def test_the_format_follows_the_name_or_argument(tmp_path):
     write_snapshot(SMALL, tmp_path / "one", format="pickle")
     write_snapshot(SMALL, tmp_path / "two.pickle", format="json")
     assert read_snapshot(tmp_path / "one") == read_snapshot(tmp_path / "two.pickle") == SMALL
@@ -43,7 +43,7 @@ def test_the_format_is_said_by_name_or_argument(tmp_path):
         write_snapshot(SMALL, tmp_path / "three.json", format="yaml")
 
 
-def test_the_pickle_is_what_the_viewer_reads(tmp_path):
+def test_the_pickle_uses_only_instructions_of_the_viewer(tmp_path):
     wanted, _ = random_snapshot(1)
     wanted["segments"][0]["address"] += 1 << 46  # an address in CUDA's range
     wanted["segments"][0]["blocks"] = segment(("used", wanted["segments"][0]["total_size"]))["blocks"]
@@ -65,7 +65,7 @@ def test_waiting_blocks_have_the_viewers_name_in_the_pickle(tmp_path):
     assert read_snapshot(tmp_path / "a.pickle") == SMALL
 
 
-def test_what_is_asked_for_may_leave_out_what_is_awaited(tmp_path):
+def test_requested_size_may_exclude_waiting_blocks(tmp_path):
     other = copy.deepcopy(SMALL)
     other["segments"][0]["requested_size"] = 1024
     other["segments"][0]["blocks"][2]["stream"] = 7
@@ -73,7 +73,7 @@ def test_what_is_asked_for_may_leave_out_what_is_awaited(tmp_path):
     assert read_snapshot(tmp_path / "a.json") == other
 
 
-def test_keys_that_others_leave_out_are_filled_in(tmp_path):
+def test_missing_keys_are_filled_in(tmp_path):
     bare = {"segments": [{"address": 64, "total_size": 64, "blocks": [{"size": 64, "state": "active_allocated"}]}],
             "device_traces": [[{"action": "oom", "size": 5, "device_free": 1, "pool_id": (0, 1)}, {"action": "new"}]],
             "annotations": [{"stage": 1, 4: 2.5}]}  # fmt: skip
@@ -101,7 +101,7 @@ class Harm:
 
 
 @pytest.mark.parametrize("protocol", [0, 1, 2, 4, 5])
-def test_a_pickle_runs_nothing(tmp_path, monkeypatch, protocol):
+def test_a_pickle_is_not_executed(tmp_path, monkeypatch, protocol):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.pickle").write_bytes(pickle.dumps({**SMALL, "more": Harm()}, protocol=protocol))
     with pytest.raises(CorruptFileError, match=r"read_snapshot: .* a\.pickle|expected JSON") as caught:
@@ -153,7 +153,7 @@ def test_damage_is_named_with_its_place(tmp_path, data, message):
     assert "bad.file; write the snapshot again" in str(caught.value)
 
 
-def test_the_message_is_short_whatever_the_keys_are(tmp_path):
+def test_the_message_is_short_for_any_keys(tmp_path):
     many = {f"{'x' * 500}{i}": 1 for i in range(5000)}
     (tmp_path / "a").write_bytes(pickle.dumps(many))
     with pytest.raises(CorruptFileError, match=r"expected the key 'segments'; got .*…") as caught:
@@ -214,7 +214,7 @@ def change(path, value):
         (("segments",), [segment(("used", 8192), address=4096), segment(("used", 64), address=8192)], "do not overlap"),
     ],
 )
-def test_what_will_not_do_is_named_in_files_and_arguments(tmp_path, path, value, message):
+def test_invalid_parts_are_named_in_files_and_arguments(tmp_path, path, value, message):
     wanted = copy.deepcopy(SMALL)
     change(path, value)(wanted)
     with pytest.raises(ValueError, match=f"write_snapshot: .*{message}.* of the snapshot; pass"):
@@ -226,7 +226,7 @@ def test_what_will_not_do_is_named_in_files_and_arguments(tmp_path, path, value,
             read_snapshot(tmp_path / "a")
 
 
-def test_what_is_no_snapshot_or_no_file(tmp_path):
+def test_files_and_arguments_that_are_not_snapshots(tmp_path):
     with pytest.raises(TypeError, match="write_snapshot: expected a snapshot, a dict; got list"):
         write_snapshot([], tmp_path / "a.json")
     with pytest.raises(FileNotFoundError, match="read_snapshot: cannot read the file: No such file"):
@@ -240,7 +240,7 @@ def test_what_is_no_snapshot_or_no_file(tmp_path):
         write_snapshot(SMALL, tmp_path / "no" / "a.json")
 
 
-def test_a_write_that_fails_leaves_the_former_file(tmp_path, monkeypatch):
+def test_a_failed_write_keeps_the_former_file(tmp_path, monkeypatch):
     write_snapshot(SMALL, tmp_path / "a.json")
     before = (tmp_path / "a.json").read_bytes()
 
@@ -253,7 +253,7 @@ def test_a_write_that_fails_leaves_the_former_file(tmp_path, monkeypatch):
     assert (tmp_path / "a.json").read_bytes() == before and os.listdir(tmp_path) == ["a.json"]
 
 
-def test_paths_that_are_no_utf8(tmp_path):
+def test_paths_that_are_not_utf8(tmp_path):
     odd = snapshot(segment(("used", 64, [frame("a\udcff.py")])), **{"k\udcff": {"\udcff": "\udcff"}})
     for name in ("a.json", "a.pickle"):
         write_snapshot(odd, tmp_path / name)
@@ -266,7 +266,7 @@ WHOLE = {kind: None for kind in ("json", "pickle")}
 
 
 @given(kind=st.sampled_from(sorted(WHOLE)), data=st.data())
-def test_no_damage_gives_another_error(tmp_path_factory, kind, data):
+def test_damage_raises_no_other_error(tmp_path_factory, kind, data):
     """Cutting, changing or inserting any bytes leads to a snapshot or a CorruptFileError, never to another error."""
     if WHOLE[kind] is None:
         path = tmp_path_factory.mktemp("whole") / "a"

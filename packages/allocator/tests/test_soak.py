@@ -39,7 +39,7 @@ def test_memory_stays_flat(no_collection):
     assert len(gc.get_objects()) - objects <= 3 * 500
 
 
-def test_giving_all_back_again_and_again_leaks_nothing(no_collection):
+def test_repeated_release_leaks_nothing(no_collection):
     allocator, choose = HostAllocator(), random.Random(1)
 
     def rounds(count):
@@ -55,7 +55,7 @@ def test_giving_all_back_again_and_again_leaks_nothing(no_collection):
     assert later - memory <= 1 << 20 and later_objects - objects < 50
 
 
-def test_without_pools_every_block_goes_back(no_collection):
+def test_every_block_is_released_without_pools(no_collection):
     allocator, choose = HostAllocator(pools=False), random.Random(2)
     for _ in range(100):
         step(allocator, choose)
@@ -63,7 +63,7 @@ def test_without_pools_every_block_goes_back(no_collection):
     assert now["reserved_bytes.all.current"] == 0 and now["num_device_alloc"] == now["num_device_free"] == 6000
 
 
-def test_a_block_dropped_without_release_goes_back_without_pools(no_collection):
+def test_a_dropped_block_is_released_without_pools(no_collection):
     allocator = HostAllocator(pools=False)
     allocator.refill(100)
     assert allocator.statistics()["reserved_bytes"] == 0

@@ -99,7 +99,7 @@ def test_no_block_has_two_owners(pools):
     assert now["num_device_alloc"] == now["num_device_free"]
 
 
-def test_together_they_never_pass_the_limit():
+def test_threads_together_never_exceed_the_limit():
     limit = THREADS * 5 * MIB // 2
     allocator = HostAllocator(limit=limit)
 
@@ -128,7 +128,7 @@ def test_one_size_class_and_one_default_allocator_for_all():
         assert all(a is b for a, b in zip(lists, other_lists, strict=True))
 
 
-def test_released_in_another_thread_than_taken():
+def test_blocks_may_be_released_in_another_thread():
     allocator, handed = HostAllocator(), []
 
     def work(number):

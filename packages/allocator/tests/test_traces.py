@@ -96,7 +96,7 @@ def named(trace):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_written_comes_back(tmp_path, seed):
+def test_files_round_trip(tmp_path, seed):
     trace = random_trace(seed)
     write(tmp_path / "run.trace", trace)
     found = read_trace(tmp_path / "run.trace")
@@ -106,7 +106,7 @@ def test_what_is_written_comes_back(tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_sums_are_those_of_a_recount(seed):
+def test_sums_equal_a_recount(seed):
     trace = random_trace(seed)
     found = summarize(trace)
     live, states = {}, []
@@ -212,7 +212,7 @@ def test_each_bad_line_is_named(tmp_path, text, number, message):
     assert caught.value.place == f"line {number}" and f"at line {number} of " in str(caught.value)
 
 
-def test_a_line_that_was_cut_off_can_be_left_out(tmp_path):
+def test_an_incomplete_last_line_can_be_ignored(tmp_path):
     (tmp_path / "cut").write_text(HEADER + '["a",0,1,0,null]\n["f"')
     assert read_trace(tmp_path / "cut", partial=True).events == [Allocate(0, 1, 0, None)]
     (tmp_path / "cut").write_text(HEADER[:10])
@@ -220,12 +220,12 @@ def test_a_line_that_was_cut_off_can_be_left_out(tmp_path):
         read_trace(tmp_path / "cut", partial=True)
 
 
-def test_an_id_may_be_given_again(tmp_path):
+def test_an_id_may_be_reused(tmp_path):
     (tmp_path / "a").write_text(HEADER + '["a",0,1,0,null]\n["f",0]\n["a",0,2,0,null]\n')
     assert summarize(read_trace(tmp_path / "a")).end_bytes == 2
 
 
-def test_the_writer_says_what_is_wrong(tmp_path):
+def test_the_writer_names_invalid_arguments(tmp_path):
     with pytest.raises(TypeError, match="expected an integer granularity; got"):
         TraceWriter(tmp_path / "a", granularity=1.5)
     with pytest.raises(ValueError, match="expected capacity from 1; got 0"):
@@ -256,7 +256,7 @@ def test_the_writer_says_what_is_wrong(tmp_path):
         read_trace(tmp_path / "none")
 
 
-def test_a_full_disk_is_an_error_of_ours(tmp_path):
+def test_a_full_disk_raises_a_facula_error(tmp_path):
     writer = TraceWriter("/dev/full")
     with pytest.raises(OSError, match="No space left on device; check the folder") as caught:
         writer.flush()
@@ -264,7 +264,7 @@ def test_a_full_disk_is_an_error_of_ours(tmp_path):
 
 
 @given(data=st.data())
-def test_no_damage_gives_another_error(tmp_path_factory, data):
+def test_damage_raises_no_other_error(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "damaged.trace"
     write(path, random_trace(2, 30))
     whole = bytearray(path.read_bytes())

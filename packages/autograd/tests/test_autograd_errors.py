@@ -26,7 +26,7 @@ ERRORS = [AnomalyError, AutogradError, FreedGraphError, GradcheckError, Gradient
 
 @pytest.mark.parametrize("kind", ERRORS)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
-def test_errors_travel_whole(kind, copied):
+def test_errors_pickle_with_their_fields(kind, copied):
     error = kind("what happened", operator="mul", forward="a.py:1 (f)", mutation=None)
     error.add_note("a note")
     again = copied(error)
@@ -37,7 +37,7 @@ def test_errors_travel_whole(kind, copied):
     assert again.__notes__ == ["a note"]
 
 
-def test_raised_errors_travel_too():
+def test_raised_errors_pickle_too():
     y = Box(3.0, True) * Box(1.0)
     y.backward()
     with pytest.raises(FreedGraphError) as caught:
@@ -140,7 +140,7 @@ def Length_chain(x, scale):
     return y
 
 
-def test_create_graph_warns_of_the_cycle_once(monkeypatch):
+def test_create_graph_warns_about_the_cycle_once(monkeypatch):
     from facula_autograd._engine import backward as _backward
 
     monkeypatch.setattr(_backward, "_warned_of_cycle", False)
@@ -172,7 +172,7 @@ def test_results_checked_in_forward(recorded):
             np.log(x)
 
 
-def test_results_checked_lastingly():
+def test_results_checked_permanently():
     set_detect_anomaly(True, check_forward=True)
     try:
         with np.errstate(invalid="ignore"), pytest.raises(AnomalyError, match="the result of log"):

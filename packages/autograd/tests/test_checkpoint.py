@@ -33,7 +33,7 @@ class Calls:
         return a * b + b * b
 
 
-def test_gradients_are_those_of_a_plain_call():
+def test_gradients_equal_those_of_a_plain_call():
     for make in (lambda v: Box(v, True), lambda v: Variable(v, True)):
         f, x, y = Calls(), make(3.0), make(2.0)
         out = checkpoint(f, x * y, y)
@@ -74,7 +74,7 @@ def test_values_are_not_kept():
     assert x.grad.number == 24.0
 
 
-def test_one_inside_another():
+def test_nested_checkpoints():
     f, x = Calls(), Variable(3.0, True)
     checkpoint(lambda x: checkpoint(f, x * x, x) * x, x).backward()
     assert x.grad.value == 4 * 3**3 + 3 * 3**2  # (x^3 + x^2) x
@@ -97,7 +97,7 @@ def test_functions_inside():
     assert x.grad.value == 4 * 3**3
 
 
-def test_the_mode_is_what_it_was():
+def test_the_original_mode_is_restored():
     seen = []
 
     def f(x):
@@ -114,7 +114,7 @@ def test_the_mode_is_what_it_was():
         assert not checkpoint(f, x).requires_grad
 
 
-def test_contexts_of_the_callers():
+def test_contexts_of_the_caller():
     log = []
 
     class Says:
@@ -132,7 +132,7 @@ def test_contexts_of_the_callers():
     assert log == ["first", "end", "again", "end"]
 
 
-def test_a_function_that_does_something_else_is_an_error():
+def test_a_function_that_changes_behaviour_is_an_error():
     turns = iter([1, 2])
 
     def f(x):
@@ -161,7 +161,7 @@ def test_flags():
 
 
 @pytest.mark.parametrize(("segments", "runs"), [(1, [1, 1, 1, 1, 1]), (2, [2, 2, 1, 1, 1]), (5, [2, 2, 2, 2, 1])])
-def test_functions_in_a_row_are_computed_again_but_for_the_last_part(segments, runs):
+def test_checkpoint_sequential_recomputes_all_but_the_last_part(segments, runs):
     counts = [0] * 5
 
     def square(at):
@@ -179,12 +179,12 @@ def test_functions_in_a_row_are_computed_again_but_for_the_last_part(segments, r
 
 
 @pytest.mark.parametrize("segments", [0, 3, 1.0])
-def test_segments_are_of_one_function_at_least(segments):
+def test_segments_have_at_least_one_function(segments):
     with pytest.raises(ValueError, match=r"checkpoint_sequential: expected segments to be an int from 1 to 2.*got"):
         checkpoint_sequential([abs, abs], segments, Variable(1.0))
 
 
-def test_contexts_that_do_nothing():
+def test_noop_contexts_have_no_effect():
     x = Variable(2.0, requires_grad=True)
     with set_checkpoint_debug_enabled(True):
         checkpoint(lambda x: x * x * x, x, context_fn=noop_context_fn).backward()

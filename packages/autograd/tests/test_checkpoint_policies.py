@@ -79,7 +79,7 @@ def mul():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("times", [1, 2])
-def test_kept_results_are_not_computed_again(policy, computed, times):
+def test_kept_results_are_not_recomputed(policy, computed, times):
     def backward(y):
         for k in range(times):
             y.backward(retain_graph=k + 1 < times)
@@ -87,7 +87,7 @@ def test_kept_results_are_not_computed_again(policy, computed, times):
     assert again(policy, backward, early_stop=False) == (computed * times, 193.0 * times)
 
 
-def test_the_second_run_ends_with_the_last_value_that_is_needed():
+def test_the_second_run_ends_with_the_last_needed_value():
     log, x = Log(), Variable(2.0, True)
     y = checkpoint(lambda x: [log(x * x), log.computed.append("end")][0], x)
     y.backward()
@@ -98,7 +98,7 @@ def test_the_second_run_ends_with_the_last_value_that_is_needed():
     assert log.computed.count("end") == 3
 
 
-def test_policies_see_operands_and_are_asked_once():
+def test_policies_receive_operands_and_are_called_once():
     asked = []
 
     def policy(context, operator, *args):
@@ -112,7 +112,7 @@ def test_policies_see_operands_and_are_asked_once():
     assert asked == [("mul", [2.0, 3.0], False)] and x.grad.value == 3.0
 
 
-def test_policies_compute_as_they_like_and_that_is_not_recorded():
+def test_policies_may_compute_without_recording():
     seen = []
 
     def policy(context, operator, *args):
@@ -122,7 +122,7 @@ def test_policies_compute_as_they_like_and_that_is_not_recorded():
     assert again(policy, early_stop=False) == (["mul"], 193.0) and seen == [(False, None)] * 4  # 2 < 3
 
 
-def test_operators_that_no_policy_is_asked_about():
+def test_operators_without_policy_calls():
     asked = []
     SAC_IGNORED_OPS.add("mul")
     try:
@@ -204,7 +204,7 @@ def test_random_numbers_of_kept_results_are_skipped():
 # ---- errors
 
 
-def test_a_kept_result_that_was_changed():
+def test_changed_kept_results_are_an_error():
     made = []
 
     def function(x):
@@ -251,14 +251,14 @@ def test_arguments(call, text):
         call()
 
 
-def test_contexts_that_make_no_difference():
+def test_contexts_without_kept_results_have_no_effect():
     x = Variable(3.0, True)
     with set_checkpoint_debug_enabled(True):
         checkpoint(lambda x: x * x, x, context_fn=noop_context_fn).backward()
     assert x.grad.value == 6.0
 
 
-def test_other_shapes_in_the_second_run():
+def test_different_shapes_in_the_second_run():
     sizes = iter([3, 2, 3, 2])
 
     def function(x):

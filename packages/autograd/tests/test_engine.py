@@ -149,7 +149,7 @@ def test_second_backward_names_both_lines():
     assert "mul" in repr(z.grad_fn)
 
 
-def test_retained_graphs_and_rules_that_save_nothing_run_again():
+def test_retained_graphs_and_rules_without_saved_values_run_again():
     x = Box(3.0, True)
     z = x * x
     z.backward(retain_graph=True)
@@ -179,7 +179,7 @@ def test_create_graph_under_no_grad_still_records():
     assert first.requires_grad
 
 
-def test_grad_computes_nothing_that_is_not_asked_for():
+def test_grad_computes_only_requested_gradients():
     x, w = Box(3.0, True), Box(2.0, True)
     helpers.CALLS.clear()
     out = traced(x, "unwanted") * traced(w, "wanted")
@@ -204,7 +204,7 @@ def test_grad_hides_unwanted_edges_from_the_rule():
     assert len(made) == 1
 
 
-def test_grad_frees_what_it_ran_through():
+def test_grad_frees_the_nodes_that_it_ran():
     x, w = Box(3.0, True), Box(2.0, True)
     out = x * w
     grad(out, w)
@@ -313,7 +313,7 @@ def test_failing_rules_are_named():
     assert "test_engine.py" in note
 
 
-def test_interrupted_passes_leave_the_engine_usable():
+def test_the_engine_works_after_an_interrupted_pass():
     def interrupt(g):
         raise KeyboardInterrupt
 
@@ -336,12 +336,12 @@ def test_leaf_switched_off_after_use():
     assert x.grad.number == 6.0
 
 
-def test_node_face():
+def test_public_attributes_of_nodes():
     x, y = Box(3.0, True), Box(2.0)
     z = x * y
     assert z.grad_fn.name() == "mul"
     assert z.grad_fn.next_functions == ((AccumulateGrad(x), 0), (None, 0))
-    assert "test_node_face" in z.grad_fn.where
+    assert "test_public_attributes_of_nodes" in z.grad_fn.where
     assert x.is_leaf
     assert not z.is_leaf
     assert x.grad_fn is None

@@ -39,7 +39,7 @@ def numeric(f, *args, at, step=1e-6):
 
 
 @pytest.mark.parametrize("at", [0, 1, -1])
-def test_jacobians_and_gradients_are_those_of_finite_differences(at):
+def test_jacobians_and_gradients_equal_finite_differences(at):
     np.testing.assert_allclose(jacrev(mixed, at)(X, W), numeric(mixed, X, W, at=at % 2), atol=1e-8)
 
     def total(x, w):
@@ -91,7 +91,7 @@ def test_third_derivatives_in_any_order(names):
 
 @pytest.mark.parametrize("inner", TAKEN.values(), ids=TAKEN)
 @pytest.mark.parametrize("outer", TAKEN.values(), ids=TAKEN)
-def test_inner_derivatives_are_by_their_own_argument(inner, outer):
+def test_inner_derivatives_use_their_own_argument(inner, outer):
     assert outer(lambda x: x * inner(lambda y: x + y)(1.0))(1.0) == 1.0
     assert outer(lambda x: inner(lambda y: x * y)(x))(3.0) == 1.0
     assert outer(lambda x: inner(lambda y: x * y * y)(x))(3.0) == 12.0
@@ -146,7 +146,7 @@ def test_auxiliary_results():
     assert jacrev(f, has_aux=True)(W)[1]["n"] == 3
 
 
-def test_values_go_in_and_come_out():
+def test_variables_as_arguments_and_results():
     x = Variable(2.0, True)
     y = grad(lambda v: v**3)(x)
     y.backward()
@@ -161,7 +161,7 @@ def test_values_go_in_and_come_out():
 
 
 @pytest.mark.parametrize("take", [grad, lambda f: lambda x: value_and_grad(f)(x)[1]], ids=["grad", "value_and_grad"])
-def test_other_graphs_are_left_as_they_are(take):
+def test_other_graphs_are_unchanged(take):
     """Gradients of other leaves do not change, and graphs that do not lead to the arguments are not released."""
     w = Variable(3.0, True)
     other, kept = w * w, []
@@ -190,7 +190,7 @@ def test_other_graphs_are_left_as_they_are(take):
     assert take(differentiated)(2.0) == 4.0
 
 
-def test_modes_around_do_not_matter():
+def test_surrounding_modes_have_no_effect():
     with no_grad():
         assert grad(lambda x: grad(lambda y: y**3)(x))(2.0) == 12.0
         assert not is_grad_enabled()

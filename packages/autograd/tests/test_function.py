@@ -136,7 +136,7 @@ def test_inputs_returned_as_outputs_are_new_values():
     assert x.grad.number == 2.0
 
 
-def test_an_operand_returned_as_it_is_stays_without_gradient():
+def test_a_returned_operand_stays_without_gradient():
     class Second(Function):
         @staticmethod
         def forward(ctx, x, y):
@@ -195,7 +195,7 @@ def test_in_place():
         Forgets.apply(x * x)
 
 
-def test_what_other_transforms_need_is_accepted():
+def test_attributes_for_other_transforms_are_accepted():
     class Scaled(Function):
         generate_vmap_rule = False
 

@@ -189,7 +189,7 @@ def test_arguments_by_name_and_defaults():
             function.apply(x, wrong=1)
 
 
-def test_gradients_are_brought_to_shape_and_dtype():
+def test_gradients_are_converted_to_shape_and_dtype():
 
     class Wide(Function):
         @staticmethod
@@ -206,7 +206,7 @@ def test_gradients_are_brought_to_shape_and_dtype():
     assert x.grad.value.tolist() == [3.0, 3.0]
 
 
-def test_what_is_not_there_says_so():
+def test_missing_methods_raise_named_errors():
     assert Function.generate_vmap_rule is False
     with pytest.raises(NotImplementedError, match="vmap"):
         Function.vmap(None, (0,))

@@ -24,7 +24,7 @@ class Wrong(Function):
 
 
 @pytest.mark.parametrize("make", [lambda: Variable(1.5, True), lambda: Variable(np.array([1.5, 2 + 1j]), True)])
-def test_wrong_gradient_is_caught(make):
+def test_a_wrong_gradient_is_detected(make):
     x = make()
 
     class Right(Wrong):
@@ -40,7 +40,7 @@ def test_wrong_gradient_is_caught(make):
     assert not gradcheck(Wrong.apply, x, raise_exception=False)
 
 
-def test_missing_conjugate_is_caught():
+def test_a_missing_conjugate_is_detected():
     class Half(Function):
         @staticmethod
         def forward(ctx, x):
@@ -53,7 +53,7 @@ def test_missing_conjugate_is_caught():
     assert not gradcheck(Half.apply, Variable(np.array([1 + 2j]), True), raise_exception=False)
 
 
-def test_wrong_second_derivative_is_caught():
+def test_a_wrong_second_derivative_is_detected():
     class Constant(Function):
         @staticmethod
         def forward(ctx, x):
@@ -69,7 +69,7 @@ def test_wrong_second_derivative_is_caught():
     assert not gradgradcheck(Constant.apply, x, raise_exception=False)
 
 
-def test_nan_is_caught():
+def test_nan_is_detected():
     class NaN(Wrong):
         @staticmethod
         def backward(ctx, g):
@@ -78,7 +78,7 @@ def test_nan_is_caught():
     assert not gradcheck(NaN.apply, Variable(1.5, True), raise_exception=False)
 
 
-def test_changed_inputs_are_caught():
+def test_changed_inputs_are_detected():
     def careless(x):
         y = x * Box(2.0)
         write_(x.detach(), x.number + 1)
@@ -88,7 +88,7 @@ def test_changed_inputs_are_caught():
         gradcheck(careless, Box(1.0, True))
 
 
-def test_unsteady_gradients_are_caught():
+def test_nondeterministic_gradients_are_detected():
     class Drifts(Wrong):
         calls = 0
 
@@ -103,7 +103,7 @@ def test_unsteady_gradients_are_caught():
     assert gradcheck(Drifts.apply, Variable(1.5, True), nondet_tol=1e-6)
 
 
-def test_several_inputs_and_outputs_some_left_out():
+def test_several_inputs_and_outputs_with_some_ignored():
     def f(a, k, b):
         return a * b * k, (a * 3.0).detach(), b * b
 
@@ -118,12 +118,12 @@ def test_nothing_to_check():
         gradcheck(lambda x: x.detach(), Variable(1.0, True))
 
 
-def test_toy_values_too():
+def test_values_of_other_types():
     assert gradcheck(lambda x, y: x * y * x + y, (Box(1.5, True), Box(2.0, True)))
     assert gradgradcheck(lambda x, y: x * y * x + y, (Box(1.5, True), Box(2.0, True)))
 
 
-def test_along_one_direction():
+def test_fast_mode_checks_one_direction():
     x = Variable(np.array([1.5, 2.0, -1.0]), True)
     assert gradcheck(lambda x: (x * x, x * 3.0), x, fast_mode=True)
     assert gradgradcheck(lambda x: x * x * x, x, fast_mode=True)
@@ -145,12 +145,12 @@ def test_values_without_elements(fast):
     assert gradcheck(lambda a: a[:0], row, fast_mode=fast)
 
 
-def test_one_value_in_two_places():
+def test_one_value_as_two_inputs():
     x = Variable(np.array([1.5, 2.0]), True)
     assert gradcheck(lambda a, b: a * b * b, (x, x))
 
 
-def test_what_cannot_be_checked():
+def test_checks_that_are_not_supported():
     x = Variable(1.5, True)
     with pytest.raises(NotImplementedError, match="gradcheck: check_forward_ad=True: Variable has no forward mode"):
         gradcheck(lambda x: x, x, check_forward_ad=True)

@@ -52,7 +52,7 @@ def test_hook_on_several_values(run, seen):
     assert product.seen == seen
 
 
-def test_hook_on_any_of_several_values_sees_the_first():
+def test_a_hook_with_mode_any_receives_the_first_gradient():
     product = Product("any")
     product.y.backward(retain_graph=True)
     product.y.backward(retain_graph=True)
@@ -62,7 +62,7 @@ def test_hook_on_any_of_several_values_sees_the_first():
     assert product.seen == [1.0, 1.0, 1.0]
 
 
-def test_a_pass_within_a_hook_is_another_pass():
+def test_a_pass_inside_a_hook_is_separate():
     x, y = Box(2.0, True), Box(3.0, True)
     seen = []
     register_multi_grad_hook([x, y], lambda gs: seen.append(numbers(gs)))
@@ -72,7 +72,7 @@ def test_a_pass_within_a_hook_is_another_pass():
     assert seen == [[4.0, None], [3.0, 2.0]]
 
 
-def test_a_value_named_twice_and_edges_among_the_values():
+def test_repeated_values_and_edges():
     x = Box(2.0, True)
     y, seen = x * x, []
     register_multi_grad_hook([x, x, get_gradient_edge(y), get_gradient_edge(x)], lambda gs: seen.append(numbers(gs)))
@@ -80,7 +80,7 @@ def test_a_value_named_twice_and_edges_among_the_values():
     assert seen == [[4.0, 4.0, 1.0, 4.0]]
 
 
-def test_hooks_hold_no_value_and_are_forgotten():
+def test_hooks_keep_no_value_alive():
     gc.collect()
     gc.disable()
     try:
@@ -113,7 +113,7 @@ def test_errors_of_hooks():
 # ---- edges
 
 
-def test_edges_stand_for_values():
+def test_edges_replace_values():
     x = Variable(3.0, True)
     y = x * x
     z = y * y

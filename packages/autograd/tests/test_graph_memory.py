@@ -99,7 +99,7 @@ def test_no_cycles(build, end):
 
 
 @pytest.mark.parametrize("product", [lambda h, w: h * w, lambda h, w: w * h])
-def test_saved_values_go_during_the_pass(product):
+def test_saved_values_are_freed_during_the_pass(product):
     gc.disable()
     try:
         x, w = Box(3.0, True), Box(2.0, True)

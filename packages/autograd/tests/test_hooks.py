@@ -28,7 +28,7 @@ def test_weight_used_three_times():
     assert w.grad.number == 15.0
 
 
-def test_leaf_hook_fires_as_early_as_it_can():
+def test_a_leaf_hook_runs_as_early_as_possible():
     w, x, order = Box(2.0, True), Box(3.0, True), []
     early = traced(x, "early")
     early.register_hook(lambda g: order.append("early"))
@@ -38,7 +38,7 @@ def test_leaf_hook_fires_as_early_as_it_can():
     assert order == ["w", "early", "x"]
 
 
-def test_hooks_of_many_leaves_that_one_node_feeds():
+def test_hooks_of_many_leaves_of_one_node():
     leaves = [Box(float(k), True) for k in range(300)]
     seen = []
     total = leaves[0]
@@ -49,7 +49,7 @@ def test_hooks_of_many_leaves_that_one_node_feeds():
     assert sorted(seen) == [(0, 2.0)] + [(k, 1.0) for k in range(1, 300)]
 
 
-def test_hooks_replace_gradients_in_turn():
+def test_hooks_replace_gradients_in_order():
     x = Box(3.0, True)
     h = x * x
     h.register_hook(lambda g: g * Box(2.0))
@@ -59,7 +59,7 @@ def test_hooks_replace_gradients_in_turn():
 
 
 @pytest.mark.parametrize("answer", [5.0, "text", np.ones(2), np.ones(3, np.float32)], ids=str)
-def test_what_cannot_replace_a_gradient_is_refused(answer):
+def test_invalid_replacements_are_refused(answer):
     x = Variable(np.ones(3), requires_grad=True)
     for value in (x, x * x):
         value.register_hook(lambda g: Variable(answer) if isinstance(answer, np.ndarray) else answer)
@@ -86,7 +86,7 @@ def test_remove():
     assert not seen
 
 
-def test_hook_added_in_the_middle_of_a_pass():
+def test_a_hook_added_during_a_pass():
     x, seen = Box(3.0, True), []
     h = x * x
     (h * x).register_hook(lambda g: None)
@@ -152,7 +152,7 @@ def test_hooks_under_grad():
     assert seen == ["h", "w"]
 
 
-def test_hooks_run_without_recording_unless_asked():
+def test_hooks_run_without_recording_by_default():
     x, seen = Box(3.0, True), []
     x.register_hook(lambda g: seen.append(is_grad_enabled()))
     y = x * x
@@ -211,7 +211,7 @@ def test_hooks_make_no_cycle():
         gc.enable()
 
 
-def test_hook_on_nothing():
+def test_a_hook_needs_a_value_that_requires_grad():
     with pytest.raises(RuntimeError, match="requires grad"):
         Box(1.0).register_hook(print)
     with pytest.raises(TypeError, match="callable"):
@@ -243,7 +243,7 @@ def test_saved_value_hooks():
     assert log == ["pack", "pack", "unpack", "unpack"]
 
 
-def test_pack_hooks_leave_what_they_get():
+def test_pack_hooks_must_not_change_values():
     for x in (Box(3.0, True), Box(3.0, True) * Box(1.0)):
         with (
             saved_tensors_hooks(lambda v: write_(v, 5.0), lambda v: v),
@@ -296,7 +296,7 @@ def test_post_accumulate_hooks_return_nothing():
         (x * x).backward()
 
 
-def test_retains_grad_is_remembered_when_the_graph_is_gone():
+def test_retains_grad_outlives_the_graph():
     x = Box(3.0, True)
     y = x * x
     y.retain_grad()

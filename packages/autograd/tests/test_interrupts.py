@@ -147,7 +147,7 @@ def test_with_blocks(program, around):
 
 
 @pytest.mark.parametrize("start", [True, False])
-def test_switching_is_whole_or_nothing(start):
+def test_switching_is_atomic(start):
     tried, seen = 0, set()
     while True:
         with enable_grad():

@@ -183,7 +183,7 @@ def _throw(g):
     g.throw(ValueError("mine"))
 
 
-def test_plain_with_around_yield_leaves_nothing_for_ever():
+def test_a_with_block_around_yield_leaves_no_state():
     def gen():
         with no_grad():
             yield 1
@@ -318,7 +318,7 @@ def test_threads_have_their_own_modes():
     assert context.run(is_grad_enabled)  # copied inside the block, which has ended
 
 
-def test_leaving_what_was_not_entered():
+def test_leaving_without_entering_is_an_error():
     mode = no_grad()
     for extra in (mode, inference_mode(), detect_anomaly()):
         with pytest.raises(RuntimeError, match=rf"{type(extra).__name__}.__exit__: .*__enter__") as caught:
@@ -376,7 +376,7 @@ def test_mode_records():
         replace_mode(colour=1)
 
 
-def test_blocks_are_in_no_cycle():
+def test_blocks_form_no_cycles():
     """The collector never frees the reference by which the interpreter ends a block: see `Block.owner`."""
 
     def blocks():

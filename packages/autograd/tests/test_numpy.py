@@ -34,7 +34,7 @@ def scalar(out):
 
 
 @case
-def test_values_are_numpys(name, dtype):
+def test_values_equal_numpys(name, dtype):
     function, arrays = sample(name, dtype)
     for ours, theirs in zip(listed(function(*leaves(arrays))), listed(function(*arrays)), strict=True):
         assert isinstance(ours, Variable)
@@ -84,7 +84,7 @@ def test_single_precision_stays(name):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_gradients_have_memory_of_their_own(name):
+def test_gradients_have_separate_memory(name):
     function, arrays = sample(name)
     inputs = leaves(arrays)
     outputs = listed(function(*inputs))
@@ -123,7 +123,7 @@ def test_every_declaration_has_a_sample(monkeypatch):
     assert not missing
 
 
-def test_a_wrong_rule_is_caught(monkeypatch):
+def test_a_wrong_rule_is_detected(monkeypatch):
     np.sin(Variable(1.0))
     from facula_autograd._numpy.functions import table
 

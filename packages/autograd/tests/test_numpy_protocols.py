@@ -148,7 +148,7 @@ def test_square_root_at_0():
         assert grad(np.log(x), x)[0].value == np.inf
 
 
-def test_what_was_not_chosen_takes_no_part():
+def test_unselected_operands_contribute_nothing():
     """They do not even contribute 0 times infinity."""
     for function in (lambda x: np.where(x > 1, x, np.sqrt(x)), lambda x: np.maximum(x, 1) ** 0.5):
         assert np.isfinite(gradient(function, [4.0, 0.5])).all()
@@ -160,7 +160,7 @@ def test_what_was_not_chosen_takes_no_part():
 # ---- plain results
 
 
-def test_comparisons_and_questions_are_plain():
+def test_comparisons_and_queries_are_plain():
     v, a = leaf([1.0, -2.0]), np.array([1.0, 3.0])
     for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
         for pair, plain in (((v, a), (v.value, a)), ((a, v), (a, v.value)), ((v, v), (v.value, v.value))):
@@ -181,7 +181,7 @@ def test_comparisons_and_questions_are_plain():
     assert np.greater(v, 0, out=np.empty(2, bool)).tolist() == [True, False]
 
 
-def test_as_an_array():
+def test_conversion_to_an_array():
     v = leaf([[1.0, 2.0], [3.0, 4.0]])
     assert (v.ndim, v.size, v.dtype, len(v), v.T.shape, v.mT.shape) == (2, 4, np.float64, 2, (2, 2), (2, 2))
     assert [row.value.tolist() for row in v] == v.tolist() == v.value.tolist()
@@ -243,7 +243,7 @@ def test_lists_and_numbers_for_arrays(function):
         np.testing.assert_allclose(function(v, other).value, function(*plain), rtol=1e-14)
 
 
-def test_dtype_is_what_is_computed_in():
+def test_dtype_sets_the_computation_dtype():
     v = leaf([1.0, 2.0])
     for y in (np.add(v, 1, dtype=np.float32), np.sum(v, dtype=np.float32), np.exp(v, dtype="f4"), v.astype("f4")):
         assert y.dtype == np.float32
@@ -310,7 +310,7 @@ def test_saved_values_may_be_kept_elsewhere():
     np.testing.assert_allclose([g.value for g in second[0]], [g.value for g in second[1]])
 
 
-def test_memory_goes_with_the_last_reference():
+def test_memory_is_freed_with_the_last_reference():
     gc.disable()
     try:
         v = leaf(np.ones((3, 3)))
@@ -323,7 +323,7 @@ def test_memory_goes_with_the_last_reference():
         gc.enable()
 
 
-def test_numbers_need_no_numpy():
+def test_numbers_work_without_numpy():
     code = (
         "import sys\n"
         "from facula_autograd import Variable, grad\n"

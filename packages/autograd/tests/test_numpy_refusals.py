@@ -68,7 +68,7 @@ def test_refusals(call, name, remedy):
     assert a.tolist() == [3.0, 4.0] and v.tolist() == [1.0, 2.0]
 
 
-def test_an_element_of_an_array_cannot_hold_a_gradient():
+def test_assignment_to_array_elements_is_refused():
     v, a = leaf([1.0, 2.0]), np.zeros(2)
     with pytest.raises(ValueError) as caught:  # NumPy's error, with the reason as its cause
         a[0] = v[0]
@@ -100,7 +100,7 @@ def test_a_plain_number_has_no_gradient(name):
     call(Variable(2.0)), call(leaf(2.0).detach())
 
 
-def test_errors_of_numpy_are_its_own():
+def test_numpy_errors_are_unchanged():
     v = leaf([1.0, 2.0])
     with pytest.raises(ValueError, match="broadcast"):
         np.hypot(v, np.ones(3))

@@ -39,7 +39,7 @@ def ways(a, b):
 @pytest.mark.parametrize("first", ways(None, None))
 @pytest.mark.parametrize("second", ways(None, None))
 @pytest.mark.parametrize("given_gradient", [False, True])
-def test_another_pass_changes_nothing_else(first, second, given_gradient):
+def test_another_pass_changes_only_grad(first, second, given_gradient):
     a, b, c = Box(3.0, True), Box(2.0, True), Box(5.0, True)
     shown = []
     out = ways(a, b)[first]()
@@ -76,7 +76,7 @@ def test_fresh_gradients_become_grad_without_a_copy():
     assert x.grad is made[0]
 
 
-def test_hook_sees_what_others_do_not_change():
+def test_gradients_of_hooks_are_not_changed_later():
     a, seen = Box(3.0, True), []
     h = a * Box(2.0)
     h.register_hook(seen.append)
@@ -86,7 +86,7 @@ def test_hook_sees_what_others_do_not_change():
     assert a.grad.number == 15.0
 
 
-def test_leaf_hook_result_is_not_taken_over():
+def test_results_of_leaf_hooks_are_copied():
     mine = Box(10.0)
     a = Box(3.0, True)
     a.register_hook(lambda g: mine)
@@ -113,7 +113,7 @@ def test_random_graphs_share_nothing(steps):
     assert [leaf.number for leaf in leaves] == [1.0, 2.0, -1.0]
 
 
-def test_a_gradient_given_is_never_taken_over():
+def test_given_gradients_are_copied():
     a, seed = Box(3.0, True), Box(1.0)
     out = recorded_ops.clone(recorded_ops.clone(a))
     out.backward(seed)
@@ -122,7 +122,7 @@ def test_a_gradient_given_is_never_taken_over():
     assert (seed.number, a.grad.number) == (1.0, 2.0)
 
 
-def test_gradient_of_an_inner_input_is_not_added_into():
+def test_gradients_of_inner_inputs_are_not_added_into():
     x = Box(1.0, True)
     older = x * Box(3.0)
     inner = recorded_ops.clone(x)
@@ -130,7 +130,7 @@ def test_gradient_of_an_inner_input_is_not_added_into():
     assert [g.number for g in grad(out, (inner, x))] == [2.0, 5.0]
 
 
-def test_what_node_hooks_were_shown_is_not_added_into():
+def test_gradients_shown_to_node_hooks_are_not_added_into():
     x, shown = Box(3.0, True), []
     out = x * Box(2.0)
     out.grad_fn.register_hook(lambda ins, outs: shown.extend(ins))

@@ -9,7 +9,7 @@ import facula_autograd
 from facula_autograd import extend, func, graph
 
 
-def test_everything_public_is_there_and_documented():
+def test_public_names_exist_and_are_documented():
     for module in (facula_autograd, extend, func, graph):
         assert module.__all__ == sorted(module.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name))
         for name in module.__all__:

@@ -22,7 +22,7 @@ def chain(x, length):
     return x
 
 
-def test_a_large_graph_ends_in_a_quiet_moment(told):
+def test_a_large_graph_releases_idle_memory(told):
     x = Variable(3.0, requires_grad=True)
     for passes in (backward, lambda out: grad(out, x)):
         backward(x * x)
@@ -31,7 +31,7 @@ def test_a_large_graph_ends_in_a_quiet_moment(told):
         assert told == [1]
 
 
-def test_small_graphs_share_one(told):
+def test_small_graphs_share_one_release(told):
     x = Variable(3.0, requires_grad=True)
     backward(x * x)
     assert told == [1]

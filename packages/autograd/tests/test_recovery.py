@@ -56,7 +56,7 @@ def test_a_pass_interrupted_anywhere():
     assert tried > 100
 
 
-def test_nothing_is_kept_of_a_pass_that_failed():
+def test_a_failed_pass_leaves_no_state():
     class Fails(Function):
         @staticmethod
         def forward(ctx, x):
@@ -83,7 +83,7 @@ def test_nothing_is_kept_of_a_pass_that_failed():
         gc.enable()
 
 
-def test_a_second_attempt_with_the_graph_kept():
+def test_a_retry_with_the_retained_graph():
     x, turns = Box(3.0, True), iter([True, False])
 
     def hook(g):
@@ -122,13 +122,13 @@ def nested(depth):
     return Nested
 
 
-def test_passes_inside_passes():
+def test_nested_passes():
     x = Box(3.0, True)
     nested(20).apply(x).backward()
     assert x.grad.number == 6.0
 
 
-def test_passes_that_nest_too_deep_leave_the_engine_clean():
+def test_the_engine_is_clean_after_too_deep_nesting():
     x = Box(3.0, True)
     limit = sys.getrecursionlimit()
     with pytest.raises(RecursionError):
@@ -160,7 +160,7 @@ def test_passes_from_hooks():
     assert y.grad.number == 3.0
 
 
-def test_a_pass_over_the_graph_that_is_being_run():
+def test_a_pass_over_the_running_graph():
     x = Box(3.0, True)
     y = x * x
     seen = []
@@ -176,7 +176,7 @@ def test_a_pass_over_the_graph_that_is_being_run():
     assert x.grad.number == 4 * 27.0
 
 
-def test_errors_in_hooks_of_leaves_say_whose():
+def test_errors_in_leaf_hooks_name_the_leaf():
     x = Box(3.0, True)
 
     def hook(g):

@@ -78,7 +78,7 @@ def test_each_piece_of_memory_is_one_row():
     assert found._repr_html_().count("<tr>") == len(found.rows) + 1
 
 
-def test_views_are_their_memory():
+def test_views_count_as_their_memory():
     x = array()
     y = x * 2.0
     part = np.exp(y[0]) * np.exp(y.reshape(100)).sum()
@@ -91,7 +91,7 @@ def test_views_are_their_memory():
     (lambda: saved_tensors_hooks(lambda v: str(v), lambda b: None), {"packed as str": 0}),
     (lambda: saved_tensors_hooks(lambda v: Variable(v.value), id), {"the graph": 1600, "the program too": 800}),
 ])  # fmt: skip
-def test_what_was_packed(mode, kept_by):
+def test_packed_values(mode, kept_by):
     x = array()
     with mode():
         y = ((x * 2.0) ** 2).sum()
@@ -155,7 +155,7 @@ def test_calls_of_other_threads_and_interrupted_calls():
     assert report(after.sum()).rows[0].module == ""
 
 
-def test_as_many_calls_are_kept_as_the_bound_says():
+def test_the_number_of_kept_calls_is_bounded():
     assert scopes_module._events.maxlen == 2 * scopes_module.MAX_SCOPES
     before = len(scopes_module._events)
     Net(lambda x: x)(1)
@@ -172,7 +172,7 @@ def test_as_many_calls_are_kept_as_the_bound_says():
 # ---- detect_anomaly
 
 
-def test_anomaly_says_which_module():
+def test_anomalies_name_the_module():
     class Bad(Function):
         @staticmethod
         def forward(ctx, x):
@@ -243,7 +243,7 @@ def test_svg(tmp_path):
 
 
 @pytest.mark.parametrize("function", [report, to_dot, to_svg])
-def test_what_has_no_graph_is_refused(function):
+def test_values_without_a_graph_are_refused(function):
     for wrong in (Box(1.0), 3, [Variable(1.0)]):
         with pytest.raises(TypeError, match=rf"{function.__name__}: expected values that require grad; got"):
             function(wrong)

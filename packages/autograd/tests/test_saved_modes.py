@@ -52,7 +52,7 @@ class FarAdapter(BoxAdapter):
 register_adapter(Far, FarAdapter())
 
 
-def test_save_on_cpu_moves_what_is_elsewhere_and_no_leaf():
+def test_save_on_cpu_moves_values_of_other_devices_except_leaves():
     x, far = Box(2.0, True), Far(3.0)
     FarAdapter.moved.clear()
     with save_on_cpu(pin_memory=True):
@@ -65,7 +65,7 @@ def test_save_on_cpu_moves_what_is_elsewhere_and_no_leaf():
 
 
 @pytest.mark.parametrize("mode", [save_on_cpu, lambda: save_on_disk(min_bytes=1 << 20)])
-def test_what_stays_in_memory_must_not_be_changed(mode):
+def test_values_in_memory_must_not_be_changed(mode):
     x, k = Variable(2.0, True), Box(3.0)
     y = Box(2.0, True)
     BoxAdapter.nbytes = lambda self, v: 8
@@ -102,7 +102,7 @@ def cube(x):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c16", ">f8"])
-def test_what_comes_from_disk_is_what_went_there(dtype, tmp_path):
+def test_values_on_disk_round_trip(dtype, tmp_path):
     array = np.arange(3000, dtype=float).reshape(50, 60).astype(dtype)
     want = Variable(array, True)
     (cube(want) if dtype != "c16" else (cube(want) * cube(want).conj()).real).backward()
@@ -118,7 +118,7 @@ def test_what_comes_from_disk_is_what_went_there(dtype, tmp_path):
         np.testing.assert_array_equal(g.value, want.grad.value.T)
 
 
-def test_files_go_as_the_graph_goes(monkeypatch):
+def test_files_are_deleted_with_the_graph(monkeypatch):
     monkeypatch.setattr(disk_module, "SEGMENT_BYTES", 20_000)
     x = Variable(np.full(1000, 0.5), True)
     left = []
@@ -159,7 +159,7 @@ def test_second_derivatives_and_checkpoints_from_disk():
     assert disk.bytes_written
 
 
-def test_a_full_disk_is_named(monkeypatch, tmp_path):
+def test_errors_of_a_full_disk_name_the_folder(monkeypatch, tmp_path):
     def pwrite(number, data, offset):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -178,7 +178,7 @@ def test_a_full_disk_is_named(monkeypatch, tmp_path):
     assert x.grad.value[0] == 64.0
 
 
-def test_writes_and_reads_that_are_cut_short_go_on(monkeypatch):
+def test_partial_writes_and_reads_continue(monkeypatch):
     pwrite, preadv = os.pwrite, os.preadv
     monkeypatch.setattr(os, "pwrite", lambda number, data, offset: pwrite(number, data[:99], offset))
     monkeypatch.setattr(os, "preadv", lambda number, views, offset: preadv(number, [views[0][:77]], offset))
@@ -242,7 +242,7 @@ def test_threads_share_one_mode():
 # ---- copied, refused
 
 
-def test_what_is_saved_may_be_changed():
+def test_saved_values_may_be_changed():
     x, factor = Box(2.0, True), Box(3.0)
     with allow_mutation_on_saved_tensors():
         y = x * factor

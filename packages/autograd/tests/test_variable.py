@@ -42,7 +42,7 @@ def test_derivatives(case, dtype):
     assert gradgradcheck(function, inputs)
 
 
-def test_complex_and_real_together():
+def test_mixed_complex_and_real_operands():
     inputs = [variable((2,)), variable((2,), float)]
     assert gradcheck(lambda a, b: a * b + b, inputs)
     assert gradgradcheck(lambda a, b: a * b + b, inputs)
@@ -101,7 +101,7 @@ def test_refusals():
         Variable(np.arange(3), requires_grad=True)
 
 
-def test_nothing_but_python_and_errors_is_imported():
+def test_only_python_and_facula_errors_are_imported():
     import subprocess
     import sys
 
