@@ -140,7 +140,7 @@ def test_the_text_follows_the_state(driver):
     kept = in_pieces(caching)
     _, advice, text = said(caching, 20 * MIB, stream=3)
     assert re.search(r"test_out_of_memory.py:\d+ .*  \(15 blocks\)", text) and "record_history" not in text
-    assert "in 15 blocks: begin there" in advice and "(stream 3, large blocks)" in text and kept
+    assert "in 15 blocks: start there" in advice and "(stream 3, large blocks)" in text and kept
 
 
 @pytest.mark.parametrize(("expandable", "words"), [(False, "turn on expandable_segments"), (True, "")])

@@ -114,7 +114,7 @@ def test_a_pickle_is_not_executed(tmp_path, monkeypatch, protocol):
     ("data", "message"),
     [
         (b"", "an empty file; at byte 0"),
-        (b" \n", "white space alone"),
+        (b" \n", "only white space"),
         (b"\x80", "more bytes; the file ends after 0; at byte 1"),
         (b"\x80\x04", "expected a complete pickle; the file ends; at byte 2"),
         (b"\x80\x09.", "protocol 2 to 5; got 9; at byte 1"),

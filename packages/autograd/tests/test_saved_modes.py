@@ -190,7 +190,7 @@ def test_partial_writes_and_reads_continue(monkeypatch):
     with save_on_disk(min_bytes=64):
         y = ((x * 2.0) ** 2).sum()
     monkeypatch.setattr(os, "preadv", lambda number, views, offset: 0)
-    with pytest.raises(OSError, match="somebody else has cut it"):
+    with pytest.raises(OSError, match="another process has truncated it"):
         y.backward()
 
 

@@ -119,7 +119,7 @@ def checked_options(given: dict[str, Option], granularity: int, virtual_memory: 
         expected = "expandable_segments=True with a driver that has pages"
         raise InvalidValueError(
             f"CachingAllocator: expected {expected}, as CudaDriver or SimulatedDriver(capacity, page_size=2 << 20); "
-            "got one without. None means: where the driver can"
+            "got one without. None enables them if the driver supports them"
         )
     options = Options()._replace(**given)  # type: ignore[arg-type]  # checked above
     for name in ("small_size", "small_segment", "large_segment", "huge_size", "huge_step"):

@@ -59,7 +59,7 @@ class Value:
             if type(self.node) is Node:
                 raise GradientError(
                     "requires_grad_: expected a leaf; this value was computed by "
-                    f"{self.node.name()} at {self.node.where}. Use detach() for a value that wants no gradient"
+                    f"{self.node.name()} at {self.node.where}. Use detach() for a value without a gradient"
                 )
             if requires_grad:
                 adapter = adapter_of(self)

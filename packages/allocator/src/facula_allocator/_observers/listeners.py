@@ -152,5 +152,7 @@ class Listeners:
                 if listener not in self._failed:
                     self._failed.append(listener)
                     name = getattr(listener, "__qualname__", type(listener).__name__)
-                    text = f"The listener {name} failed: {type(error).__name__}: {error!s:.200}. It is told further"
+                    text = (
+                        f"The listener {name} failed: {type(error).__name__}: {error!s:.200}. It keeps receiving events"
+                    )
                     warnings.warn(text, RuntimeWarning, stacklevel=2)

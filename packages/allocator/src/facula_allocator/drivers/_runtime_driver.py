@@ -65,7 +65,7 @@ class RuntimeDriver(ABC):
             raise DriverError(f"{name}.free: expected a region of {nbytes} bytes at {address:#x}; got none")
         del self._regions[address]  # before freeing: afterwards another thread may receive the address
         try:
-            self._ask(f"free: expected {nbytes} bytes at {address:#x} to be given back", self._give, address)
+            self._ask(f"free: expected {nbytes} bytes at {address:#x} to be released", self._give, address)
         except BaseException:
             self._regions[address] = nbytes
             raise

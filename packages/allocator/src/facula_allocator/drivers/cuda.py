@@ -53,7 +53,7 @@ class CudaDriver(RuntimeDriver):
     def free_addresses(self, address: int, nbytes: int) -> None:
         """Release a range from which all pages are unmapped."""
         self._table.check_range(address, nbytes)
-        expected = f"free_addresses: expected the range at {address:#x} to be given back"
+        expected = f"free_addresses: expected the range at {address:#x} to be released"
         del self._table.ranges[address]  # before releasing: afterwards another thread may receive the address
         try:
             self._ask(expected, self.runtime.address_free, address, nbytes)

@@ -214,7 +214,9 @@ class FakeRuntime:
         if known is None:
             return
         if known[0] is not device:
-            raise RuntimeFailure(BAD_HANDLE, "an event of another device; simulated streams wait for their own alone")
+            raise RuntimeFailure(
+                BAD_HANDLE, "an event of another device; simulated streams only wait for events of their own device"
+            )
         with _refused(BAD_HANDLE):
             device.wait_event(stream, known[1])
 

@@ -320,7 +320,7 @@ class SimulatedDriver:
         self.log.append((name, *arguments))
         failures = self._failures.get(name)
         if failures:
-            raise failures.pop() or DriverError(f"SimulatedDriver.{name}: refused, as asked")
+            raise failures.pop() or DriverError(f"SimulatedDriver.{name}: refused by fail_next")
 
     def _no_capture(self, name: str) -> None:
         if self.is_capturing():

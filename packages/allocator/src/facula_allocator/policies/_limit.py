@@ -30,7 +30,7 @@ class Limit(Policy):
     >>> driver.allocate(1 << 20)
     Traceback (most recent call last):
     facula_allocator.drivers.DriverError: Limit.allocate: expected at most 1 MiB of host memory at once; \
-512 KiB are held and 1 MiB asked for
+512 KiB are in use and 1 MiB were requested
     >>> driver.free(address, 1 << 19)
     >>> driver.held
     0
@@ -85,7 +85,7 @@ class Limit(Policy):
             if self._held + nbytes > self._limit:
                 raise DriverError(
                     f"Limit.{operation}: expected at most {format_bytes(self._limit)} of {self.memory} at once; "
-                    f"{format_bytes(self._held)} are held and {format_bytes(nbytes)} asked for"
+                    f"{format_bytes(self._held)} are in use and {format_bytes(nbytes)} were requested"
                 )
             self._held += nbytes
 

@@ -89,7 +89,7 @@ class Tracking(Policy):
     def _held(self, operation: str, address: int, nbytes: int) -> Tracked:
         held = self._live.get(address)
         if held is None:
-            raise DriverError(f"Tracking.{operation}: expected an address that is held; got {address:#x}")
+            raise DriverError(f"Tracking.{operation}: expected an address in use; got {address:#x}")
         if held.nbytes != nbytes:
             whole = f"{held.nbytes} bytes at {address:#x}, allocated at {held.site}"
             raise DriverError(f"Tracking.{operation}: expected {whole}; got {nbytes}")
@@ -108,7 +108,7 @@ class Tracking(Policy):
         if not live:
             return f"{self.memory}: nothing is held"
         total = sum([one.nbytes for one in live])
-        lines = [f"{self.memory}: {format_bytes(total)} held in {len(live)} pieces, by the line that asked"]
+        lines = [f"{self.memory}: {format_bytes(total)} held in {len(live)} pieces, by allocating line"]
         for holder in group_by_name([(str(one.site), one.nbytes) for one in live]):
             lines.append(f"  {format_bytes(holder.nbytes):>9} in {holder.blocks}  {holder.name}")
         return "\n".join(lines)

@@ -42,7 +42,7 @@ def request_too_large(case: Case) -> str | None:
         return None
     what = "the limit" if min(most) == case.limit else "the whole device"
     size = format_bytes(min(most))
-    return f"The request alone is larger than {what} ({size}): ask for less at once, as in smaller batches"
+    return f"The request alone is larger than {what} ({size}): request less at once, for example with smaller batches"
 
 
 def limit_reached(case: Case) -> str | None:
@@ -59,7 +59,7 @@ def pool_fragmented(case: Case) -> str | None:
         return None
     largest = format_bytes(case.own.largest_free)
     free = f"{format_bytes(case.own.free)} are free in this pool, but in pieces of at most {largest}"
-    remedy = "allocate what stays alive long before what does not"
+    remedy = "allocate long-lived memory before short-lived memory"
     if case.settings.get("expandable_segments", False) is None:  # the driver does not support them
         return f"{free}: {remedy}, or free some of the blocks between them"
     if case.settings.get("expandable_segments"):
@@ -77,7 +77,7 @@ def split_too_far(case: Case) -> str | None:
     bound = case.settings.get("max_split_size")
     remedy = "a lower" if isinstance(bound, int) and bound > 0 else "setting"
     return (
-        f"{format_bytes(split)} are free in segments that hold live blocks, too, and cannot go back to the device: "
+        f"{format_bytes(split)} are free in segments that also contain live blocks, and cannot be released: "
         f"{remedy} max_split_size keeps large blocks from being cut for small requests"
     )
 
@@ -92,7 +92,7 @@ def idle_in_other_pools(case: Case) -> str | None:
     remedy = (
         "drop the graphs or memory pools that are no longer used, or let them share one pool"
         if private
-        else "empty_cache() gives them back; run what needs them on the same stream"
+        else "empty_cache() releases them; run the work that needs them on the same stream"
     )
     return f"{format_bytes(idle)} are idle in other pools, most of it in {most}: {remedy}"
 
@@ -102,14 +102,14 @@ def awaited_by_streams(case: Case) -> str | None:
         return None
     return (
         f"{format_bytes(case.figures.waiting)} are freed, but other streams may still use them: synchronize these "
-        "streams, or free what they use only when they have ended"
+        "streams, or free memory only after their work has ended"
     )
 
 
 def capture_in_progress(case: Case) -> str | None:
     if not case.settings.get("capturing") or not case.figures.free + case.figures.waiting:
         return None
-    return "A graph is being captured, so that nothing is waited for or given back: free memory before the capture"
+    return "A graph is being captured, so no memory can be awaited or released: free memory before the capture"
 
 
 def used_outside_allocator(case: Case) -> str | None:
@@ -119,8 +119,8 @@ def used_outside_allocator(case: Case) -> str | None:
     if others * 10 < case.device_total:
         return None
     return (
-        f"{format_bytes(others)} of the device are in use outside this allocator: look for other allocators and "
-        "processes, and for libraries in this one with a pool of their own"
+        f"{format_bytes(others)} of the device are in use outside this allocator: check for other allocators and "
+        "processes, and for libraries in this process with their own pools"
     )
 
 
@@ -133,8 +133,8 @@ def held_by_one_line(case: Case) -> str | None:
         return None
     share = f"{most.name} holds {percent(most.nbytes, figures.allocated)} of the live bytes in {counted(most.blocks)}"
     if most.blocks >= 16 and most.largest * most.blocks < 2 * most.nbytes:
-        return f"{share} of about one size: is one kept each time, as by a list of results that hold their graph?"
-    return f"{share}: begin there"
+        return f"{share} of similar sizes: does each step keep one, for example in a list of results with their graphs?"
+    return f"{share}: start there"
 
 
 def lost_to_rounding(case: Case) -> str | None:
@@ -151,10 +151,10 @@ def lines_not_recorded(case: Case) -> str | None:
     if not case.figures.lines or case.figures.lines[0].name != str(UNKNOWN):
         return None
     if case.settings.get("history") is False:  # an allocator of this package
-        return "Call record_history() on the allocator, and this says which lines hold the memory"
+        return "Call record_history() on the allocator to see which lines hold the memory"
     if case.settings.get("history"):
         return "Most of this was allocated before record_history(): call it earlier to see which lines hold the memory"
-    return "No lines were recorded for the most part: with history on, this says which lines hold the memory"
+    return "Most lines were not recorded: record a history to see which lines hold the memory"
 
 
 def memory_in_use(case: Case) -> str | None:
@@ -186,7 +186,7 @@ CAUSES = (
 def advice(case: Case) -> list[str]:
     """Return the applicable remedies, most important first; at least one sentence."""
     found = [said for cause in CAUSES if (said := cause(case)) is not None]
-    return found or ["Free what is not needed any more, or ask for less at once"]
+    return found or ["Free memory that is no longer needed, or request less at once"]
 
 
 def percent(part: int, whole: int) -> str:

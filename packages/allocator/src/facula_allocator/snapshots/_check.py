@@ -26,7 +26,7 @@ SIZES = 1 << 62
 MAX_DEPTH = 8  # levels of a value under an unknown key
 MAX_UNKNOWN = 1_000_000  # elements of all such values together
 SCALARS = (str, int, float, bool, type(None))
-REMEDY = "pass what `memory_snapshot()` or `read_snapshot()` gave"
+REMEDY = "pass a result of `memory_snapshot()` or `read_snapshot()`"
 
 
 class Malformed(FaculaError, ValueError):  # never leaves this folder
@@ -152,7 +152,7 @@ class Checker:
         if state is None:
             fail(f"{place}.state", "active_allocated, active_awaiting_free or inactive", given)
         if found.get("address", address) != address:
-            fail(f"{place}.address", f"{address}, where the block before it ends", found["address"])
+            fail(f"{place}.address", f"{address}, the end of the previous block", found["address"])
         requested = self.integer(found, "requested_size", place, SIZES, 0 if state == INACTIVE else size)
         if state != INACTIVE and requested > size:
             fail(f"{place}.requested_size", f"at most the block's {size}", requested)

@@ -58,7 +58,7 @@ def explain(
       in use               0 B  in 0 blocks
       free                 0 B  in 0 blocks
     what would help
-      * The request alone is larger than the limit (1 MiB): ask for less at once, as in smaller batches
+      * The request alone is larger than the limit (1 MiB): request less at once, for example with smaller batches
     """
     numbers = {"nbytes": nbytes, "device": device, "stream": stream}
     for name, number in (("device_free", device_free), ("device_total", device_total), ("limit", limit)):

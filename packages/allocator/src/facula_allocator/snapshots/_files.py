@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SUFFIXES = {".json": "json", ".pickle": "pickle", ".pkl": "pickle"}
 #: The viewer's own pickle reader supports protocols 2 to 4.
 PROTOCOL = 4
-REMEDY = "write the snapshot again, or read the file with what wrote it"
+REMEDY = "write the snapshot again, or read the file with the program that wrote it"
 
 
 @boundary
@@ -105,7 +105,7 @@ def parse_json(data: bytes) -> object:
         Malformed: the text is not JSON; the error has the line and column.
     """
     if not data.strip():
-        raise Malformed("byte 0", f"expected a snapshot; got {'white space alone' if data else 'an empty file'}")
+        raise Malformed("byte 0", f"expected a snapshot; got {'only white space' if data else 'an empty file'}")
     try:
         return json.loads(data.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
     except UnicodeDecodeError as error:

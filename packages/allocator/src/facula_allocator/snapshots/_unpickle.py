@@ -58,10 +58,10 @@ class _Machine:
         except KeyError:
             known = NAMES.get(data[start])
             got = f"the instruction {known}" if known else f"the byte {data[start]:#04x}"
-            problem = f"expected a pickle of text, numbers, lists and dicts alone, which runs nothing; got {got}"
+            problem = f"expected a pickle that contains only text, numbers, lists and dicts; got {got}"
             raise BadPickle(start, problem) from None
         except (IndexError, struct.error):
-            rest = "the file ends" if self.at >= len(data) else "an instruction has nothing to work on"
+            rest = "the file ends" if self.at >= len(data) else "an instruction lacks its operands"
             raise BadPickle(start, f"expected a complete pickle; {rest}") from None
         except (TypeError, AttributeError, UnicodeDecodeError) as error:
             raise BadPickle(start, f"expected a pickle that Python wrote; got {NAMES[data[start]]}: {error}") from None

@@ -274,7 +274,7 @@ def _shown(value: object) -> str:
     try:
         shown = repr(value)
     except RecursionError:
-        shown = f"a {type(value).__name__} within others without end"
+        shown = f"a {type(value).__name__} nested too deeply"
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 

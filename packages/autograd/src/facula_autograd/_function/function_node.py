@@ -35,7 +35,9 @@ def check_dirty(ctx: FunctionContext, args: tuple[object, ...], outputs: list[ob
     for value in ctx._dirty:
         what = adapter_of(value).describe(value)
         if not _is_among(value, args):
-            raise GradientError(f"{name}: mark_dirty expected arguments of forward; got {what}, which is none")
+            raise GradientError(
+                f"{name}: mark_dirty expected arguments of forward; got {what}, which is not one of them"
+            )
         if not _is_among(value, outputs):
             raise GradientError(f"{name}: expected the argument marked dirty ({what}) among the outputs; return it")
         if records_it and value.node is LEAF:
@@ -140,8 +142,8 @@ def run_backward_method(F: object, node: Node, g: object) -> Pairs:
     for h, version in zip(grads, before, strict=True):
         if h is not None and adapter_of(h).version(h) != version:
             raise MutationError(
-                f"{ctx._function.__name__}.backward: expected the gradients it is given unchanged, since others may "
-                "hold them; one was changed in place. Change a clone() of it",
+                f"{ctx._function.__name__}.backward: expected the incoming gradients to stay unchanged, since other code "
+                "may use them; one was changed in place. Change a clone() instead",
                 operator=node.name(),
                 forward=node.where,
                 saved="a gradient",

@@ -179,7 +179,7 @@ def _check(
     for k, parts in zip(wanted, before, strict=True):
         if parts_of(inputs[k]) != parts:
             raise GradcheckError(
-                f"gradcheck: expected the function to leave its inputs alone; input {k} was changed in place"
+                f"gradcheck: expected the function not to change its inputs; input {k} was changed in place"
             )
     steps = [directions_of(len(parts), fast) for parts in before]
     values = [value for value in inputs if needs_grad(value)]

@@ -323,7 +323,7 @@ def raise_freed(F: object, node: Node, g: object) -> NoReturn:
     raise FreedGraphError(
         f"backward: expected the values that {name} saved at {forward}; they were released by an earlier backward "
         f"pass, started at {freed_by}. Pass retain_graph=True there if the graph is needed twice, or detach() "
-        "what carries over from one step to the next",
+        "values that are carried over to the next step",
         operator=name,
         forward=forward,
         freed_by=freed_by,

@@ -174,7 +174,7 @@ class ArrayMethods(Value):
         which = f"numpy.{function}" if function else "NumPy's function, as numpy.sin for math.sin"
         raise InvalidTypeError(
             f"{name or kind}: expected a plain number; got a Variable whose gradient would be lost. Use {which}, which "
-            "records; or give it .value (or .item()), the plain number"
+            "records; or pass .value (or .item()), the plain number"
         )
 
     def __index__(self) -> int:

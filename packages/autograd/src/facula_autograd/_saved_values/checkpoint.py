@@ -250,7 +250,7 @@ class _Recomputation:
         name = getattr(self.function, "__name__", type(self.function).__name__)
         for value, version in self.versions:
             if adapter_of(value).version(value) != version:
-                raise MutationError(f"checkpoint: expected the arguments of {name} as they were; "
+                raise MutationError(f"checkpoint: expected the arguments of {name} to stay unchanged; "
                                     f"{adapter_of(value).describe(value)} was changed in place before the backward "
                                     "pass. Change a clone() instead",
                                     operator="checkpoint", saved="an argument",
@@ -277,15 +277,15 @@ class _Recomputation:
         """Raise an error if the function saved other values than in the first run."""
         if len(values) != len(self.saved):
             raise CheckpointError(
-                f"checkpoint: expected {name} to do the same when it runs again; it saved {len(self.saved)} values for "
-                f"the backward pass the first time, and now {len(values)}"
+                f"checkpoint: expected {name} to save the same values when it runs again; it saved {len(self.saved)} values "
+                f"for the backward pass the first time, and now {len(values)}"
             )
         for k, (value, metadata) in enumerate(zip(values, self.saved, strict=True)):
             now = adapter_of(value).metadata(value)
             if now != metadata:
                 raise CheckpointError(
-                    f"checkpoint: expected {name} to do the same when it runs again; value {k} that it saves for the "
-                    f"backward pass was {metadata} the first time, and now {now}"
+                    f"checkpoint: expected {name} to save the same values when it runs again; value {k} that it saves "
+                    f"for the backward pass was {metadata} the first time, and now {now}"
                 )
 
     def run(self, random_states: list[Callable[[], AbstractContextManager[object]]]) -> None:

@@ -74,7 +74,7 @@ class OnDisk:
             if not count:
                 raise FileError(
                     f"save_on_disk: expected {self.nbytes} bytes at {self.offset} of a file in {self.files.folder}; "
-                    f"got {done}: somebody else has cut it"
+                    f"got {done}: another process has truncated it"
                 )
             done += count
         self.files.bytes_read += self.nbytes

@@ -39,8 +39,8 @@ class Packed:
         if adapter.version(value) != version:
             mutation = adapter.describe_mutation(value)
             raise OperationError(
-                f"saved_tensors_hooks: expected pack_hook to leave what it gets ({adapter.describe(value)}) as it is; "
-                f"it changed that in place{f', last by {mutation}' if mutation else ''}. Change a clone() instead"
+                f"saved_tensors_hooks: expected pack_hook not to change its argument ({adapter.describe(value)}); "
+                f"it was changed in place{f', last by {mutation}' if mutation else ''}. Change a clone() instead"
             )
 
     def get(self) -> Leaf:
@@ -53,7 +53,7 @@ class Packed:
         adapter = adapter_of(value)
         if adapter is not self.kind or adapter.metadata(value) != self.metadata:
             raise InvalidTypeError(
-                "saved_tensors_hooks: expected unpack_hook to give back a value like the one that was packed "
+                "saved_tensors_hooks: expected unpack_hook to return a value like the packed one "
                 f"({self.metadata}); got {adapter.describe(value)}"
             )
         value = adapter.alias(value)

@@ -36,8 +36,8 @@ class Unmoved:
         if adapter.version(value) != self.version:
             mutation = adapter.describe_mutation(value)
             raise MutationError(
-                f"{self.mode}: expected the saved value ({adapter.describe(value)}) as it was; it was changed in place "
-                f"since{f', last by {mutation}' if mutation else ''}. Change a clone() instead",
+                f"{self.mode}: expected the saved value ({adapter.describe(value)}) to stay unchanged; it was changed "
+                f"in place{f', last by {mutation}' if mutation else ''}. Change a clone() instead",
                 operator=self.mode, forward="an unknown line", saved="a value", mutation=mutation,
             )  # fmt: skip
         return value

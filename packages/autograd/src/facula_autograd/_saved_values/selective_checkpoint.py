@@ -84,9 +84,9 @@ class _Kept:
         if not mutable and self.adapter.version(self.copy) != self.version:
             mutation = self.adapter.describe_mutation(self.copy)
             raise MutationError(
-                f"checkpoint: expected the result of {self.name}, which the policy keeps, as it was; it was changed in "
-                f"place since{f', last by {mutation}' if mutation else ''}. Change a clone(), or let the policy have "
-                "it computed again",
+                f"checkpoint: expected the result of {self.name}, which the policy keeps, to stay unchanged; it was "
+                f"changed in place{f', last by {mutation}' if mutation else ''}. Change a clone(), or let the policy "
+                "recompute it",
                 operator=self.name, forward="an unknown line", saved="a result", mutation=mutation,
             )  # fmt: skip
         if self.adapter.metadata(self.copy) != self.metadata:

@@ -63,7 +63,7 @@ def linspace(
 @implements(np.interp)
 def interp(x: Array, xp: Array, fp: Array, left: object = None, right: object = None, period: object = None) -> Array:
     if left is not None or right is not None or period is not None:
-        raise refusal(np.interp, "left=, right= or period=", "Use numpy.where beside it")
+        raise refusal(np.interp, "left=, right= or period=", "Use numpy.where on its result")
     x, xp, fp = (np.astype(v, np.result_type(plain(v), float)) for v in map(operand, (x, xp, fp)))
     k = np.clip(np.searchsorted(plain(xp), plain(x), side="right") - 1, 0, len(xp) - 2)
     share = np.clip((x - xp[k]) / (xp[k + 1] - xp[k]), 0, 1)

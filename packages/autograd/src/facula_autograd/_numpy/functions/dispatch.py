@@ -25,7 +25,7 @@ def call_ufunc(ufunc: Ufunc, method: str, inputs: tuple[object, ...], kwargs: di
     name = function_name(ufunc) + ("" if method == "__call__" else f".{method}")
     out = kwargs.get("out")
     if isinstance(out, tuple) and any(isinstance(one, Variable) for one in out):
-        raise refusal(name, "out=Variable", "Use what it returns")
+        raise refusal(name, "out=Variable", "Use its result")
     if ufunc in PLAIN and method != "at":
         return getattr(ufunc, method)(*plain(inputs), **plain_of(kwargs))
     if method == "at" or kwargs.get("out") is not None:
@@ -59,7 +59,7 @@ def call_function(
         raise refusal(function, "this function", FUNCTION_REMEDY)
     out = kwargs.pop("out", None)
     if out is not None:
-        raise refusal(function, "out=", "Use what it returns: a plain array cannot hold a Variable's gradient")
+        raise refusal(function, "out=", "Use its result: a plain array cannot hold a Variable's gradient")
     return _recorded(function, implementation, args, kwargs)
 
 
@@ -70,11 +70,13 @@ def plain_of(kwargs: dict[str, object]) -> dict[str, object]:
 def _converted(name: str, ufunc: Ufunc, inputs: tuple[object, ...], kwargs: dict[str, object]) -> tuple[object, ...]:
     """Return the inputs in the `dtype` that the ufunc should compute in; refuse or remove other options."""
     if kwargs.pop("where", True) is not True:
-        raise refusal(name, "where=", "Use numpy.where(condition, result, other): the rest would have no value")
+        raise refusal(
+            name, "where=", "Use numpy.where(condition, result, other): the other elements would have no value"
+        )
     dtype = kwargs.pop("dtype", None)
     for option in () if ufunc.signature else tuple(kwargs):
         if option not in ("subok", "order", "out"):
-            raise refusal(name, f"{option}=", "Leave it out, and use astype where a dtype is wanted")
+            raise refusal(name, f"{option}=", "Omit it, and convert with astype")
         del kwargs[option]
     kwargs.pop("out", None)
     return inputs if dtype is None else tuple(np.astype(operand(v), dtype) for v in inputs)

@@ -78,7 +78,7 @@ two_norm = reduction(
 def _start(function: Ufunc, a: Array, dtype: object, out: object, where: object = True, rest: object = 0) -> Array:
     """Return `a` in the dtype to compute in, with `rest` in place of excluded elements."""
     if out is not None:
-        raise refusal(function, "out=", "Use what it returns")
+        raise refusal(function, "out=", "Use its result")
     a = operand(a)
     a = a if dtype is None else np.astype(a, dtype)
     return a if where is True else np.where(where, a, rest)
@@ -147,7 +147,7 @@ def _extreme(function: Ufunc, call: Callable[..., Array], better: Ufunc) -> None
         where: object = True,
     ) -> Array:
         if where is not True and initial is None:
-            raise refusal(function, "where= without initial=", "Say by initial= what it is of no elements")
+            raise refusal(function, "where= without initial=", "Pass initial=, the result for no elements")
         y = call(_start(function, a, None, out, where, initial), axis=axis, keepdims=keepdims)
         return y if initial is None else better(y, initial)
 
