@@ -142,8 +142,8 @@ def run_backward_method(F: object, node: Node, g: object) -> Pairs:
     for h, version in zip(grads, before, strict=True):
         if h is not None and adapter_of(h).version(h) != version:
             raise MutationError(
-                f"{ctx._function.__name__}.backward: expected the incoming gradients to stay unchanged, since other code "
-                "may use them; one was changed in place. Change a clone() instead",
+                f"{ctx._function.__name__}.backward: expected the incoming gradients to stay unchanged, since "
+                "other code may use them; one was changed in place. Change a clone() instead",
                 operator=node.name(),
                 forward=node.where,
                 saved="a gradient",

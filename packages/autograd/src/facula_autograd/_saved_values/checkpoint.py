@@ -277,8 +277,8 @@ class _Recomputation:
         """Raise an error if the function saved other values than in the first run."""
         if len(values) != len(self.saved):
             raise CheckpointError(
-                f"checkpoint: expected {name} to save the same values when it runs again; it saved {len(self.saved)} values "
-                f"for the backward pass the first time, and now {len(values)}"
+                f"checkpoint: expected {name} to save the same values when it runs again; it saved "
+                f"{len(self.saved)} values for the backward pass the first time, and now {len(values)}"
             )
         for k, (value, metadata) in enumerate(zip(values, self.saved, strict=True)):
             now = adapter_of(value).metadata(value)
