@@ -75,7 +75,7 @@ CASES = {  # the state, the request, further knowledge: text that must occur, an
                   "120 MiB are free in this pool, but in pieces of at most 4 MiB: turn on expandable_segments",
                   "really in use"),
     "in pieces, expandable": (snapshot(segment(*PIECES), expandable_segments=True), 50 * MIB, {},
-                              "expandable segments are on: allocate what stays alive", "turn on expandable"),
+                              "expandable segments are on: allocate long-lived memory", "turn on expandable"),
     "no pieces": (FULL, 50 * MIB, {}, "100% of the reserved memory is really in use", "expandable_segments"),
     "another stream's": (snapshot(segment(*PIECES[:1]), OTHER), 50 * MIB, {},
                          "64 MiB are idle in other pools, most of it in stream 5, large blocks: empty", "graph"),
@@ -87,8 +87,8 @@ CASES = {  # the state, the request, further knowledge: text that must occur, an
     "other processes": (FULL, 50 * MIB, {"device_total": 1 << 30, "device_free": MIB},
                         "913 MiB of the device are in use outside this allocator", "larger than"),
     "nobody else": (FULL, 50 * MIB, {"device_total": 112 * MIB, "device_free": 2 * MIB}, "in use", "outside this"),
-    "one line": (FULL, 50 * MIB, {}, "app/model.py:40 forward holds 55% of the live bytes in 1 block: begin", "size"),
-    "kept each time": (snapshot(segment(*PIECES)), 50 * MIB, {}, "in 30 blocks of about one size: is one", "begin"),
+    "one line": (FULL, 50 * MIB, {}, "app/model.py:40 forward holds 55% of the live bytes in 1 block: start", "size"),
+    "kept each time": (snapshot(segment(*PIECES)), 50 * MIB, {}, "in 30 blocks of similar sizes: does each", ": start"),
     "rounding": (snapshot(segment(*[("used", 4 * MIB, DATA, 3 * MIB)] * 20)), 50 * MIB, {},
                  "20 MiB of the memory in use are rounding: allocate many small blocks as one", "idle in"),
     "rounding that was chosen": (snapshot(segment(*[("used", 4 * MIB, DATA, 3 * MIB)] * 20),
@@ -99,9 +99,9 @@ CASES = {  # the state, the request, further knowledge: text that must occur, an
     "split although bounded": (snapshot(segment(*PIECES, stream=5), max_split_size=30 * MIB), 50 * MIB, {},
                                "a lower max_split_size keeps", "setting max_split_size"),
     "no rounding": (FULL, 50 * MIB, {}, "really in use", "rounding"),
-    "no lines": (snapshot(segment(("used", 4 * MIB))), 50 * MIB, {}, "with history on", "holds 100%"),
-    "lines": (FULL, 50 * MIB, {}, "holds 55%", "with history on"),
-    "nothing known": (EMPTY, 50 * MIB, {}, "Free what is not needed", "in use:"),
+    "no lines": (snapshot(segment(("used", 4 * MIB))), 50 * MIB, {}, "record a history to see", "holds 100%"),
+    "lines": (FULL, 50 * MIB, {}, "holds 55%", "record a history to see"),
+    "nothing known": (EMPTY, 50 * MIB, {}, "Free memory that is no longer needed", "in use:"),
 }  # fmt: skip
 
 

@@ -151,7 +151,9 @@ def test_a_limit_is_shared_and_may_change(device):
     block = first.allocate(100)
     with pytest.raises(MemoryError) as refused:
         second.allocate(100)
-    assert "at most 1 MiB of device memory at once; 1 MiB are held and 512 B asked for" in str(refused.value.__cause__)
+    assert "at most 1 MiB of device memory at once; 1 MiB are in use and 512 B were requested" in str(
+        refused.value.__cause__
+    )
     driver.nbytes = 2 * MIB
     assert second.allocate(100).capacity == 512 and driver.held == 2 * MIB and driver.memory_info() == (0, 2 * MIB)
     del block
@@ -221,7 +223,7 @@ def test_tracking_lists_live_memory_by_line(device):
     assert (
         "4 MiB in 1" in lines[1] and f"test_policies.py:{line} test_tracking" in lines[1] and "2 MiB in 2" in lines[2]
     )
-    for address, nbytes, message in ((held[1], MIB, "that is held; got 0x"), (large, MIB, f"4194304 bytes .*:{line} ")):
+    for address, nbytes, message in ((held[1], MIB, "in use; got 0x"), (large, MIB, f"4194304 bytes .*:{line} ")):
         with pytest.raises(DriverError, match=message):
             driver.free(address, nbytes)
     assert len(driver.live()) == 3

@@ -142,7 +142,7 @@ def test_a_function_that_changes_behaviour_is_an_error():
 
     x = Variable(3.0, True)
     y = checkpoint(f, x, early_stop=False)
-    with pytest.raises(GradientError, match=r"checkpoint: expected f to do the same.*2 values.*now 4"):
+    with pytest.raises(GradientError, match=r"checkpoint: expected f to save the same values.*2 values.*now 4"):
         y.backward()
     assert x.grad is None
 

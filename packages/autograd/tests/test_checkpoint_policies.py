@@ -266,9 +266,9 @@ def test_different_shapes_in_the_second_run():
 
     x = Variable(2.0, True)
     with pytest.raises(
-        CheckpointError, match=r"checkpoint: expected function to do the same.*value \d .*\(3,\).*\(2,\)"
+        CheckpointError, match=r"checkpoint: expected function to save the same values.*value \d .*\(3,\).*\(2,\)"
     ):
         checkpoint(function, x, early_stop=False).backward()
-    with pytest.raises(TypeError, match="expected unpack_hook to give back a value like"):
+    with pytest.raises(TypeError, match="expected unpack_hook to return a value like"):
         checkpoint(function, x, determinism_check="none").backward()
     assert adapter_of(x).random_position() is None and Adapter().skip_random(0, 1) is None

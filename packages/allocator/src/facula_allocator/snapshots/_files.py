@@ -114,7 +114,7 @@ def parse_json(data: bytes) -> object:
         problem = f"expected complete JSON; got something else: {error.msg}"
         raise Malformed(f"line {error.lineno}, column {error.colno}", problem) from None
     except RecursionError:
-        raise Malformed("the top", "expected a snapshot; got containers within containers without end") from None
+        raise Malformed("the top", "expected a snapshot; got too deeply nested containers") from None
     except ValueError as error:  # an integer with thousands of digits
         raise Malformed("the top", f"expected a snapshot; {error}") from None
 
