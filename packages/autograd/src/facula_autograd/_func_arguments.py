@@ -1,4 +1,4 @@
-"""Arguments that transforms of functions have in common, whatever the values are: `func`, `argnums`, `has_aux`."""
+"""Checks of arguments that all function transforms share, for values of any type: `func`, `argnums`, `has_aux`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def check_callable(operation: str, func: object) -> None:
-    """TypeError unless `func` can be called."""
+    """Raise TypeError unless `func` can be called."""
     if not callable(func):
         raise InvalidTypeError(f"{operation}: expected a function; got {type(func).__name__} {func!r:.60}")
 
 
 def places_of(operation: str, argnums: Argnums, count: int) -> list[int]:
-    """Places of positional arguments, counted from the front; TypeError or ValueError where there is none there."""
+    """Return nonnegative indices of positional arguments; raise TypeError or ValueError if one is invalid."""
     places = []
     for place in argnums if isinstance(argnums, tuple) else (argnums,):
         if not isinstance(place, int) or isinstance(place, bool):
@@ -34,7 +34,7 @@ def places_of(operation: str, argnums: Argnums, count: int) -> list[int]:
 
 
 def with_arguments(args: Sequence[Any], places: Sequence[int], values: Sequence[Any]) -> list[Any]:
-    """Positional arguments, with others at some places."""
+    """Return the positional arguments, with those at `places` replaced by `values`."""
     given = list(args)
     for place, one in zip(places, values, strict=True):
         given[place] = one
@@ -42,12 +42,12 @@ def with_arguments(args: Sequence[Any], places: Sequence[int], values: Sequence[
 
 
 def per_argument(argnums: Argnums, parts: Sequence[Any]) -> Any:
-    """One part for each of `argnums`: a tuple if that is one."""
+    """Return one part for each of `argnums`: a tuple if `argnums` is a tuple."""
     return tuple(parts) if isinstance(argnums, tuple) else parts[0]
 
 
 def pair_of(operation: str, found: Any) -> tuple[Any, Any]:
-    """The pair that a function returned with `has_aux`; TypeError if it is none."""
+    """Return the pair that a function returned with `has_aux`; raise TypeError if it is not a pair."""
     if not isinstance(found, tuple) or len(found) != 2:
         got = f"a tuple of {len(found)}" if isinstance(found, tuple) else f"{type(found).__name__} {found!r:.60}"
         raise InvalidTypeError(f"{operation}: expected the function to return (output, aux), with has_aux; got {got}")
