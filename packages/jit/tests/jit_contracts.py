@@ -139,7 +139,7 @@ def main(seed, count):
             values.insert(last, scratch.ctypes.data)
         try:
             (plan.launch if part < 0 else plan.parts[part][0])(*values)
-        except (LaunchError, IndexError):  # indices are looked at where they are used: by kernels, or by NumPy
+        except (LaunchError, IndexError):  # indices are library_grads at where they are used: by kernels, or by NumPy
             pass
         found["ran"] += 1
         for one in blocks:

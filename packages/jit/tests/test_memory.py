@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facula_jit._recording import memory_planning
-from facula_jit._recording.memory_planning import ALIGNMENT, Lifetime, placed
+from facula_jit._recording.memory_planning import ALIGNMENT, Lifetime, place_lifetimes
 
 lifetimes = st.lists(
     st.builds(
@@ -16,7 +16,7 @@ lifetimes = st.lists(
 )  # fmt: skip
 
 
-def at_once(lives):
+def peak_bytes(lives):
     """The most bytes that live at one launch."""
     sizes = [max(-(-one.nbytes // ALIGNMENT), 1) * ALIGNMENT for one in lives]
     moments = range(max([one.last for one in lives], default=0) + 1)
@@ -28,7 +28,7 @@ def at_once(lives):
 def test_nothing_overlaps(most, lives, thorough):
     before, memory_planning.MAX_COMPARED = memory_planning.MAX_COMPARED, most
     try:
-        offsets, total = placed(lives, thorough=thorough)
+        offsets, total = place_lifetimes(lives, thorough=thorough)
     finally:
         memory_planning.MAX_COMPARED = before
     for place, one in enumerate(lives):
@@ -37,7 +37,7 @@ def test_nothing_overlaps(most, lives, thorough):
             if lives[other].first <= one.last and one.first <= lives[other].last:
                 a, b = sorted((place, other), key=lambda k: offsets[k])
                 assert offsets[a] + max(lives[a].nbytes, 1) <= offsets[b]
-    assert at_once(lives) == memory_planning.at_once(lives) <= total
+    assert peak_bytes(lives) == memory_planning.peak_bytes(lives) <= total
 
 
 def test_networks_need_little_more_than_lives_at_once():
@@ -45,8 +45,8 @@ def test_networks_need_little_more_than_lives_at_once():
     depth = 12
     forward = [Lifetime(k, 2 * depth - k, 64 * 2 ** (10 - k % 7)) for k in range(depth)]
     backward = [Lifetime(2 * depth - k, 2 * depth - k + 1, 64 * 2 ** (10 - k % 7)) for k in range(depth)]
-    _, total = placed([*forward, *backward])
-    assert total <= 1.05 * at_once([*forward, *backward])
+    _, total = place_lifetimes([*forward, *backward])
+    assert total <= 1.05 * peak_bytes([*forward, *backward])
 
 
 def test_a_thorough_look_mends_an_order():
@@ -58,4 +58,4 @@ def test_a_thorough_look_mends_an_order():
         (5, 5, 5760), (19, 19, 5760), (20, 20, 6912), (25, 25, 22592),
     ]  # fmt: skip
     lives = [Lifetime(*one) for one in lives]
-    assert placed(lives, thorough=True)[1] == at_once(lives) < placed(lives)[1]
+    assert place_lifetimes(lives, thorough=True)[1] == peak_bytes(lives) < place_lifetimes(lives)[1]

@@ -233,7 +233,7 @@ def _noticing(recorder: Recorder, outer: OuterBackward | None, rule: Rule) -> Ru
 
     def backward(F: Any, node: Node, gradients: Any) -> Any:
         if outer is None:
-            recorder.outside = recorder.outside or GraphBreak(
+            recorder.foreign_backward = recorder.foreign_backward or GraphBreak(
                 "a backward pass goes through what was computed before the call",
                 "compute it in the captured function, or in another one",
                 user_site(),

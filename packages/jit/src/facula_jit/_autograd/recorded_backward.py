@@ -74,23 +74,23 @@ def record_backward(recorder: Recorder, result: Any) -> RecordedBackward | None:
             return None
     if _is_hooked(recorder, roots, targets):
         return None
-    with recorder.aside():
+    with recorder.unrecorded():
         gradients = [ones(tuple(one.shape), dtype=one.dtype, device=one.device) for one in roots]
     made = RecordedBackward(len(recorder.launches), roots, targets, gradients)
     for one in gradients:
         recorder.add_input(one)
     effects = SideEffects(recorder, roots)
-    recorder.goes_back = True  # the tensors that it reads belong to the graph
+    recorder.is_backward = True  # the tensors that it reads belong to the graph
     try:
         with stopped_at(targets):  # the graph behind an argument belongs to the caller
             _record_pass(recorder, made, slice(None))
             for place in range(len(roots) if len(roots) > 1 else 0):
                 _record_pass(recorder, made, slice(place, place + 1))
     except Exception as error:
-        recorder.goes_back = False  # the pass has ended, so that a break need not raise
+        recorder.is_backward = False  # the pass has ended, so that a break need not raise
         recorder.broken(f"its backward raises {type(error).__name__}: {error}", "call it where this is expected")
     finally:
-        recorder.goes_back = False
+        recorder.is_backward = False
         if words := effects.restore():
             recorder.broken(f"its backward pass changes {words}, where a replay would not", REMEDY)
     if recorder.breaks is not None:

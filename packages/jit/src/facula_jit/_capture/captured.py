@@ -63,8 +63,7 @@ class Captured(Generic[P, R]):
         check: int | None = None,
     ):
         self.function, self.on_break, self.passes, self.allow, self.check = function, on_break, passes, allow, check
-        # other kinds of recorders support control flow in Python
-        self._interval = interval_of(check) if self.recorder_kind is Recorder else 0
+        self._interval = interval_of(check) if self.recorder_kind is Recorder else 0  # traces fix Python decisions
         self._allowed = {id(one) for part in allow for one in (part, getattr(part, "__code__", None))}
         self._own = own_function(function)
         self._paused = False
@@ -81,10 +80,10 @@ class Captured(Generic[P, R]):
         self._split = SplitFunction(self.function, piece) if self.on_break == "split" else None
         self._entries: dict[Any, CacheEntry] = {}
         self._latest: Replay | None = None
-        self._others: list[tuple[int, object]] = []  # the non-tensor arguments of the latest call, with their positions
-        self._places: list[int] = []  # positions of its tensors; `_count` is the number of its arguments
-        self._count = 0
-        self._cut: Any = None  # the split function to run directly, if no signature has been captured as a whole
+        self._plain_args: list[tuple[int, object]] = []  # non-tensor arguments of the latest call, with positions
+        self._tensor_places: list[int] = []  # positions of its tensors; `_arg_count` is the number of its arguments
+        self._arg_count = 0
+        self._direct_split: Any = None  # runs instead of the function if no signature is captured as a whole
         self._pool = Pool()
         self._eager = 0
 
@@ -95,10 +94,10 @@ class Captured(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         latest = self._latest
         if latest is not None and not kwargs and not active_modes:
-            if not (others := self._others):
+            if not (others := self._plain_args):
                 result: Any = latest.replay(args)  # type: ignore[arg-type]  # all arguments are tensors
-            elif len(args) == self._count and all([args[place] is one for place, one in others]):
-                result = latest.replay(tuple([args[place] for place in self._places]))  # type: ignore[misc]
+            elif len(args) == self._arg_count and all([args[place] is one for place, one in others]):
+                result = latest.replay(tuple([args[place] for place in self._tensor_places]))  # type: ignore[misc]
             else:
                 result = MISS
             if result is not MISS:
@@ -109,8 +108,8 @@ class Captured(Generic[P, R]):
         """Handle a call that the latest replay cannot serve directly."""
         if self._paused or current_recorder() is not None:
             return self.function(*args, **kwargs)
-        if self._cut is not None:
-            return self._cut(*args, **kwargs)
+        if self._direct_split is not None:
+            return self._direct_split(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.supported:
             return self._run_eagerly(args, kwargs)
@@ -152,8 +151,8 @@ class Captured(Generic[P, R]):
             is_flat = is_flat and not any([one._own_attributes for one in tensors_in(args)])
         quick: Any = WithoutAttributes(replay) if replay.reads_attributes else replay
         self._latest = quick if replay.is_improved and is_flat and not kwargs and not active_modes else None
-        self._others, self._count = others if self._latest is not None else [], len(args)
-        self._places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
+        self._plain_args, self._arg_count = others if self._latest is not None else [], len(args)
+        self._tensor_places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
 
     def _try(self, replay: Replay, tensors: tuple[Any, ...]) -> Any:
         result = replay.replay(tensors)
@@ -186,14 +185,14 @@ class Captured(Generic[P, R]):
         if self.on_break == "error":
             entry.reject(why)
             raise CaptureError(why)
-        if self._split is None or run.recorder.sees_variables:
+        if self._split is None or run.recorder.reads_locals:
             entry.reject(why)
             self._warn(why)
             return
         split = self._split.around(run.recorder.line if why is run.recording.breaks else None)
         entry.reject(why, split)
         if not any([one.replays for one in self._entries.values()]):
-            self._cut = split
+            self._direct_split = split
         if self._split.refusal:
             self._warn(why._replace(remedy=f"it cannot be cut there: {self._split.refusal}"))
 
@@ -224,7 +223,7 @@ class Captured(Generic[P, R]):
         recorder = self.recorder_kind(signature.tensors, self.on_break == "error")
         recorder.decisions = Decisions() if len(self._entries) > 1 else None
         run = RecordedCall(self.function, self._own, recorder, signature, self._allowed)
-        run.go(self._busy_flag, self._name, partial(_fall_back, ref(self), ref(entry)), args, kwargs)
+        run.execute(self._busy_flag, self._name, partial(_fall_back, ref(self), ref(entry)), args, kwargs)
         return run
 
     def _check(
@@ -311,8 +310,7 @@ class Captured(Generic[P, R]):
         return str(getattr(self.function, "__qualname__", None) or type(self.function).__name__)
 
     def report(self) -> str:
-        """Return a description of all captures: launches, replays and memory by signature, and the reasons of eager
-        calls.
+        """Return a description of all captures: launches, replays and memory by signature, and reasons of eager calls.
 
         >>> from facula_tensor import ones
         >>> from facula_jit import capture
@@ -395,9 +393,7 @@ def _captured(
     check: int | None = None,
     warns: bool = True,
 ) -> Captured[..., Any]:
-    """Create a captured function from these options. With `warns=False`, as for split parts, only the report mentions
-    breaks.
-    """
+    """Create a captured function from these options; `warns=False`, as for split parts, suppresses warnings."""
     made: Captured[..., Any] = Captured(function, on_break, passes, allow, check)
     made._warned = not warns
     return made

@@ -14,7 +14,7 @@ from facula_errors.extend import boundary
 from .._guards.allow import check_allowed
 from ..passes import DEFAULT
 from .captured import Captured
-from .log import note
+from .log import register
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -132,5 +132,5 @@ def capture(
             "capture: expected a function that returns its result; got one that yields or awaits; capture what it calls"
         )
     made: Captured[..., Any] = Captured(function, on_break, tuple(passes), allow, check)
-    note(made)
+    register(made)
     return made

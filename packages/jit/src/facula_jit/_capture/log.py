@@ -14,19 +14,19 @@ if TYPE_CHECKING:
         def report(self) -> str: ...
 
 
-_asked = "jit" in os.environ.get("FACULA_LOGS", "").replace("+", "").split(",")
-_known: list[Reporting] = []  # kept alive until the exit; empty unless enabled
+_enabled = "jit" in os.environ.get("FACULA_LOGS", "").replace("+", "").split(",")
+_registered: list[Reporting] = []  # kept alive until the exit; empty unless enabled
 
 
-def note(captured: Reporting) -> None:
+def register(captured: Reporting) -> None:
     """Register a captured function for a report at exit."""
-    if _asked:
-        if not _known:
-            atexit.register(_tell)
-        _known.append(captured)
+    if _enabled:
+        if not _registered:
+            atexit.register(_print_reports)
+        _registered.append(captured)
 
 
-def _tell() -> None:
-    for one in _known:
+def _print_reports() -> None:
+    for one in _registered:
         for line in one.report().splitlines():
             print(f"facula.jit: {line}", file=sys.stderr)

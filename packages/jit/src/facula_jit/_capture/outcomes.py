@@ -50,7 +50,7 @@ def outcome_of(
         unsettled = GraphBreak(problem, "call it with a clone()", None)
     entry.attempts += 1
     limit = MAX_ATTEMPTS
-    if recorder.outside is not None:
+    if recorder.foreign_backward is not None:
         limit = MAX_OTHER_GRAPHS if entry.replays else MAX_SPLIT_ATTEMPTS if is_split else MAX_ATTEMPTS
     return None if entry.attempts < limit else unsettled
 
@@ -60,6 +60,6 @@ def _replay_of(run: RecordedCall, signature: Signature, name: str, busy_flag: Bu
     replay.eager_backward, replay.identity_args = run.eager_backward, run.identity_args
     replay.compared_at = run.reads.identity.compared_at
     replay.reads_attributes = run.reads is not None and run.reads.reads_any_of(signature.attributes)
-    is_unchecked = run.recorder.decides or (run.recorder.uses_allowed and interval is None)
+    is_unchecked = run.recorder.has_control_flow or (run.recorder.uses_allowed and interval is None)
     replay.check_at = NEVER if is_unchecked else first_check(interval)
     return replay

@@ -55,9 +55,11 @@ class RecordedCall:
         self.result: Any = None
         self.eager_backward: EagerBackward | None = None
         self.identity_args: list[tuple[int, Any]] = []  # plain arguments that are compared by identity
-        self._left: dict[str, object] = {}  # the fields of the mode that the function left changed
+        self._mode_changes: dict[str, object] = {}  # the fields of the mode that the function left changed
 
-    def go(self, busy_flag: BusyFlag, name: str, notify: Callable[[GraphBreak], None], args: Any, kwargs: Any) -> None:
+    def execute(
+        self, busy_flag: BusyFlag, name: str, notify: Callable[[GraphBreak], None], args: Any, kwargs: Any
+    ) -> None:
         """Run the function and record it.
 
         Arguments:
@@ -81,8 +83,8 @@ class RecordedCall:
                 recorder.reads = self.reads.begin_backward()
                 boundary = record_backward(recorder, self.result)
         finally:
-            if self._left:  # the change persists after the call, as in eager code
-                set_lasting(self._left)
+            if self._mode_changes:  # the change persists after the call, as in eager code
+                set_lasting(self._mode_changes)
             busy_flag.busy = False
             if recorder.decisions is not None:
                 recorder.decisions.is_open = False
@@ -96,7 +98,7 @@ class RecordedCall:
         self.recording = Recording(recorder, self.result, boundary)
         self.breaks = self.recording.breaks or leak_of(self.recording)
         if self.recording.unsettled is None:
-            self.recording.unsettled = recorder.outside or self.reads.changed()
+            self.recording.unsettled = recorder.foreign_backward or self.reads.changed()
 
     def _call(self, args: Any, kwargs: Any) -> None:
         """Call the function; break the capture if it changes the mode."""
@@ -104,10 +106,10 @@ class RecordedCall:
         try:
             self.result = self.function(*args, **kwargs)
         finally:
-            self._left = before.changes_to(current_mode())
-        if self._left:
+            self._mode_changes = before.changes_to(current_mode())
+        if self._mode_changes:
             recorder.broken(
-                f"it leaves a mode changed ({', '.join(self._left)})",
+                f"it leaves a mode changed ({', '.join(self._mode_changes)})",
                 "use a with statement, as in `with set_grad_enabled(False):`",
                 None if own is None else (own.__code__, 0),
             )

@@ -12,7 +12,7 @@ from facula_errors.extend import is_library_module
 
 from .._guards.frames import is_support
 from .._source.function_ast import SourceError, tree_of
-from .._source.split import cut
+from .._source.split import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -61,7 +61,7 @@ class SplitFunction:
 
             if self.own is not None:
                 try:
-                    whole = cut(self.own, line, piece, self._callee)
+                    whole = split(self.own, line, piece, self._callee)
                 except SourceError as error:
                     self.refusal = str(error)
             self._cuts[line] = None if whole is None else self._called(whole), made

@@ -10,7 +10,7 @@ from facula_storage.extend import current_recorder
 from facula_tensor import Tensor, where
 
 from .operands import check_agree, check_condition, check_functions, is_batched, leaves_of
-from .recorded_cond import record_cond, serves
+from .recorded_cond import can_record, record_cond
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ def cond(
     if is_batched(pred):
         return _selected(pred, true_fn, false_fn, operands)
     recorder: Any = current_recorder()
-    if recorder is not None and isinstance(pred, Tensor) and serves(recorder, "cond", [pred, *given.leaves]):
+    if recorder is not None and isinstance(pred, Tensor) and can_record(recorder, "cond", [pred, *given.leaves]):
         return record_cond(recorder, pred, (true_fn, false_fn), given)
     name, chosen = ("true_fn", true_fn) if pred else ("false_fn", false_fn)
     result = chosen(*operands)

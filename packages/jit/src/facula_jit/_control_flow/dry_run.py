@@ -119,14 +119,14 @@ class Branch:
         storage = place.storage
         key = id(storage), place.offset, place.layout
         if key not in self._copies:
-            with self.recorder.aside():
+            with self.recorder.unrecorded():
                 kept = allocate(contiguous((nbytes,), uint8))
                 _copy(nbytes, storage.ptr + place.offset, kept.ptr)
             self._copies[key] = place, kept, storage.version, getattr(storage, "mutator", None)
 
     def _restore(self) -> None:
         """Restore memory, nodes, `.grad` and generators."""
-        with self.recorder.aside():
+        with self.recorder.unrecorded():
             for place, kept, version, mutator in reversed(self._copies.values()):  # the oldest copies are restored last
                 _copy(place.layout.extent, kept.ptr, place.storage.ptr + place.offset)  # type: ignore[union-attr]
                 place.storage.version = version

@@ -62,7 +62,7 @@ class Pred(NamedTuple):
         return Address(recorder.number_of(self.number._storage), self.number._offset, None, False)
 
 
-def serves(recorder: Recorder, operation: str, leaves: Sequence[object]) -> bool:
+def can_record(recorder: Recorder, operation: str, leaves: Sequence[object]) -> bool:
     """Return True if control flow can be recorded here; otherwise break the capture.
 
     Arguments:
@@ -170,7 +170,7 @@ def _run_both(
         if is_dry and recorder.breaks is not None:
             return None
         skipped = Skip(first, len(recorder.launches) - first, chosen.address(recorder), at_zero=place == 0)
-        recorder.decides = True
+        recorder.has_control_flow = True
         if skipped.launches and recorder.breaks is None:
             recorder.skips.append(skipped)
     # the order of the program, independent of the branch that this call takes

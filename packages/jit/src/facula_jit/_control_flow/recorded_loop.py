@@ -43,7 +43,7 @@ def run_loop(
         goes_on: the condition for the initial values; None if it has not been evaluated.
     """
     while True:
-        goes_on = asks(cond_fn, carried) if goes_on is None else goes_on
+        goes_on = evaluate_condition(cond_fn, carried) if goes_on is None else goes_on
         batched = is_batched(goes_on)
         if not (debug_unwrap(goes_on).any() if batched else goes_on):
             return carried.tree()  # type: ignore[no-any-return]  # has the shape of a tuple
@@ -55,7 +55,7 @@ def run_loop(
         carried, goes_on = carried._replace(leaves=made.leaves), None
 
 
-def asks(cond_fn: Callable[..., Any], carried: Leaves) -> Any:
+def evaluate_condition(cond_fn: Callable[..., Any], carried: Leaves) -> Any:
     """Return the value of the condition, after validation."""
     goes_on = cond_fn(*carried.tree())
     check_condition("while_loop", "the result of cond_fn", goes_on)
@@ -87,7 +87,7 @@ def record_loop(
     """
     differentiable = is_grad_enabled() and any([getattr(one, "node", None) is not None for one in carried.leaves])
     if differentiable or len(carried.tensors()) < len(carried.leaves):
-        goes_on = asks(cond_fn, carried)
+        goes_on = evaluate_condition(cond_fn, carried)
         if isinstance(goes_on, Tensor):  # otherwise Python decides, and each iteration is recorded
             _refuse(recorder, differentiable)
         return run_loop(cond_fn, body_fn, carried, goes_on)
@@ -96,8 +96,8 @@ def record_loop(
     )
     _write(place, carried)
     first = len(recorder.launches)
-    with Branch(recorder, "the condition of while_loop", False) as asked:
-        goes_on = asks(cond_fn, place)
+    with Branch(recorder, "the condition of while_loop", False) as condition:
+        goes_on = evaluate_condition(cond_fn, place)
         if not isinstance(goes_on, Tensor):
             return run_loop(cond_fn, body_fn, place, goes_on)
         chosen = Pred.of(recorder, goes_on)
@@ -121,22 +121,22 @@ def record_loop(
             f"the step of while_loop, of which this call makes none, raises {type(error).__name__}: {error}",
             "let it run for all operands",
         )
-    if asked.draws or stepped.draws:
+    if condition.draws or stepped.draws:
         recorder.broken("a while_loop draws as many random numbers as it has steps", "draw before it")
     if recorder.breaks is not None:
         return run_loop(cond_fn, body_fn, made if runs else carried)
-    recorder.decides = True
+    recorder.has_control_flow = True
     recorder.loops.append(Loop(first, body, len(recorder.launches), chosen.address(recorder)))
     if runs and not any([one.is_dry for one in recorder.branches]):
-        with recorder.aside():
-            _run_aside(cond_fn, body_fn, place)
+        with recorder.unrecorded():
+            _run_unrecorded(cond_fn, body_fn, place)
         forget_readers()
     return place.tree()  # type: ignore[no-any-return]  # has the shape of a tuple
 
 
-def _run_aside(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], place: Leaves) -> None:
+def _run_unrecorded(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], place: Leaves) -> None:
     """Run the remaining iterations without recording, in the memory of the carried values."""
-    while asks(cond_fn, place):
+    while evaluate_condition(cond_fn, place):
         _write(place, step(body_fn, place))
 
 

@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_storage.extend import current_recorder
 
 from .operands import NUMBERS, check_functions, leaves_of
-from .recorded_cond import serves
+from .recorded_cond import can_record
 from .recorded_loop import record_loop, run_loop
 
 if TYPE_CHECKING:
@@ -48,6 +48,6 @@ def while_loop(
         )
     carried = leaves_of("while_loop", "carried_inputs", tuple(carried_inputs), NUMBERS)
     recorder: Any = current_recorder()
-    if recorder is not None and serves(recorder, "while_loop", carried.leaves):
+    if recorder is not None and can_record(recorder, "while_loop", carried.leaves):
         return record_loop(recorder, cond_fn, body_fn, carried)
     return run_loop(cond_fn, body_fn, carried)

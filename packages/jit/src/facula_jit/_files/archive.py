@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 GRAPH, TENSORS = "graph.json", "tensors.safetensors"
 EXTRA = "extra/"
 CPU = ("cpu", "cpu:0")  # names of the device
-FURTHER = re.compile(r"run/[A-Za-z0-9_.-]{1,100}\.bin|extra(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*)+")
-LONGEST = 200  # maximum length of a name
+MEMBER_NAMES = re.compile(r"run/[A-Za-z0-9_.-]{1,100}\.bin|extra(?:/[A-Za-z0-9_][A-Za-z0-9_. -]*)+")
+MAX_NAME_LENGTH = 200  # maximum length of a name
 MAX_MEMBERS = 1000
 EPOCH = (1980, 1, 1, 0, 0, 0)  # so that equal graphs are equal files
 
@@ -51,14 +51,14 @@ def extra_members(extra: Mapping[str, bytes | str] | None) -> dict[str, bytes]:
         if not _is_further(EXTRA + name):
             raise InvalidValueError(
                 f"save: expected names in _extra_files as 'folder/name.txt', of letters, digits, '_', '-', '.' and "
-                f"spaces, {LONGEST - len(EXTRA)} at most; got {name!r:.60}"
+                f"spaces, {MAX_NAME_LENGTH - len(EXTRA)} at most; got {name!r:.60}"
             )
         found[EXTRA + name] = contents.encode() if isinstance(contents, str) else bytes(contents)
     return found
 
 
 def _is_further(name: str) -> bool:
-    return len(name) <= LONGEST and FURTHER.fullmatch(name) is not None
+    return len(name) <= MAX_NAME_LENGTH and MEMBER_NAMES.fullmatch(name) is not None
 
 
 def fill_extra(extra: MutableMapping[str, Any] | None, members: Mapping[str, bytes]) -> None:

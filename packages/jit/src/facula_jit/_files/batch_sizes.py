@@ -23,7 +23,7 @@ SIZE, FLOAT, SHARE, PART = "$n", "$n.0", "$1/n", "$c/n"
 """{"$n": [a, b]} is a * n + b, {"$n.0": [a, b]} the same as a float; {"$1/n": [a, b]} is 1 / (a * n + b), and {"$c/n":
 c} is c / n.
 """
-FEWEST = 3  # captures: two determine the formula, and another one must agree
+MIN_CAPTURES = 3  # captures: two determine the formula, and another one must agree
 MAX_SIZE = 1 << 31
 
 Sized = tuple[int, Any]  # a size, and the data for that size
@@ -31,11 +31,11 @@ Sized = tuple[int, Any]  # a size, and the data for that size
 
 def unify(sized: Sequence[Sized]) -> Any:
     """Return one tree that equals each of these at its size; SaveError names the operator and line of a difference."""
-    if len(sized) < FEWEST:
+    if len(sized) < MIN_CAPTURES:
         known = ", ".join([str(size) for size, _ in sized])
         raise SaveError(
-            f"save: batch=True wants captures of at least {FEWEST} sizes that launch the same operators; got {known}; "
-            "call the function with more sizes of the batch first"
+            f"save: batch=True wants captures of at least {MIN_CAPTURES} sizes that launch the same operators; "
+            f"got {known}; call the function with more sizes of the batch first"
         )
     graphs = [(size, dict(tree)) for size, tree in sized]
     launches = [graph.pop("launches") for _, graph in graphs]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DTYPES: dict[str, DType] = {one.name: one for one in vars(facula_storage).values() if isinstance(one, DType)}
 KINDS: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
-BEYOND = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
+NON_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 MAX_DIMS = 64
 GRAPH = "graph.json"
 MAX_BYTES = 1 << 62  # limit of bytes and of elements
@@ -140,8 +140,8 @@ def a_list(value: Any, what: str, length: int | None = None) -> list[Any]:
 
 def to_number(value: Any) -> Any:
     """Return a number of a file."""
-    if type(value) is str and value in BEYOND:
-        return BEYOND[value]
+    if type(value) is str and value in NON_FINITE:
+        return NON_FINITE[value]
     if type(value) not in (bool, int, float) or abs(value) >= 1 << 64:
         if type(value) is not float:
             refuse(f"{value!r:.60} is no number")

@@ -44,7 +44,7 @@ launching_modules.add(__name__)
 
 FORMAT = 2  # format 1 has no tensor-dependent control flow
 # errors raised for invalid contents
-UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+CONTENT_ERRORS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 MAX_SIZES = 16  # batch sizes per file for which replays are cached
 KINDS = ("parameter", "buffer", "state", "tensor", "constant", "grad")
 
@@ -137,7 +137,7 @@ class Loaded(LoadedTensors):
             )
         except Refusal:
             raise
-        except (*UNFIT, FaculaError) as error:
+        except (*CONTENT_ERRORS, FaculaError) as error:
             refuse(f"a graph of it cannot be made: {type(error).__name__}: {error!s:.200}")
         self._ready[key] = made
         if len(self._ready) > MAX_SIZES + len(self._graphs):
@@ -177,7 +177,7 @@ class Loaded(LoadedTensors):
             size = size_of(graph.arguments, given)
             if size is not None and size < MAX_SIZE:
                 alike = [one["gradient"] for one in tensors_of(graph.arguments)] == wants
-                fitting.append((alike, graph.goes_back is recording, -place, size))
+                fitting.append((alike, graph.is_differentiable is recording, -place, size))
         if not fitting:
             known = " or ".join([words(one.arguments) for one in self._graphs[:3]])
             others = "" if any([one.sizes for one in self._graphs]) else ", or save it with batch=True for all batches"

@@ -14,7 +14,7 @@ from facula_tensor import Tensor, no_grad
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KEPT = ("parameter", "buffer", "state", "tensor")  # kinds in a state dict
+STATE_KINDS = ("parameter", "buffer", "state", "tensor")  # kinds in a state dict
 
 
 @boundary
@@ -44,7 +44,9 @@ class LoadedTensors:
         """Return all tensors by name except gradients: parameters, buffers, the state of optimizers. They share
         memory.
         """
-        return OrderedDict([(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in KEPT])
+        return OrderedDict(
+            [(name, one.detach()) for name, one in self._named.items() if self._kinds[name] in STATE_KINDS]
+        )
 
     def load_state_dict(self, state_dict: Mapping[str, Tensor], strict: bool = True) -> None:
         """Copy tensors to those of the same names.

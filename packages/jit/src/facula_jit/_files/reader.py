@@ -84,7 +84,7 @@ class Reader:
         made.passes = self._passes(made, len(launches))
         made.grads = [one.block for each in made.passes for one in each.grads if one is not None]
         recorder.skips, recorder.loops = self._skips(len(launches)), self._loops(len(launches))
-        recorder.decides = bool(recorder.loops) or any([one.at_zero for one in recorder.skips])
+        recorder.has_control_flow = bool(recorder.loops) or any([one.at_zero for one in recorder.skips])
         made.launches = [self._launch(one) for one in without_empty_parts(launches)]
         self._check_order(made)
         made.result = result_of(self, made, data["result"])

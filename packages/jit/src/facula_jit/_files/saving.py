@@ -177,7 +177,7 @@ def _file_of(
         entries = [{"graph": graph, "sizes": [], "arguments": arguments} for arguments, graph in graphs]
     shared, contents = writer.data()
     plans, operators = _put_together(entries)
-    decides = any([replay.recording.recorder.decides for _, replay in found])
+    decides = any([replay.recording.recorder.has_control_flow for _, replay in found])
     number = FORMAT if decides else 1  # earlier versions can read it
     return {"format": number, "operators": operators, **shared, "plans": plans, "graphs": entries}, contents, writer
 

@@ -23,7 +23,7 @@ class Section:
     def __init__(self, data: Any):
         self.data, self.sizes, self.arguments = entries(data, ("graph", "sizes", "arguments"), "a graph")
         name, roots = entries(self.data, ("name", "roots"), "a graph")
-        self.goes_back = roots != 0
+        self.is_differentiable = roots != 0
         if type(name) is not str:
             refuse("the name of a graph is no text")
         self.name: str = name[:200]

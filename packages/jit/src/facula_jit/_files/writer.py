@@ -69,7 +69,7 @@ class Writer:
             self.layouts.append(layout)
         return self.known[key]
 
-    def meet(self, memory: int, nbytes: int, layout: Layout | None) -> None:
+    def record_use(self, memory: int, nbytes: int, layout: Layout | None) -> None:
         """Record the use of this many bytes of memory with a layout. An operand without elements may start anywhere."""
         if layout is None or layout.numel:
             self.reach[memory] = max(self.reach[memory], nbytes)
@@ -85,7 +85,7 @@ class Writer:
             self.called[called] = len(self.tensors)
             self.tensors.append(found)
             memory = self.memory(tensor._storage, key)
-            self.meet(memory, tensor._offset + tensor._layout.extent, tensor._layout)
+            self.record_use(memory, tensor._offset + tensor._layout.extent, tensor._layout)
         return self.called[called]
 
     def grad(self, leaf: Tensor, grad: Tensor) -> int:
@@ -147,7 +147,7 @@ def describe(writer: Writer, replay: Replay, signature: list[Any]) -> dict[str, 
     return _Description(writer, replay).data(signature)
 
 
-class Asked(NamedTuple):
+class LaunchDescription(NamedTuple):
     """The description of a launch as JSON, the requirements on its arguments, and its line."""
 
     plan: dict[str, Any]
@@ -179,7 +179,7 @@ class _Description:
         puts = [self._grad(leaf, grad) for leaf, grad in recording.puts]
         needed = [self._grad(leaf, grad) for leaf, grad in recording.needed]
         refills = [self._refill(one) for one in self.replay.refills]
-        self.asked = [self._asked(one) for one in recording.launches]
+        self.descriptions = [self._described_launch(one) for one in recording.launches]
         blocks = [self._block(number) for number in range(len(recorder.blocks))]
         launches = [self._launch(number, one) for number, one in enumerate(recording.launches)]
         made = {
@@ -220,7 +220,7 @@ class _Description:
     # ------------------------------------------------------------------------------------------------------- tensors
     def _is_used(self, tensor: Tensor) -> bool:
         """Return True if a launch reads or writes the memory of a tensor."""
-        return self.recorder.numbers.get(id(root_of(tensor._storage))) in self.recorder.used
+        return self.recorder.numbers.get(id(root_of(tensor._storage))) in self.recorder.used_blocks
 
     def _grad(self, leaf: Tensor, grad: Any) -> list[int | None]:
         number = self.writer.tensor(leaf)
@@ -260,8 +260,8 @@ class _Description:
         }  # a pass makes copies one
         met = [
             (one.offset - role.delta, role)
-            for launch, asked in zip(self.recording.launches, self.asked, strict=True)
-            for one, role in zip(launch.arguments, asked.roles, strict=False)
+            for launch, description in zip(self.recording.launches, self.descriptions, strict=True)
+            for one, role in zip(launch.arguments, description.roles, strict=False)
             if type(one) is Address and one.block in here
         ]
         ends = [offset + role.layout.extent for offset, role in met if role.layout is not None and role.layout.numel]
@@ -285,18 +285,18 @@ class _Description:
         return offset - like.offset
 
     # ------------------------------------------------------------------------------------------------------ launches
-    def _asked(self, launch: Launched) -> Asked:
+    def _described_launch(self, launch: Launched) -> LaunchDescription:
         line = describe_call_site(*launch.site)
         folder, name = os.path.split(line)
         line = name if folder else line
         try:
             request = request_of(launch)
-            return Asked(request.data(), roles_of(request, plan_of(request), launch.part), line)
+            return LaunchDescription(request.data(), roles_of(request, plan_of(request), launch.part), line)
         except (Refusal, TypeError) as error:
             raise SaveError(f"save: no file can hold this: {error} (at {line})") from None
 
     def _launch(self, number: int, launch: Launched) -> dict[str, Any]:
-        described, roles, line = self.asked[number]
+        described, roles, line = self.descriptions[number]
         arguments = list(launch.arguments)
         numbers = self.numbers.get(number, [])
         arguments[1 : 1 + len(numbers)] = numbers
@@ -313,7 +313,7 @@ class _Description:
                 storage = self.recording.fixed.get(one.block)
                 if storage is not None and role.layout is not None:
                     memory = self.writer.known[id(storage)]
-                    self.writer.meet(memory, offset - role.delta + role.layout.extent, role.layout)
+                    self.writer.record_use(memory, offset - role.delta + role.layout.extent, role.layout)
                     if role.written:
                         self.writer.written.add(memory)
             elif type(one) is RngValue:

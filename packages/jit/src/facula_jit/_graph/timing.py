@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._recording.recording import Recording
 
 ROUNDS = 7
-LEAST = 200e-6  # minimum duration of a round in seconds
+MIN_ROUND_SECONDS = 200e-6  # minimum duration of a round in seconds
 
 
 def launch_times(recording: Recording) -> list[float]:
@@ -68,7 +68,7 @@ def _seconds(sequence: Sequence) -> float:
     run, count = sequence.run, 1
     while True:
         taken = min([_round(run, count) for _ in range(ROUNDS)])
-        if taken > LEAST:
+        if taken > MIN_ROUND_SECONDS:
             return taken / count
         count *= 4
 

@@ -74,7 +74,7 @@ def leak_of(recording: Recording) -> GraphBreak | None:
     None.
     """
     recorder = recording.recorder
-    wrong = disorder_of(recording) if recorder.decides and recorder.retry is None else None
+    wrong = disorder_of(recording) if recorder.has_control_flow and recorder.retry is None else None
     if wrong is None or wrong.block < 0:
         return None
     what = "a result is" if wrong.launch < 0 else f"{recording.launches[wrong.launch].operation} reads what is"

@@ -49,7 +49,8 @@ class AttributeReads:
         self._has_arrays = False  # True if NumPy arrays or numbers were reached
         self._namespaces: list[Attributes] = []
         self._slots: list[tuple[Any, dict[str, Any]]] = []  # objects, and the descriptors of their slots
-        self._bare: dict[int, tuple[Tensor, str]] = {}  # by id: tensors without attributes when they were reached
+        # by id: tensors without attributes when they were reached
+        self._without_attributes: dict[int, tuple[Tensor, str]] = {}
         self._asks_arguments = False  # True if the program read a missing attribute of a tensor argument
         self._named: list[Attributes] = []  # attributes are read if an instruction names them
 
@@ -93,7 +94,7 @@ class AttributeReads:
                 for name, descriptor in slots.items():
                     if name not in UNREAD:
                         self._read_slot(owner, descriptor, name)
-            for tensor, words in self._bare.values():
+            for tensor, words in self._without_attributes.values():
                 self._read_none(tensor, words)
 
     def read_namespaces(self) -> None:
@@ -124,7 +125,7 @@ class AttributeReads:
         elif self.reads_all or hasattr(type(tensor), "__getattr__"):  # `__getattr__` of the program may answer any name
             self._read_none(tensor, words)
         else:
-            self._bare[id(tensor)] = tensor, words
+            self._without_attributes[id(tensor)] = tensor, words
 
     def raised(self, error: BaseException) -> None:
         """Record an exception in the program; an AttributeError shows which tensor lacks an attribute.
@@ -133,7 +134,7 @@ class AttributeReads:
         attributes of all tensors before each replay.
         """
         if isinstance(error, AttributeError) and isinstance(error.obj, Tensor):
-            if found := self._bare.pop(id(error.obj), None):
+            if found := self._without_attributes.pop(id(error.obj), None):
                 self._read_none(*found)
             self._asks_arguments = self._asks_arguments or id(error.obj) in self.recorder.known_inputs
 

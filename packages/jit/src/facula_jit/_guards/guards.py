@@ -11,7 +11,7 @@ from facula_storage.extend import ABSENT, ANY, CheckKind
 
 from .._recording.tensor_guards import first_failing
 from .._source.closures import UNSET
-from .restore import PUTTERS, put_attribute, put_item
+from .restore import RESTORERS, put_attribute, put_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -186,8 +186,8 @@ class Guards:
     def restore(self) -> None:
         """Restore the state that the guards compare."""
         for one in self._guards.values():
-            if one.kind in PUTTERS and first_failing([one.check]) is not None:
-                PUTTERS[one.kind](one.holder, one.key, one.expected)
+            if one.kind in RESTORERS and first_failing([one.check]) is not None:
+                RESTORERS[one.kind](one.holder, one.key, one.expected)
         for attributes in self.attributes.values():
             attributes.restore()
 

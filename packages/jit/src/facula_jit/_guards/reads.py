@@ -83,8 +83,8 @@ class Reads(Reach):
         self._parents: dict[int, CodeType] = {}  # id of a nested code object -> the enclosing one
         self._searched: set[int] = set()
         decisions = recorder.decisions
-        self._operands = MarkedOperands(decisions).executed if decisions is not None else _nothing
-        self._given: list[tuple[Any, list[Any]]] = []  # containers among the arguments, and their parts
+        self._operands = MarkedOperands(decisions).executed if decisions is not None else _ignore
+        self._argument_parts: list[tuple[Any, list[Any]]] = []  # containers among the arguments, and their parts
 
     def begin(self, values: Iterable[Any], signature: Signature) -> None:
         """Reach the function, its bound object, its non-tensor arguments, and the classes of all arguments.
@@ -95,7 +95,7 @@ class Reads(Reach):
         """
         for one in values:
             self.reach(one, "an argument")
-        self._given += [(one, parts_of_argument(one)) for one in (*signature.containers, *signature.tensors)]
+        self._argument_parts += [(one, parts_of_argument(one)) for one in (*signature.containers, *signature.tensors)]
 
     def begin_backward(self) -> BackwardReads:
         """Start recording the reads of backward passes, which may run long after the function has returned."""
@@ -136,7 +136,7 @@ class Reads(Reach):
         if read is None:
             return
         if read.name == "f_locals" and not is_installed(running.code):
-            self.recorder.sees_variables = True
+            self.recorder.reads_locals = True
         if self.recorder.breaks is not None:
             return
         self.site = running.code, offset
@@ -226,7 +226,7 @@ class Reads(Reach):
                 return
         self.reach(value, f"the module {value.__name__}")
 
-    def whole(self, owner: Any) -> None:
+    def read_all_of(self, owner: Any) -> None:
         """Record that all attributes of a library object are about to be read."""
         if (own := own_dict(owner)) is not None:
             self._note(own, f"a {type(owner).__name__}", True)
@@ -302,7 +302,7 @@ class Reads(Reach):
             return GraphBreak(
                 "another tracer took the place of the one that captures", "set it outside of the function", None
             )
-        for given, parts in self._given:
+        for given, parts in self._argument_parts:
             now = parts_of_argument(given)
             if len(now) != len(parts) or any([a is not b for a, b in zip(now, parts, strict=True)]):
                 return _changed(f"a {type(given).__name__} among the arguments")
@@ -366,7 +366,7 @@ class BackwardReads(Reads):
                 todo += gc.get_referents(one)
 
 
-def _nothing(frame: FrameType, offset: int) -> None:
+def _ignore(frame: FrameType, offset: int) -> None:
     """Do nothing: the run has no marked sizes."""
 
 

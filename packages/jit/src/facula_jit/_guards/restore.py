@@ -55,13 +55,13 @@ def _put_class(holder: Any, _: object, kind: type) -> None:
     holder.__class__ = kind
 
 
-PUTTERS: dict[CheckKind, Callable[[Any, Any, Any], None]] = {
+RESTORERS: dict[CheckKind, Callable[[Any, Any, Any], None]] = {
     CheckKind.SLOT: _put_slot,
     CheckKind.ITEM: put_item,
     CheckKind.ENTRIES: _put_entries,
     CheckKind.TYPE: _put_class,
 }
-PUTTERS |= {exact: PUTTERS[kind] for kind, exact in EXACT.items()}
+RESTORERS |= {exact: RESTORERS[kind] for kind, exact in EXACT.items()}
 """Functions that restore the state that a check compares; checks of other kinds cannot be restored."""
 
 
@@ -94,13 +94,13 @@ def as_read(checks: Sequence[Check]) -> Iterator[bool]:
     present: list[tuple[Check, Any]] = []
     try:
         try:
-            for one in failing if all([one[0] in PUTTERS for one in failing]) else ():
+            for one in failing if all([one[0] in RESTORERS for one in failing]) else ():
                 kind, holder, key, expected = one
                 present.append((one, PRESENT[kind](holder, key)))
-                PUTTERS[kind](holder, key, expected)
+                RESTORERS[kind](holder, key, expected)
         except (AttributeError, TypeError, KeyError, StopIteration):  # read-only state
             pass
         yield first_failing(checks) is None
     finally:
         for (kind, holder, key, _), value in reversed(present):
-            PUTTERS[kind](holder, key, value)
+            RESTORERS[kind](holder, key, value)

@@ -23,7 +23,7 @@ class Lifetime(NamedTuple):
     nbytes: int
 
 
-def placed(lifetimes: Sequence[Lifetime], *, thorough: bool = False) -> tuple[list[int], int]:
+def place_lifetimes(lifetimes: Sequence[Lifetime], *, thorough: bool = False) -> tuple[list[int], int]:
     """Return an offset for each lifetime, such that simultaneous ones do not overlap, and the total size in bytes.
 
     Several orders are tried until one needs no more than the peak of simultaneous bytes: the largest first, which
@@ -34,10 +34,10 @@ def placed(lifetimes: Sequence[Lifetime], *, thorough: bool = False) -> tuple[li
         lifetimes: the memory requests.
         thorough: also improve the orders, by repeatedly moving the lifetime with the highest end to the front.
 
-    >>> placed([Lifetime(0, 1, 64), Lifetime(1, 2, 64), Lifetime(2, 3, 64)])
+    >>> place_lifetimes([Lifetime(0, 1, 64), Lifetime(1, 2, 64), Lifetime(2, 3, 64)])
     ([0, 64, 0], 128)
     """
-    count, least = len(lifetimes), at_once(lifetimes)
+    count, least = len(lifetimes), peak_bytes(lifetimes)
     if count > MAX_COMPARED:
         return _in_order_of_time(lifetimes)
     sizes = [one.nbytes for one in lifetimes]
@@ -58,7 +58,7 @@ def placed(lifetimes: Sequence[Lifetime], *, thorough: bool = False) -> tuple[li
     return min(best, _in_order_of_time(lifetimes), key=itemgetter(1))
 
 
-def at_once(lifetimes: Sequence[Lifetime]) -> int:
+def peak_bytes(lifetimes: Sequence[Lifetime]) -> int:
     """Return the peak of the bytes in use at one launch."""
     changes = [0] * (max([one.last for one in lifetimes], default=0) + 2)
     for first, last, nbytes in lifetimes:
@@ -99,7 +99,7 @@ def _in_order_of_time(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
         size = _rounded(nbytes)
         while ends and ends[0][0] < first:
             _, start, freed = ends.pop(0)
-            _give_back(gaps, start, freed)
+            _add_gap(gaps, start, freed)
         fitting = [(gap[1], gap[0]) for gap in gaps if gap[1] >= size]
         if fitting:
             room, start = min(fitting)
@@ -116,7 +116,7 @@ def _in_order_of_time(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
     return offsets, total
 
 
-def _give_back(gaps: list[tuple[int, int]], start: int, size: int) -> None:
+def _add_gap(gaps: list[tuple[int, int]], start: int, size: int) -> None:
     """Add a gap, merged with adjacent ones."""
     merged = []
     for gap in gaps:

@@ -34,7 +34,7 @@ class OptimizerRecorder:
         # Python code that each replay repeats, with the optimizer
         self.actions: list[tuple[Any, Callable[[], object]]] = []
         self.reads_options = False  # True if the program itself reads options of optimizers
-        self.acting = False  # True while an action runs
+        self.in_action = False  # True while an action runs
         self.condition: Callable[[], bool] | None = None  # if it returns true, replays skip the present operations
 
     @abstractmethod
@@ -100,16 +100,16 @@ class OptimizerRecorder:
         self.branches.refuse("a step of a schedule or scaler")
         if owner is not None and self.reads_options:
             self.broken(*RATES_READ)
-        if self.breaks is None and not self.acting:
+        if self.breaks is None and not self.in_action:
             if self.condition is not None:
                 self.actions.append((owner, partial(do_if, self.condition, action)))
             else:
                 self.actions.append((owner, action))
-        acting, self.acting = self.acting, True
+        was_in_action, self.in_action = self.in_action, True
         try:
             action()
         finally:
-            self.acting = acting
+            self.in_action = was_in_action
 
     def actions_of_schedules(self) -> bool:
         """Return True if an action changes the numbers of an optimizer, so that replays must use the current ones."""

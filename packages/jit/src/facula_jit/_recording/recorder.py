@@ -5,8 +5,7 @@ Note [Recording]
 The function runs with its own memory and its own results. The recorder is notified of each block and launch (Note
 [Recorders] in facula_storage) and stores (plan, arguments), with each address as a block number and an offset. The
 recording is therefore independent of addresses. When the function has returned, each block that survives is classified:
-results, `.grad`, tensors that the program keeps. Temporaries receive places in one arena by their first and last
-launch.
+results, `.grad`, tensors that the program keeps. Temporaries are placed in one arena by their first and last launch.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from facula_tensor.extend import forget_readers, user_frame, user_site
 from .._source.function_ast import line_under_way
 from .graph_breaks import HOOKS_RUN, RATES_READ, CaptureError, GraphBreak
 from .optimizer_recorder import OptimizerRecorder
-from .records import ANY_GRAD, Address, Block, Launched, Loop, Skip, moment_of, moved
+from .records import ANY_GRAD, Address, Block, Launched, Loop, Skip, moved, placement_of
 from .rng_recorder import RngRecorder
 from .rng_values import RngValue
 from .signature import has_hooks
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
     from .marked_sizes import Decisions
-    from .records import Moment, Site
+    from .records import Placement, Site
 
 
 class Recorder(OptimizerRecorder, RngRecorder):
@@ -74,33 +73,31 @@ class Recorder(OptimizerRecorder, RngRecorder):
         self.modules: dict[int, tuple[Any, dict[str, Any]]] = {}  # id -> the module, and its attributes before
         self.globals: dict[str, Any] = {}  # variables of the program, for names in files
         self.found_argument = False  # True if the function also reads an argument from elsewhere
-        self.inside: list[Any] = []  # the modules whose calls are running
-        # id of a leaf -> the leaf, and the required `.grad` before a replay
-        self.grads: dict[int, tuple[Tensor, Any]] = {}
-        self.asked: dict[int, tuple[Tensor, Any]] = {}  # the same for leaves whose `.grad` the program read
-        self.looked: dict[int, Tensor] = {}  # leaves whose `.grad` the library read, and which was not None
+        self.module_stack: list[Any] = []  # the modules whose calls are running
+        self.grads: dict[int, tuple[Tensor, Any]] = {}  # id of a leaf -> the leaf, and its required `.grad` before
+        self.program_grads: dict[int, tuple[Tensor, Any]] = {}  # the same for leaves whose `.grad` the program read
+        self.library_grads: dict[int, Tensor] = {}  # leaves whose `.grad` the library read, and which was not None
         self.inputs: list[Tensor] = []
-        self.before: list[tuple[Tensor, Moment]] = []  # the inputs, and the state of each at the start
-        self.seen: dict[int, Moment] = {}  # the state of each of `tensors` at its first use
+        self.input_placements: list[tuple[Tensor, Placement]] = []  # the inputs, and the state of each at the start
+        self.first_placements: dict[int, Placement] = {}  # the state of each of `tensors` at its first use
         self.known_inputs: dict[int, Tensor] = {}  # the inputs, and the placeholders of operands in branches, by id
-        self.bare: set[int] = set()  # ids of inputs that are leaves without hooks
+        self.hookless: set[int] = set()  # ids of inputs that are leaves without hooks
         self.uses_allowed = False  # True if it reads objects in `allow`, which stay as they were at the capture
-        self.ends: set[int] = set()  # non-leaf inputs at which backward passes inside the function end
-        # True if the program reads a frame's variables: a part of a split function has fewer
-        self.sees_variables = False
-        self.goes_back = False  # True while the backward pass of the result is recorded
+        self.backward_ends: set[int] = set()  # non-leaf inputs at which backward passes inside the function end
+        self.reads_locals = False  # True if the program reads frame variables, of which split parts have fewer
+        self.is_backward = False  # True while the backward pass of the result is recorded
         self.skips: list[Skip] = []
         self.constants: set[int] = set()  # blocks of copies of memory that Python filled
         self.loops: list[Loop] = []
-        self.decides = False  # True if conditions or loops depend on tensors
+        self.has_control_flow = False  # True if conditions or loops depend on tensors
         self.outer_backwards: list[Any] = []  # graphs of arguments through which backward passes ran
-        self.outside: GraphBreak | None = None  # set if such a graph was not created by a capture
+        self.foreign_backward: GraphBreak | None = None  # set if such a graph was not created by a capture
         self.own: FunctionType | None = None  # the function, if its current line is needed
         self.reads: Any = None  # the recorder of the program's reads, or None
         self.line: int | None = None  # the function's line at a graph break
         self.retry: GraphBreak | None = None  # why this run is not captured, if the next one may be
         self.decisions: Decisions | None = None  # decisions based on sizes, if they are noted
-        self.used: set[int] = set()  # the blocks that launches have used
+        self.used_blocks: set[int] = set()  # the blocks that launches have used
         self.refusal: Exception | None = None  # of the next launch
         self.caller: FrameType | None = None  # the caller of the function, whose lines are not part of it
         self.began = next_moment()
@@ -113,15 +110,15 @@ class Recorder(OptimizerRecorder, RngRecorder):
         """Add a tensor whose memory is an argument of each replay."""
         self.known_inputs[id(tensor)] = tensor
         if tensor.node is LEAF and not has_hooks(tensor):
-            self.bare.add(id(tensor))
+            self.hookless.add(id(tensor))
         block = self.block_of(tensor._storage)
         block.inputs.append(len(self.inputs))
         block.storage = None
         self.inputs.append(tensor)
-        self.before.append((tensor, moment_of(tensor)))
+        self.input_placements.append((tensor, placement_of(tensor)))
 
     @guarded
-    def aside(self) -> Iterator[None]:
+    def unrecorded(self) -> Iterator[None]:
         """Return a context manager whose operations are not recorded."""
         thread, before = get_ident(), launch_count()
         recorders.pop(thread, None)
@@ -140,8 +137,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
     def number_of(self, storage: Storage) -> int:
         """Return the block number of a storage."""
         number = self.numbers.get(id(storage), -1)
-        # otherwise the id was reused after another storage was freed
-        if number >= 0 and self.blocks[number].link() is storage:
+        if number >= 0 and self.blocks[number].link() is storage:  # otherwise the id was reused
             return number
         root = root_of(storage)
         if root is not storage:
@@ -161,7 +157,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
     def launching(self, written: Sequence[Place]) -> None:
         """Check the places to which a launch is about to write."""
         self.branches.writes(written)
-        if self.goes_back and self.breaks is None:
+        if self.is_backward and self.breaks is None:
             for place in written:
                 if not self.block_of(place.storage).is_new:
                     self.broken(
@@ -181,13 +177,13 @@ class Recorder(OptimizerRecorder, RngRecorder):
         for one in arguments:
             if type(one) is Place:
                 number = self.number_of(one.storage)
-                self.used.add(number)
+                self.used_blocks.add(number)
                 taken.append(Address(number, one.offset, one.layout, one.written))
                 if one.written and self.blocks[number].site is None:
                     self.blocks[number].site = site
             else:
                 taken.append(one)  # type: ignore[arg-type]
-        module = self.inside[-1] if self.inside else None
+        module = self.module_stack[-1] if self.module_stack else None
         if plan.parts is None:
             self.launches.append(
                 Launched(plan, tuple(taken), 1 + arrays, site, module, plan.operator, refusal=self.refusal)
@@ -212,7 +208,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
         """Record that Python filled new memory: store a copy, from which each replay fills it again."""
         if self.breaks is not None:
             return
-        with self.aside():
+        with self.unrecorded():
             kept = allocate(layout)
             plan = layout.device.backend.plan("copy", (layout,), (layout,), ())
             plan.launch(layout.numel, storage.ptr, kept.ptr)
@@ -241,8 +237,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
 
     def watch_tensor(self, tensor: Tensor) -> None:
         """Guard a tensor of the program that the function may read: it must be the same object in each replay."""
-        # tensors of a transform: the wrapped one is reported, too
-        if self.breaks is not None or type(tensor._storage) is not Storage:
+        if self.breaks is not None or type(tensor._storage) is not Storage:  # a transform's wrapped tensor follows
             return
         self.watched.add(id(tensor))
         link = self.tensors.get(id(tensor))
@@ -253,7 +248,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
             return
         if id(tensor) not in self.known_inputs:
             self.tensors[id(tensor)] = ref(tensor)
-            self.seen[id(tensor)] = moment_of(tensor)
+            self.first_placements[id(tensor)] = placement_of(tensor)
 
     def mutated(self, storage: Storage, operation: str) -> None:
         """Record that the last launch modified this storage."""
@@ -271,28 +266,26 @@ class Recorder(OptimizerRecorder, RngRecorder):
         needed: Any = ANY_GRAD
         if before is not None:
             number = self.number_of(before._storage)
-            if not self.blocks[number].is_new and number in self.used:
+            if not self.blocks[number].is_new and number in self.used_blocks:
                 needed = before
         self.grads[id(leaf)] = leaf, needed
 
     def grad_read(self, leaf: Tensor) -> None:
-        """Record a read of a leaf's `.grad`. The program may branch on its value; library code ignores a `.grad` of
-        None.
-        """
+        """Record a read of a leaf's `.grad`. The program may branch on it; library code ignores None."""
         if self.breaks is None and id(leaf) not in self.grads:
             grad = contents_of(leaf, GRAD)
             if grad is None or not in_library(_getframe(3)):
-                self.asked[id(leaf)] = leaf, grad
+                self.program_grads[id(leaf)] = leaf, grad
                 if grad is not None and self.reads is not None:
                     self.reads.reach(grad, "a .grad")
             else:
-                self.looked[id(leaf)] = leaf
+                self.library_grads[id(leaf)] = leaf
 
     def passes_end(self, values: Sequence[Tensor]) -> None:
         """Record that a backward pass is about to end at these values and to run their hooks."""
         for place, one in enumerate(self.inputs if self.breaks is None else ()):
             if type(one.node) is Node and any([one.node is value.node for value in values]):
-                self.ends.add(place)
+                self.backward_ends.add(place)
                 if has_hooks(one):
                     self.broken(*HOOKS_RUN)
 
@@ -307,7 +300,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
         if self.breaks is None and self.reads is not None:
             if not hasattr(owner, "named_modules"):
                 self.options_are_read()
-            self.reads.whole(owner)
+            self.reads.read_all_of(owner)
 
     def options_are_read(self, site: Site | None = None) -> None:
         """Record that the program itself reads the options of an optimizer."""
@@ -324,12 +317,12 @@ class Recorder(OptimizerRecorder, RngRecorder):
 
     def entered(self, module: Any) -> None:
         """Record the start of a module's call."""
-        self.inside.append(module)
+        self.module_stack.append(module)
 
     def left(self) -> None:
         """Record the end of the innermost module's call."""
-        if self.inside:
-            self.inside.pop()
+        if self.module_stack:
+            self.module_stack.pop()
 
     def refuses(self, error: Exception) -> None:
         """Record that the next launch fails if its operator would raise an error like this one."""
@@ -384,7 +377,7 @@ class Recorder(OptimizerRecorder, RngRecorder):
         if self.breaks is None:
             self.breaks = GraphBreak(problem, remedy, site or user_site())
             self.line = self.own and line_under_way(self.own.__code__)
-            if self.stops or self.goes_back:  # a backward pass that is only recorded must stop before it has effects
+            if self.stops or self.is_backward:  # a backward pass that is only recorded must stop before it has effects
                 raise CaptureError(self.breaks)
 
 

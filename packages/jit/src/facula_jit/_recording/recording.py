@@ -14,7 +14,7 @@ from facula_tensor.extend import layout_of_tensor, overlapping
 from .graph_breaks import GraphBreak
 from .memory_planning import Lifetime
 from .pytrees import Tree, factory_of, is_kept, is_module, parts_of
-from .records import NEW_LEAF, Address, any_grad, moment_of
+from .records import NEW_LEAF, Address, any_grad, placement_of
 from .signature import has_hooks
 from .tensor_guards import VIEWS, part_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from facula_storage import Layout
 
     from .recorder import Recorder
-    from .records import Block, Launched, Moment, Pass, RecordedBackward
+    from .records import Block, Launched, Pass, Placement, RecordedBackward
 
 Leaf = Any  # of a result: an Output, AliasOutput or InputOutput, or the object itself
 
@@ -36,15 +36,15 @@ class InputGuard(NamedTuple):
     root: int  # the first argument in the same memory; -1 if that is not compared
     kind: type | None = None  # None if it is not compared
     twin: int = -1  # the first argument that is the same object; -1 if that is not compared
-    is_bare: bool = False  # True if it must have no hooks
+    is_hookless: bool = False  # True if it must have no hooks
 
     @classmethod
     def of(
-        cls, moment: Moment, root: int, kind: type | None = None, twin: int = -1, is_bare: bool = False
+        cls, moment: Placement, root: int, kind: type | None = None, twin: int = -1, is_hookless: bool = False
     ) -> InputGuard:
         """Create the guard of a tensor from a recorded state."""
         layout, _, offset, node = moment
-        return cls(layout, offset, Node if type(node) is Node else node, root, kind, twin, is_bare)
+        return cls(layout, offset, Node if type(node) is Node else node, root, kind, twin, is_hookless)
 
 
 class Output(NamedTuple):
@@ -111,17 +111,17 @@ class Recording:
         self.passes: list[Pass] = []  # backward passes: of all results that require a gradient, and of each alone
         self.grads: list[int] = []  # the blocks of the gradients of all passes
         gradients = 0 if boundary is None else len(boundary.gradients)
-        given = [moment for _, moment in recorder.before]
+        given = [moment for _, moment in recorder.input_placements]
         inputs, given_gradients = given[: len(given) - gradients], given[len(given) - gradients :]
         first = {id(one): place for place, one in reversed([*enumerate(recorder.inputs)])}
         self.inputs = [
             InputGuard.of(
-                moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)], id(one) in recorder.bare
+                moment, recorder.block_of(moment[1]).inputs[0], type(one), first[id(one)], id(one) in recorder.hookless
             )
             for one, moment in zip(recorder.inputs, inputs, strict=False)
         ]
         self.gradients = [InputGuard.of(one, -1) for one in given_gradients]
-        if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.before]):
+        if self.breaks is None and any([one.node is not moment[3] for one, moment in recorder.input_placements]):
             self._break("the requires_grad of an argument is changed", "call requires_grad_() before")
         self._leaves: dict[int, Leaf] = {}  # results by the id of their tensor
         self._trees: dict[int, Tree | None] = {}  # the same for containers
@@ -131,14 +131,14 @@ class Recording:
             if is_kept(result):
                 self._break("the result has a list or dict that the program keeps, too", "return a copy of it")
             self.result = self._result_of(result)
-            self._check_moments()
+            self._check_placements()
             self._made = []
             self._check_grads()
             if boundary is not None:
                 self._check_backward(boundary)
             self._check_blocks(set() if boundary is None else boundary.saved)
-        recorder.inputs, recorder.before = [], []  # do not extend the lifetime of the first call's arguments
-        recorder.seen, recorder.looked = {}, {}
+        recorder.inputs, recorder.input_placements = [], []  # do not extend the lifetime of the first call's arguments
+        recorder.first_placements, recorder.library_grads = {}, {}
 
     # -------------------------------------------------------------------------------------------------- results
     def plain(self) -> list[str]:
@@ -233,14 +233,16 @@ class Recording:
         self.passes = boundary.passes
         self.grads = [one.block for made in self.passes for one in made.grads if one is not None]
 
-    def _check_moments(self) -> None:
+    def _check_placements(self) -> None:
         """Break the capture if a replay would have to change the shape, memory or node of an existing tensor."""
         known = [
-            (one, self.recorder.seen[key]) for key, link in self.recorder.tensors.items() if (one := link()) is not None
+            (one, self.recorder.first_placements[key])
+            for key, link in self.recorder.tensors.items()
+            if (one := link()) is not None
         ]
-        for tensor, before in (*self.recorder.before, *known):
+        for tensor, before in (*self.recorder.input_placements, *known):
             # layouts may have been evicted from their table, so that an equal one is another object
-            layout, *now = moment_of(tensor)
+            layout, *now = placement_of(tensor)
             if layout != before[0] or any([a is not b for a, b in zip(now, before[1:], strict=True)]):
                 self._break(
                     f"a tensor of shape {tuple(tensor.shape)} from outside gets another shape, memory or node in place",
@@ -261,7 +263,7 @@ class Recording:
             after = target._grad
             if any([target is one for one in recorder.inputs]):  # the next call has another argument
                 self._break("the .grad of an argument is set", "take it with autograd.grad, and return it")
-            if not any_grad(needed) and id(target) not in recorder.asked:
+            if not any_grad(needed) and id(target) not in recorder.program_grads:
                 self.needed.append((target, needed))
             self.puts.append((target, after))
             if after is not None:
@@ -272,14 +274,16 @@ class Recording:
                 self.grads_of[number] = id(target)
         for one in recorder.inputs:
             grad: Tensor | None = one._grad if one.node is LEAF else None
-            if id(one) in recorder.asked or (grad is not None and recorder.number_of(grad._storage) in recorder.used):
+            if id(one) in recorder.program_grads or (
+                grad is not None and recorder.number_of(grad._storage) in recorder.used_blocks
+            ):
                 self._break("the .grad of an argument is used", "make it an argument, too")
-        self.needed += recorder.asked.values()
+        self.needed += recorder.program_grads.values()
         met = [link() for link in recorder.tensors.values()]
-        leaves = [one for one in met if one is not None and one.node is LEAF] + [*recorder.looked.values()]
+        leaves = [one for one in met if one is not None and one.node is LEAF] + [*recorder.library_grads.values()]
         for leaf in {id(one): one for one in leaves}.values():
-            if id(leaf) not in recorder.grads and id(leaf) not in recorder.asked and leaf._grad is not None:
-                if recorder.number_of(leaf._grad._storage) in recorder.used:
+            if id(leaf) not in recorder.grads and id(leaf) not in recorder.program_grads and leaf._grad is not None:
+                if recorder.number_of(leaf._grad._storage) in recorder.used_blocks:
                     self.needed.append((leaf, leaf._grad))
 
     # --------------------------------------------------------------------------------------------------- blocks

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .rng_values import RngValue
 
-    Moment = tuple[Any, Storage, int, Any]
+    Placement = tuple[Any, Storage, int, Any]
     Site = tuple[CodeType, int]
 
 
@@ -148,7 +148,7 @@ def do_if(condition: Callable[[], bool], action: Callable[[], object]) -> None:
         action()
 
 
-def moment_of(tensor: Tensor) -> Moment:
+def placement_of(tensor: Tensor) -> Placement:
     """Return the layout, storage, offset and node of a tensor, which a captured program must not change for
     its inputs.
     """

@@ -10,7 +10,7 @@ from facula_storage.extend import Sequence, capacity
 from facula_tensor.extend import launch_error
 
 from .._graph.jumps import Jump, steps_of
-from .._recording.memory_planning import placed
+from .._recording.memory_planning import place_lifetimes
 from .._recording.recording import InputGuard
 from .._recording.records import Address
 from .._recording.rng_values import RngValue
@@ -202,7 +202,7 @@ class Lowered:
     def __init__(self, recording: Recording, *, thorough: bool = False):
         self.recording = recording
         blocks, lives = recording.lifetimes()
-        offsets, self.pool_bytes = placed(lives, thorough=thorough)
+        offsets, self.pool_bytes = place_lifetimes(lives, thorough=thorough)
         self.places = dict(zip(blocks, offsets, strict=True))
         self.arena_layout = contiguous((self.pool_bytes,), uint8)
         self.forward = Part(recording, (0, recording.boundary_at), recording.inputs, recording.outputs)

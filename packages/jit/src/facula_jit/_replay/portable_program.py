@@ -21,7 +21,7 @@ from facula_errors import InvalidValueError, UnsupportedError
 from facula_tensor import Tensor
 
 from .._graph.jumps import Jump, steps_of
-from .._recording.memory_planning import Lifetime, placed
+from .._recording.memory_planning import Lifetime, place_lifetimes
 from .._recording.pytrees import Tree
 from .._recording.recording import AliasOutput, InputOutput, Output
 from .._recording.records import Address
@@ -108,7 +108,7 @@ class Writer:
         spans = recording.spans(recording.boundary_at)
         temporaries = [one for one in spans if recording.is_temporary(one) or one in recording.grads]
         lives = [Lifetime(*spans[one], _allocated(blocks[one].layout)) for one in temporaries]
-        offsets, arena = placed(lives)
+        offsets, arena = place_lifetimes(lives)
         for one, life, offset in zip(temporaries, lives, offsets, strict=True):
             self.blocks[one] = self.tables.add("blocks", TEMPORARY, offset, life.nbytes)
         for number in recording.outputs:

@@ -98,7 +98,7 @@ class Replay(BackwardReplay):
         self.layouts = [layout_of_block(recording, one) for one in recording.outputs]
         streams = list(recorder.generators.values())
         self.generators = [one.generator for one in streams]
-        self.outer_backwards, self.ends = recorder.outer_backwards, recorder.ends
+        self.outer_backwards, self.backward_ends = recorder.outer_backwards, recorder.backward_ends
         self.drawn = [one.generator._offset - one.start if one.follows else None for one in streams]
         # of generators that the program seeded
         self.set = [(one.generator._key, one.generator._offset) for one in streams]
@@ -224,7 +224,7 @@ class Replay(BackwardReplay):
             raise CaptureError(IN_USE.format(self.name))
         if self.count == self.check_at or (self.identities and self.knows(tensors)):
             return MISS
-        for place in self.ends:
+        for place in self.backward_ends:
             if has_hooks(tensors[place]):
                 self.missed = -1 - place
                 return MISS

@@ -48,7 +48,7 @@ def get(read: Callable[[], Any]) -> Any:
         return UNDEFINED
 
 
-def asks(value: object) -> bool:
+def is_symbolic(value: object) -> bool:
     """Return True for a tensor whose value must not be read by Python."""
     if not isinstance(value, Tensor):
         return False
@@ -76,7 +76,7 @@ def choose(
         values: the variables that they read.
         names: the names of the variables that they bind and that are read later.
     """
-    if not asks(test) or test.numel() != 1:
+    if not is_symbolic(test) or test.numel() != 1:
         return (true if test else false)(*values)
     recorder: Any = current_recorder()
     found: list[Values] = []
@@ -130,7 +130,7 @@ def choose_result(test: Any, true: Callable[..., Any], false: Callable[..., Any]
         false: the statements of `else`, and those after the `if`.
         values: the variables that they read.
     """
-    if not asks(test) or test.numel() != 1:
+    if not is_symbolic(test) or test.numel() != 1:
         return (true if test else false)(*values)
     true, false = _watched(true, values), _watched(false, values)
     return cond(_condition(test), lambda: true(*values), lambda: false(*values))
@@ -145,7 +145,7 @@ def both(*parts: Callable[[], Any]) -> Any:
     """Return the `and` of parts, evaluated in order."""
     found = parts[0]()
     for part in parts[1:]:
-        if asks(found):
+        if is_symbolic(found):
             value = part()
             found = _joined(found, value)
         elif not found:
@@ -164,7 +164,7 @@ def either(*parts: Callable[[], Any]) -> Any:
     """Return the `or` of parts, evaluated in order."""
     found = parts[0]()
     for part in parts[1:]:
-        if asks(found):
+        if is_symbolic(found):
             value = part()
             found = logical_or(found, value) if isinstance(value, Tensor) else value if value else found
         elif found:
@@ -186,8 +186,8 @@ def compared(left: Any, signs: Sequence[str], *others: Callable[[], Any]) -> Any
     for sign, other in zip(signs, others, strict=True):
         right = other()
         answer = SIGNS[sign](left, right)
-        found = _joined(found, answer) if asks(found) else answer
-        if not asks(found) and not found:
+        found = _joined(found, answer) if is_symbolic(found) else answer
+        if not is_symbolic(found) and not found:
             return found
         left = right
     return found
@@ -213,12 +213,12 @@ def place(one: Any) -> Any:
 
 
 def _is_number(one: Any) -> bool:
-    return asks(one) and one.ndim == 0 and one.dtype.category == INTEGER
+    return is_symbolic(one) and one.ndim == 0 and one.dtype.category == INTEGER
 
 
 def negated(value: Any) -> Any:
     """Return `not value`."""
-    return logical_not(value) if asks(value) else not value
+    return logical_not(value) if is_symbolic(value) else not value
 
 
 # ----------------------------------------------------------------------------------------------------------- loops
@@ -236,7 +236,7 @@ def loop(
     """
     while True:
         goes_on = test(*given, *values)
-        if asks(goes_on) and _can_be_carried("while", values, names):
+        if is_symbolic(goes_on) and _can_be_carried("while", values, names):
             return _carried(test, body, given, values)
         if not goes_on:
             return values
@@ -263,7 +263,7 @@ def loop_over(
         values: the variables that they change.
         names: the names of the latter.
     """
-    if made is builtins.range and any(map(asks, limits)) and _can_be_carried("for", values, names):
+    if made is builtins.range and any(map(is_symbolic, limits)) and _can_be_carried("for", values, names):
         start, stop, step = (0, *limits, 1) if len(limits) == 1 else (*limits, 1) if len(limits) == 2 else limits
         first = tensor(start) if not isinstance(start, Tensor) else start
         body = _watched(body, given)
@@ -299,7 +299,7 @@ def plain(test: Any, why: str) -> Any:
         test: the condition.
         why: the construct, for the error.
     """
-    if asks(test):
+    if is_symbolic(test):
         _refuse(f"{why} cannot be captured where a tensor decides", "use where(), cond() or while_loop()")
     return test
 

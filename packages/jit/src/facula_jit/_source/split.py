@@ -22,18 +22,18 @@ from .statements import (
     CATCHES,
     DEFINES,
     LOOPS,
+    has_operations,
     is_at,
     is_plain,
-    leaves,
-    line_of_second,
+    leaves_block,
+    line_of_second_order,
     loaded,
     owners_in,
     parts_of,
-    restless,
+    rebound_variables,
     sees_frames,
-    shares,
     stored,
-    works,
+    uses_shared,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ TAKE, LOCALS, RESULT, CAPTURED, NONE = "take:", "locals:", "result:", "captured:
 REACHED, RAISED, ANY_ERROR = "reached:", "raised:", "any error:"
 
 
-def cut(
+def split(
     function: FunctionType,
     line: int | None,
     piece: Callable[[FunctionType], object],
@@ -70,8 +70,8 @@ def cut(
         raise SourceError(f"{function.__qualname__}: a function inside it sets variables of it (nonlocal)")
     if sees_frames(tree):
         raise SourceError(f"{function.__qualname__}: it asks for all its variables (locals, eval)")
-    _Whole(tree).visit(tree)
-    cutter = _Cutter(function, tree, line, piece)
+    _SelfContained(tree).visit(tree)
+    cutter = _Splitter(function, tree, line, piece)
     head, body, tail, later = _open(tree)
     tree.body = [*cutter.declared, *head, *cutter.cut(body, later), *tail]
     if not cutter.values and not any([isinstance(one, ast.Name) and one.id == CAPTURED for one in ast.walk(tree)]):
@@ -119,7 +119,7 @@ def _open(tree: ast.FunctionDef) -> tuple[list[ast.stmt], list[ast.stmt], list[a
 VALUES = {TAKE: _taken, LOCALS: locals, NONE: Unset.UNSET, REACHED: _reached, ANY_ERROR: BaseException}
 
 
-class _Cutter:
+class _Splitter:
     """The splitter of one function; `values` are its pieces, by the names under which it calls them."""
 
     def __init__(self, function: FunctionType, tree: ast.FunctionDef, line: int | None, piece: Any):
@@ -131,8 +131,8 @@ class _Cutter:
         outside = {name for one in self.declared for name in one.names}
         arguments = [one.arg for one in ast.walk(tree.args) if isinstance(one, ast.arg)]
         self.variables = (set(stored(tree.body)) | set(arguments)) - outside
-        self.restless = restless(tree, function.__code__)
-        self.second = line_of_second(tree)
+        self.rebound_variables = rebound_variables(tree, function.__code__)
+        self.second = line_of_second_order(tree)
         self.tried = 0  # nesting depth of statements that may catch errors
 
     def cut(self, block: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
@@ -170,7 +170,7 @@ class _Cutter:
         line = self.line
         inside = line is not None and any([is_at(part, line) for part in parts_of(one, blocks)])
         if not inside and one.lineno >= self.second:  # the line is in the head
-            _Calls().visit_head(one)
+            _CaptureCallees().visit_head(one)
         self._in_blocks(one, blocks, later, self.cut if inside or line is None else self.pieces)
         return [one]
 
@@ -180,12 +180,12 @@ class _Cutter:
         run: list[ast.stmt] = []
         for at, one in enumerate(block):
             then = later | loaded(block[at + 1 :])
-            if isinstance(one, ast.Return) and one.value is not None and works(one.value):
+            if isinstance(one, ast.Return) and one.value is not None and has_operations(one.value):
                 run.append(ast.copy_location(ast.Assign([ast.Name(RESULT, ast.Store())], one.value), one))
                 made += self._piece(run, later | {RESULT})
                 made.append(ast.copy_location(ast.Return(ast.Name(RESULT, ast.Load())), one))
                 return made
-            if leaves(one) or shares(one, self.restless):
+            if leaves_block(one) or uses_shared(one, self.rebound_variables):
                 made += self._piece(run, then | loaded([one]))
                 run = []
                 made += self._left(one, then)
@@ -199,7 +199,7 @@ class _Cutter:
             return [one]
         blocks = [name for name in BLOCKS if isinstance(getattr(one, name, None), list)]
         if not blocks and not isinstance(one, ast.Match):
-            return [one if leaves(one) else self._calling(one)]
+            return [one if leaves_block(one) else self._calling(one)]
         if isinstance(one, LOOPS) or isinstance(one, ast.Try):
             later |= loaded([one])
         self._in_blocks(one, blocks, later, self.pieces)
@@ -214,11 +214,11 @@ class _Cutter:
 
     def _calling(self, one: ast.stmt) -> ast.stmt:
         """Return the statement with its callees captured, unless their graph is differentiated twice."""
-        return one if one.lineno < self.second else _Calls().visit(one)  # type: ignore[no-any-return]
+        return one if one.lineno < self.second else _CaptureCallees().visit(one)  # type: ignore[no-any-return]
 
     def _piece(self, run: list[ast.stmt], later: frozenset[str]) -> list[ast.stmt]:
         """Return a sequence of statements as a call of a piece; unchanged if it contains no tensor operations."""
-        if not any([works(one) for one in run]) or run[-1].lineno < self.second:
+        if not any([has_operations(one) for one in run]) or run[-1].lineno < self.second:
             return run
         for at, one in enumerate(run):
             if isinstance(one, DEFINES) and one.name in later:  # other pieces use it, too
@@ -289,7 +289,7 @@ def _placed(tree: Any, where: ast.stmt) -> Any:
     return tree
 
 
-class _Calls(ast.NodeTransformer):
+class _CaptureCallees(ast.NodeTransformer):
     """A transformer from `f(x)` to `captured(f)(x)`, except for built-in functions."""
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
@@ -306,7 +306,7 @@ class _Calls(ast.NodeTransformer):
                 setattr(one, name, list(map(self.visit, part)) if isinstance(part, list) else self.visit(part))
 
 
-class _Whole(ast.NodeTransformer):
+class _SelfContained(ast.NodeTransformer):
     """A transformer that makes statements independent of their function: it moves declarations to the front, and adds
     the arguments of `super()`.
     """

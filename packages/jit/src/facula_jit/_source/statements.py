@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 LEAVES = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await, ast.Import, ast.ImportFrom)
-WORK = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.AugAssign)  # possible tensor operations
+OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.AugAssign)  # possible tensor operations
 DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 CATCHES = (ast.Try, ast.With, ast.AsyncWith, getattr(ast, "TryStar", ast.Try))
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
@@ -49,9 +49,9 @@ def stored(block: Sequence[ast.AST]) -> frozenset[str]:
     return frozenset([name for part in block for name, _, _ in _settings(part)])
 
 
-def restless(tree: ast.FunctionDef, code: CodeType) -> frozenset[str]:
+def rebound_variables(tree: ast.FunctionDef, code: CodeType) -> frozenset[str]:
     """Return the variables that nested functions read and that may be set again after the functions were created."""
-    inner = _later_run(tree.body)
+    inner = _deferred_nodes(tree.body)
     lazy = loaded([one for one in inner if isinstance(one, ast.GeneratorExp)])
     found = {one.arg: [0] for one in ast.walk(tree.args) if isinstance(one, ast.arg)}
     for name, line, is_looped in [one for part in tree.body for one in _settings(part)]:
@@ -65,7 +65,7 @@ def restless(tree: ast.FunctionDef, code: CodeType) -> frozenset[str]:
     )
 
 
-def _later_run(block: Sequence[ast.AST]) -> list[Any]:
+def _deferred_nodes(block: Sequence[ast.AST]) -> list[Any]:
     """Return nodes that may run later than their position: functions, and generators that are not consumed at once by a
     call.
     """
@@ -107,16 +107,16 @@ def _settings(tree: ast.AST, is_looped: bool = False) -> Iterator[tuple[str, int
             yield from _settings(part, is_looped)
 
 
-def works(tree: ast.AST) -> bool:
+def has_operations(tree: ast.AST) -> bool:
     """Return True if tensor operations are possible in a tree."""
-    return any([isinstance(one, WORK) for one in ast.walk(tree)])
+    return any([isinstance(one, OPERATIONS) for one in ast.walk(tree)])
 
 
 def is_plain(one: ast.stmt) -> bool:
-    return not works(one) or isinstance(one, DEFINES)
+    return not has_operations(one) or isinstance(one, DEFINES)
 
 
-def leaves(tree: ast.AST, in_loop: bool = False) -> bool:
+def leaves_block(tree: ast.AST, in_loop: bool = False) -> bool:
     """Return True if a statement leaves its block, deletes names, or binds modules."""
     if isinstance(tree, LEAVES) or (isinstance(tree, (ast.Break, ast.Continue)) and not in_loop):
         return True
@@ -125,15 +125,15 @@ def leaves(tree: ast.AST, in_loop: bool = False) -> bool:
     if isinstance(tree, (*DEFINES, ast.Lambda)):
         return False
     inside = tree.body if isinstance(tree, LOOPS) else ()  # the `else` block is not part of the loop
-    return any([leaves(one, in_loop or one in inside) for one in ast.iter_child_nodes(tree)])
+    return any([leaves_block(one, in_loop or one in inside) for one in ast.iter_child_nodes(tree)])
 
 
-def shares(tree: ast.AST, names: frozenset[str]) -> bool:
+def uses_shared(tree: ast.AST, names: frozenset[str]) -> bool:
     """Return True if a statement sets one of these variables, or creates a function that reads one."""
-    return bool(names) and not names.isdisjoint(stored([tree]) | loaded(_later_run([tree])))
+    return bool(names) and not names.isdisjoint(stored([tree]) | loaded(_deferred_nodes([tree])))
 
 
-def line_of_second(tree: ast.AST) -> int:
+def line_of_second_order(tree: ast.AST) -> int:
     """Return the last line that requests second-order gradients; 0 if there is none."""
     return max([one.value.lineno for one in ast.walk(tree) if isinstance(one, ast.keyword) and one.arg == TWICE] or [0])
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from facula_storage import bool_, contiguous, float32, int64
 
-from ._regions import met_in, written_in
+from ._regions import used_in, written_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ def convert_either(memory: Memory, part: Either, behind: set[int], convert: Conv
         made = b.add_many("If", condition, results=len(given), then_branch=bodies[0], else_branch=bodies[1])
         _write(memory, given, made)
     for block in behind.intersection(written).difference([one.block for one in given]):
-        memory.hold(block, ON_ONE_SIDE)
+        memory.mark_unreadable(block, ON_ONE_SIDE)
 
 
 def convert_repeat(memory: Memory, part: Repeat, behind: set[int], convert: Convert) -> None:
@@ -75,7 +75,7 @@ def convert_repeat(memory: Memory, part: Repeat, behind: set[int], convert: Conv
     """
     b, module = memory.b, memory.b.module
     written, tested = written_in([part]), set(written_in(part.test))
-    in_step = met_in(part.body)
+    in_step = used_in(part.body)
     needed = {block for block in written if memory.has(block) or block in behind or block in tested & in_step}
     convert(part.test, needed | behind | in_step | {part.condition.block})
     first = _truth(memory, part.condition)
@@ -88,7 +88,7 @@ def convert_repeat(memory: Memory, part: Repeat, behind: set[int], convert: Conv
     _write(memory, carried, inputs[2:])
     nodes: list[Node] = []
     with b.within(nodes):
-        convert(part.body, needed | met_in(part.test))
+        convert(part.body, needed | used_in(part.test))
         convert(part.test, needed | {part.condition.block})
         goes_on = _truth(memory, part.condition)
         results = [goes_on, *_read(memory, carried)]
@@ -100,7 +100,7 @@ def convert_repeat(memory: Memory, part: Repeat, behind: set[int], convert: Conv
         made = b.add_many("Loop", "", first, *initial, results=len(carried), body=body)
         _write(memory, carried, made)
     for block in needed.difference([one.block for one in carried]):
-        memory.hold(block, BY_STEPS)
+        memory.mark_unreadable(block, BY_STEPS)
 
 
 def _truth(memory: Memory, condition: Address) -> str:
@@ -117,18 +117,18 @@ def _truth(memory: Memory, condition: Address) -> str:
 def _read(memory: Memory, addresses: Sequence[Address]) -> list[str]:
     """Return the values at some addresses, and declare their types as results of a body."""
     names = [memory.read(one) for one in addresses]
-    _say(memory, addresses, names)
+    _declare(memory, addresses, names)
     return names
 
 
 def _write(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
     """Write values to some addresses."""
-    _say(memory, addresses, names)
+    _declare(memory, addresses, names)
     for name, one in zip(names, addresses, strict=True):
         memory.write(one, name)
 
 
-def _say(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
+def _declare(memory: Memory, addresses: Sequence[Address], names: Sequence[str]) -> None:
     """Declare the dtypes and shapes of values at these addresses."""
     for name, one in zip(names, addresses, strict=True):
         assert one.layout is not None

@@ -26,7 +26,7 @@ from ._converters.refusals import reason_for
 from ._converters.table import Call, converters
 from ._memory import Memory, Parameter
 from ._nodes import Builder, OnnxExporterError
-from ._regions import Either, Repeat, met_in
+from ._regions import Either, Repeat, used_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,9 +82,9 @@ def _convert_parts(memory: Memory, modules: dict[int, str], parts: Sequence[Part
     convert = partial(_convert_parts, memory, modules)
     for number, part in enumerate(parts, 1):
         if isinstance(part, Either):
-            convert_either(memory, part, behind | met_in(parts[number:]), convert)
+            convert_either(memory, part, behind | used_in(parts[number:]), convert)
         elif isinstance(part, Repeat):
-            convert_repeat(memory, part, behind | met_in(parts[number:]), convert)
+            convert_repeat(memory, part, behind | used_in(parts[number:]), convert)
         else:
             line = describe_call_site(*part.site)
             memory.b.module, memory.b.purpose = modules.get(id(part.module), ""), f"{part.name} (at {line})"
@@ -115,7 +115,7 @@ def _convert(memory: Memory, step: Step) -> None:
     made = _nodes_of(memory.b, call, None if isinstance(step.kernel, str) else step.kernel)
     for one, name in zip(step.results, [made] if isinstance(made, str) else made, strict=True):
         if name is None:
-            memory.hold(one.block, "what its kernel keeps for a backward pass is read, which no node gives")
+            memory.mark_unreadable(one.block, "what its kernel keeps for a backward pass is read, which no node gives")
         else:
             memory.write(one, name)
 

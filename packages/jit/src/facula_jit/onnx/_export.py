@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     Sizes: TypeAlias = tuple[int, ...]
 
 OPSET, OLDEST, NEWEST = 18, 18, 23
-OFF = (
+UNSUPPORTED_OPTIONS = (
     "custom_opsets", "custom_translation_table", "dump_exported_program", "export_modules_as_functions",
     "keep_initializers_as_inputs", "operator_export_type", "profile", "report", "training",
 )  # fmt: skip
-MEANINGLESS = ("artifacts_dir", "autograd_inlining", "fallback")
+IGNORED_OPTIONS = ("artifacts_dir", "autograd_inlining", "fallback")
 STRIDES = (1, 2, 4, 8, 16, 32)  # differences between sizes of the same dynamic axis
 
 
@@ -168,9 +168,9 @@ def _converted(model: Callable[..., Any], given: Arguments, opset: int) -> tuple
 def _check_options(options: Mapping[str, object]) -> None:
     """Raise TypeError or ValueError for options that are unknown, or request unsupported behavior."""
     for name, value in options.items():
-        if name not in (*OFF, *MEANINGLESS):
+        if name not in (*UNSUPPORTED_OPTIONS, *IGNORED_OPTIONS):
             raise InvalidTypeError(f"onnx.export: got an unexpected keyword argument {name!r}")
-        if name in OFF and value:
+        if name in UNSUPPORTED_OPTIONS and value:
             raise InvalidValueError(f"onnx.export: expected {name} to be left out; got {value!r:.60}")
 
 

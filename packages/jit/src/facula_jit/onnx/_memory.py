@@ -51,15 +51,15 @@ class State(NamedTuple):
 
     Attributes:
         forms: the forms of each block, all with the same elements.
-        holders: blocks without a value, with the reason.
+        unreadable: blocks without a value, with the reason.
     """
 
     forms: dict[int, list[Form]]
-    holders: dict[int, str]
+    unreadable: dict[int, str]
 
     def copy(self) -> State:
         """Return an independent copy."""
-        return State({block: list(forms) for block, forms in self.forms.items()}, dict(self.holders))
+        return State({block: list(forms) for block, forms in self.forms.items()}, dict(self.unreadable))
 
 
 class Memory:
@@ -81,8 +81,8 @@ class Memory:
         """Return the name of the value at an address, with its layout."""
         layout = one.layout
         assert layout is not None
-        if one.block in self.state.holders:
-            raise OnnxExporterError(self.state.holders[one.block])
+        if one.block in self.state.unreadable:
+            raise OnnxExporterError(self.state.unreadable[one.block])
         forms = self.state.forms.get(one.block)
         if forms is None:
             forms = self.state.forms[one.block] = []
@@ -150,7 +150,7 @@ class Memory:
         layout = one.layout
         assert layout is not None
         block = self.blocks[one.block]  # never one of the model's tensors
-        self.state.holders.pop(one.block, None)
+        self.state.unreadable.pop(one.block, None)
         size = layout.dtype.itemsize
         whole = block.layout.nbytes if block.layout is not None else 0
         forms = self.state.forms.get(one.block, [])
@@ -174,14 +174,14 @@ class Memory:
         name = self.b.add("Expand", self.b.number(0, flat.dtype), self.b.integers(*flat.shape))
         self.state.forms[block] = [Form(name, 0, flat.shape, flat.strides, flat.dtype)]
 
-    def hold(self, block: int, why: str) -> None:
+    def mark_unreadable(self, block: int, why: str) -> None:
         """Mark a block as unreadable, with the reason for the error."""
-        self.state.holders[block] = why
+        self.state.unreadable[block] = why
 
     # ---------------------------------------------------------------------------------------- conditions and loops
     def has(self, block: int) -> bool:
         """Return True if a block contains a value."""
-        return bool(self.state.forms.get(block)) and block not in self.state.holders
+        return bool(self.state.forms.get(block)) and block not in self.state.unreadable
 
     def address_of(self, block: int) -> Address:
         """Return the address of the whole value in a block."""
@@ -206,7 +206,7 @@ class Memory:
             known += [one for one in forms if self.b.is_known(one.name) and one not in known]
         for block in written:
             state.forms.pop(block, None)
-            state.holders.pop(block, None)
+            state.unreadable.pop(block, None)
 
 
 def same_view(shape: Any, strides: Any, other_shape: Any, other_strides: Any) -> bool:

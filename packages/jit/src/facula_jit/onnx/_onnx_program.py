@@ -17,7 +17,7 @@ from ._writer import onnx_package
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CLOSE = {2: 2e-2, 4: 1e-3, 8: 1e-6}  # tolerances, by the size of a float in bytes
+TOLERANCES = {2: 2e-2, 4: 1e-3, 8: 1e-6}  # tolerances, by the size of a float in bytes
 
 
 class ONNXProgram:
@@ -79,7 +79,7 @@ def verify(program: ONNXProgram, inputs: Sequence[Tensor], wanted: Sequence[Tens
     """
     names = [one.name for one in program.model_proto.graph.output]
     for name, one, mine in zip(names, program(*inputs), wanted, strict=True):
-        close = CLOSE.get(mine.dtype.itemsize, 0) if mine.dtype.is_floating_point else 0
+        close = TOLERANCES.get(mine.dtype.itemsize, 0) if mine.dtype.is_floating_point else 0
         if one.shape != mine.shape or not one.allclose(mine, rtol=close, atol=close, equal_nan=True):
             raise OnnxExporterError(
                 f"onnx.export: verify: onnxruntime computes another {name!r} than the model; report it with the "

@@ -122,7 +122,7 @@ def written_in(parts: Iterable[Part]) -> list[int]:
     return list(dict.fromkeys([one.block for step in steps_in(parts) for one in step.results]))
 
 
-def met_in(parts: Sequence[Part]) -> set[int]:
+def used_in(parts: Sequence[Part]) -> set[int]:
     """Return the blocks that parts read or write."""
     found = set(written_in(parts))
     for step in steps_in(parts):
@@ -130,5 +130,5 @@ def met_in(parts: Sequence[Part]) -> set[int]:
     for part in parts:
         if isinstance(part, (Either, Repeat)):
             found.add(part.condition.block)
-            found |= met_in(part[1]) | met_in(part[2])
+            found |= used_in(part[1]) | used_in(part[2])
     return found

@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 
 from .._graph.calls import addresses_of
 from .._graph.editing import reading, renumbered, spans_of
-from .._recording.memory_planning import at_once
+from .._recording.memory_planning import peak_bytes
 from .._recording.records import Address
 from ._dataflow import Facts, numbers_of
 
@@ -32,7 +32,7 @@ def merge_common(graph: Graph) -> None:
     recording = graph.recording
     facts = Facts.of(graph)
     edits = _repeated(recording, facts, False)
-    if edits and at_once(renumbered(recording, edits).lifetimes()[1]) > at_once(recording.lifetimes()[1]):
+    if edits and peak_bytes(renumbered(recording, edits).lifetimes()[1]) > peak_bytes(recording.lifetimes()[1]):
         edits = _repeated(recording, facts, True)
     graph.rewritten(edits)
 

@@ -9,7 +9,7 @@ from facula_errors.extend import boundary
 from facula_storage import Layout, cpu, layout_of
 
 from .._graph.editing import renumbered, spans_of
-from .._recording.memory_planning import at_once
+from .._recording.memory_planning import peak_bytes
 from .._recording.records import Address
 from ._dataflow import Facts
 
@@ -45,7 +45,7 @@ def skip_copies(graph: Graph) -> None:
             continue
         source, target = pair
         reads = readers.get(target.block, [])
-        if not reads or facts.changes(source.block) > number:
+        if not reads or facts.last_change(source.block) > number:
             continue
         if any([part_of[one] != part_of[number] for one in reads]) and not facts.is_temporary(source.block):
             continue
@@ -57,7 +57,7 @@ def skip_copies(graph: Graph) -> None:
                 edits[one] = (other,)
                 readers.setdefault(source.block, []).append(one)
             edits[number] = ()
-    if edits and at_once(renumbered(recording, edits).lifetimes()[1]) <= at_once(recording.lifetimes()[1]):
+    if edits and peak_bytes(renumbered(recording, edits).lifetimes()[1]) <= peak_bytes(recording.lifetimes()[1]):
         graph.rewritten(edits)
 
 

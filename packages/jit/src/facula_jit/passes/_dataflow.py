@@ -87,7 +87,7 @@ class Facts:
         """Return the last launch that reads or writes a block."""
         return max(self.last_read.get(block, -1), self.last_written.get(block, -1))
 
-    def changes(self, block: int) -> int:
+    def last_change(self, block: int) -> int:
         """Return the last launch that writes a block, or memory that it may share."""
         shared = self.memory.get(block)
         if shared is None:

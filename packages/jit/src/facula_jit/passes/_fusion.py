@@ -23,7 +23,7 @@ from facula_storage import contiguous, cpu, float32
 from facula_storage.extend import BOOL, COMPLEX
 
 from .._graph.editing import renumbered, spans_of
-from .._recording.memory_planning import at_once
+from .._recording.memory_planning import peak_bytes
 from .._recording.records import Address, Launched
 from ._dataflow import Facts
 from ._fused_programs import HALVES, program_of
@@ -81,7 +81,7 @@ class Group:
         """Return the memory of an address."""
         return self.facts.memory.get(one.block, one.block)
 
-    def meets(self, launch: Launched) -> bool:
+    def conflicts_with(self, launch: Launched) -> bool:
         """Return True if the order of the launch and the group must not change."""
         for one in launch.arguments:
             if type(one) is Address:
@@ -90,12 +90,12 @@ class Group:
                     return True
         return False
 
-    def touches(self, launch: Launched) -> bool:
+    def shares_memory_with(self, launch: Launched) -> bool:
         """Return True if the launch reads memory that the group reads or writes."""
         return any([type(one) is Address and (self.memory(one) in self.writes or self.memory(one) in self.reads)
                     for one in launch.arguments])  # fmt: skip
 
-    def takes(self, shape: Shape, launch: Launched) -> bool:
+    def accepts(self, shape: Shape, launch: Launched) -> bool:
         """Return True if the launch may be appended to the group."""
         if len(self.launches) >= MAX_LAUNCHES or self.shape.joined(shape) is None:
             return False
@@ -135,12 +135,12 @@ class Group:
 
     def operands(self, after: int) -> int:
         """Return the number of operands of its program, if it is placed after this launch."""
-        results = [one for one in self.writes.values() if self.is_seen(one.block, after)]
+        results = [one for one in self.writes.values() if self.is_read_after(one.block, after)]
         numbers = {repr(one) for launch in self.launches.values() for one in launch.arguments[1:]
                    if type(one) is not Address}  # fmt: skip
         return len(results) + sum(map(len, self.reads.values())) + len(numbers)
 
-    def is_seen(self, block: int, after: int) -> bool:
+    def is_read_after(self, block: int, after: int) -> bool:
         """Return True if a block is read after this launch."""
         return not self.facts.is_temporary(block) or self.facts.last_read.get(block, -1) > after
 
@@ -161,13 +161,13 @@ def fuse_elementwise(graph: Graph, *, emulate_precision_casts: bool = True) -> N
             has an option with this name.
     """
     recording = graph.recording
-    before = at_once(recording.lifetimes()[1])
+    before = peak_bytes(recording.lifetimes()[1])
     for over_others in (True, False):
         edits: dict[int, tuple[Launched, ...]] = {}
         for span in spans_of(recording):
             numbers = range(span.start, span.stop)
             _fuse_span(recording, Facts.of(graph), numbers, over_others, emulate_precision_casts, edits)
-        if not edits or at_once(renumbered(recording, edits).lifetimes()[1]) <= before:
+        if not edits or peak_bytes(renumbered(recording, edits).lifetimes()[1]) <= before:
             break
     else:
         return
@@ -207,8 +207,8 @@ def _fuse_span(
         shape = _shape_of(launch, facts)
         joined: Group | None = None
         for group in list(groups):
-            meets = group.meets(launch)
-            if shape is not None and (meets or group.touches(launch)) and group.takes(shape, launch):
+            conflicts = group.conflicts_with(launch)
+            if shape is not None and (conflicts or group.shares_memory_with(launch)) and group.accepts(shape, launch):
                 if _may_join(joined, group, shape, launch, number):
                     if joined is None:
                         joined = group
@@ -217,7 +217,7 @@ def _fuse_span(
                         groups.remove(group)
                     continue
             may_fail = shape is None and group.lasting and not facts.is_harmless(launch)
-            if meets or may_fail or not over_others:
+            if conflicts or may_fail or not over_others:
                 close(group)
         if shape is None:
             continue
@@ -290,7 +290,7 @@ def _fused(group: Group, rounds: bool) -> Launched | None:
         return None
     last = max(group.launches)
     launches = list(group.launches.values())
-    stored = [one for one in group.writes.values() if group.is_seen(one.block, last)]
+    stored = [one for one in group.writes.values() if group.is_read_after(one.block, last)]
     stored.sort(key=lambda one: one.layout is not None and one.layout.dtype.category == BOOL)
     if not stored:
         return None
@@ -300,8 +300,8 @@ def _fused(group: Group, rounds: bool) -> Launched | None:
     if len(stored) > 1 and not any([group.memory(one) in read for one in stored]):
         program = program._replace(is_apart=True)
     numbers = [one.argument for one in operands if type(one.argument) is not Address]
-    layouts = tuple([_walked(one, group.shape) for one in stored])
-    asked = [_walked(one.argument, group.shape) if type(one.argument) is Address else one.kind for one in operands]
+    layouts = tuple([_loop_layout(one, group.shape) for one in stored])
+    asked = [_loop_layout(one.argument, group.shape) if type(one.argument) is Address else one.kind for one in operands]
     try:
         plan = cpu.backend.plan(program, tuple(asked), layouts, ())
     except UnsupportedError:
@@ -319,7 +319,7 @@ def _has_halves(launches: Sequence[Launched]) -> bool:
     return any([one is not None and one.dtype.name in HALVES for one in layouts])
 
 
-def _walked(one: Address, shape: Shape) -> Layout:
+def _loop_layout(one: Address, shape: Shape) -> Layout:
     """Return the layout for the loops of the group."""
     assert one.layout is not None
     return contiguous(shape.shape, one.layout.dtype) if shape.is_flat else one.layout

@@ -249,7 +249,7 @@ def _clamp(b: Builder, dtype: DType, x: str, low: str, high: str) -> str:
     return b.add("Clip", x, "" if first == -inf else low, "" if last == inf else high)
 
 
-def _beside_nan(op_type: str, b: Builder, dtype: DType, x: str, y: str) -> str:
+def _propagating_nan(op_type: str, b: Builder, dtype: DType, x: str, y: str) -> str:
     if dtype is bool_:
         return b.add("Or" if op_type == "Max" else "And", x, y)
     made = b.add(op_type, x, y)
@@ -258,7 +258,7 @@ def _beside_nan(op_type: str, b: Builder, dtype: DType, x: str, y: str) -> str:
     return b.add("Where", b.add("IsNaN", x), y, b.add("Where", b.add("IsNaN", y), x, made))
 
 
-elementwise["fmax"], elementwise["fmin"] = partial(_beside_nan, "Max"), partial(_beside_nan, "Min")
+elementwise["fmax"], elementwise["fmin"] = partial(_propagating_nan, "Max"), partial(_propagating_nan, "Min")
 
 
 @emits("nan_to_num")
