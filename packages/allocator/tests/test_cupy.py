@@ -94,7 +94,7 @@ def cuda(request, monkeypatch):
         set_device_allocator(device, None)
         del devices._pinned[device]
     plugin._streams.clear()
-    plugin._used.clear()
+    plugin._recorded_streams.clear()
 
 
 def test_arrays_count_and_free(cuda):

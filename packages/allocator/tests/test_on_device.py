@@ -33,7 +33,7 @@ def allocator(cupy):
     allocator.empty_cache()
     assert current(allocator, "reserved_bytes") == 0
     plugin._streams.clear()
-    plugin._used.clear()
+    plugin._recorded_streams.clear()
 
 
 def array_at(cupy, address, nbytes):

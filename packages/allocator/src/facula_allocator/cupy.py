@@ -30,9 +30,9 @@ LEGACY, PER_THREAD = 1, 2  # CUDA's numbers for the default stream and the defau
 _MANY = 64
 
 _streams: dict[tuple[int, int], object] = {}  # CuPy's streams by (device, number); kept alive as long as their blocks
-_used: set[tuple[int, int]] = set()  # streams passed to `record_use`
-_given: WeakKeyDictionary[CachingAllocator, int] = WeakKeyDictionary()  # the callers' allocators, with their devices
-_before: list[Callable[[int], object]] = []  # CuPy's allocator before `install`
+_recorded_streams: set[tuple[int, int]] = set()  # streams passed to `record_use`
+_custom_allocators: WeakKeyDictionary[CachingAllocator, int] = WeakKeyDictionary()  # the callers', with their devices
+_previous_allocator: list[Callable[[int], object]] = []  # CuPy's allocator before `install`
 
 
 @boundary
@@ -48,8 +48,8 @@ def install(allocator: CachingAllocator | None = None) -> None:
     """
     cuda = _cuda("install")
     function = _memory_function(cuda, "install", allocator)
-    if not _before:
-        _before.append(cuda.get_allocator())
+    if not _previous_allocator:
+        _previous_allocator.append(cuda.get_allocator())
     cuda.set_allocator(function)
     cuda.set_pinned_memory_allocator(_pinned_function(cuda))
 
@@ -58,8 +58,8 @@ def install(allocator: CachingAllocator | None = None) -> None:
 def uninstall() -> None:
     """Restore the allocator that CuPy had before `install`. Existing arrays keep their memory."""
     cuda = _cuda("uninstall")
-    if _before:
-        cuda.set_allocator(_before.pop())
+    if _previous_allocator:
+        cuda.set_allocator(_previous_allocator.pop())
         cuda.set_pinned_memory_allocator(import_module("cupy").get_default_pinned_memory_pool().malloc)
 
 
@@ -92,7 +92,7 @@ def record_use(array: Any, stream: Any = None) -> None:
         raise InvalidTypeError(f"record_use: expected array, with memory of this package; got {type(array).__name__}")
     found = cuda.get_current_stream() if stream is None else stream
     number = _stream_number(memory.device_id, found)
-    _used.add((memory.device_id, number))
+    _recorded_streams.add((memory.device_id, number))
     block.record_use(number)
 
 
@@ -115,7 +115,7 @@ def _memory_function(cuda: Any, name: str, given: CachingAllocator | None) -> Ca
         own = getattr(given.driver, "device", None)
         if own is None:
             raise InvalidValueError(f"{name}: expected an allocator over CudaDriver or ManagedDriver; got {given!r}")
-        _given[given] = own
+        _custom_allocators[given] = own
     memory, pointer = cuda.UnownedMemory, cuda.MemoryPointer
     current_device, current_stream = cuda.runtime.getDevice, cuda.get_current_stream
 
@@ -185,8 +185,11 @@ def _stream_number(device: int, stream: Any) -> int:
 
 def _forget_idle_streams() -> None:
     """Drop streams without allocated or idle blocks, so that CuPy may destroy them."""
-    held = set(_used)
-    for device, allocator in [*known_device_allocators().items(), *((number, one) for one, number in _given.items())]:
+    held = set(_recorded_streams)
+    for device, allocator in [
+        *known_device_allocators().items(),
+        *((number, one) for one, number in _custom_allocators.items()),
+    ]:
         for segment in allocator.memory_snapshot()["segments"]:
             held |= {(device, block.get("stream", segment["stream"])) for block in segment["blocks"]}
     for key in set(_streams) - held:

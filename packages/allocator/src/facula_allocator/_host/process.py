@@ -55,12 +55,12 @@ def watch(releases_regions: bool) -> None:
         gc.callbacks.append(callback)
         os.register_at_fork(before=trimming.acquire, after_in_parent=trimming.release, after_in_child=trimming.release)
     if releases_regions:
-        holder = _holder()
-        if _installed.setdefault("holder", holder) is holder:
-            gc.callbacks.append(holder)
+        callback = _release_holder()
+        if _installed.setdefault("holder", callback) is callback:
+            gc.callbacks.append(callback)
 
 
-def _holder() -> Callable[[str, dict[str, int]], None]:
+def _release_holder() -> Callable[[str, dict[str, int]], None]:
     """Return a callback in Python: it serves only debugging, where a lost Ctrl-C is acceptable."""
     hold = hold_releases  # a local name: at interpreter exit the module's globals are gone before the last collection
 

@@ -105,17 +105,17 @@ class EventHistory:
             if len(event) == 5:
                 address, _, nbytes, stream, uses = event
                 if not uses:
-                    found.append(_shown("free_completed", address, nbytes, stream, time, []))
-                found.append(_shown("free_requested", address, nbytes, stream, time, []))
+                    found.append(_snapshot_event("free_completed", address, nbytes, stream, time, []))
+                found.append(_snapshot_event("free_requested", address, nbytes, stream, time, []))
                 continue
             action, time, address, nbytes, stream, stack = event
-            found.append(_shown(action, address, nbytes, stream, time, lines.frames(stack)))
+            found.append(_snapshot_event(action, address, nbytes, stream, time, lines.frames(stack)))
         del found[self._events.maxlen :]  # one free may become two events
         found.reverse()
         return found
 
 
-def _shown(
+def _snapshot_event(
     action: str, address: int, nbytes: int, stream: int, time: int, frames: list[SnapshotFrame]
 ) -> SnapshotEvent:
     shown: SnapshotEvent = {"action": action, "size": nbytes, "stream": stream, "time_us": time // 1000}

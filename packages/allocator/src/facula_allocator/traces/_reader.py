@@ -119,7 +119,7 @@ class _Reader:
         except (ValueError, RecursionError) as error:
             said = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
             raise BadLine(
-                f"expected one line of JSON; got {_shown(text.decode('utf-8', 'replace'))} ({said})"
+                f"expected one line of JSON; got {_excerpt(text.decode('utf-8', 'replace'))} ({said})"
             ) from None
         if self.trace is None:
             self.trace = self.header(value)
@@ -134,7 +134,7 @@ class _Reader:
         if not isinstance(value, dict) or "facula_trace" not in value:
             _fail('the line {"facula_trace": 1, …} that begins a trace', value)
         if value["facula_trace"] != VERSION:
-            raise BadLine(f"expected version {VERSION} of the format; got {_shown(value['facula_trace'])}")
+            raise BadLine(f"expected version {VERSION} of the format; got {_excerpt(value['facula_trace'])}")
         granularity, capacity = value.get("granularity"), value.get("capacity")
         if type(granularity) is not int or granularity < 1:
             _fail('a "granularity" from 1', granularity)
@@ -270,7 +270,7 @@ def _is_stream(value: Any) -> bool:
     return type(value) is int and -(1 << 63) <= value < 1 << 63
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     try:
         shown = repr(value)
     except RecursionError:
@@ -279,4 +279,4 @@ def _shown(value: object) -> str:
 
 
 def _fail(expected: str, value: object) -> NoReturn:
-    raise BadLine(f"expected {expected}; got {_shown(value)}")
+    raise BadLine(f"expected {expected}; got {_excerpt(value)}")

@@ -46,7 +46,7 @@ class MultiHook:
 
     def arrived(self, position: int, gradient: object) -> None:
         """Pass on the gradient of the value at `position`."""
-        running = _running.get()
+        running = _current_pass.get()
         if running is not None:
             running.take(self, position, gradient)
 
@@ -77,24 +77,24 @@ class Pass:
             hook.fn(gradients)
 
 
-_running: ContextVar[Pass | None] = ContextVar("facula_autograd.pass", default=None)
+_current_pass: ContextVar[Pass | None] = ContextVar("facula_autograd.pass", default=None)
 
 
 def begin_pass(edges: Iterable[Edge], route: Iterable[int] | None) -> Token[Pass | None]:
     """Register a pass that starts at `edges`. `route`: the ids of the edges that it is restricted to, or None."""
     if route is not None:
-        return _running.set(Pass(set(route)))
+        return _current_pass.set(Pass(set(route)))
     edges = list(edges)
     nodes = walk(edges)
     reached = set(nodes)
     reached.update(id(e) for e in edges)
     reached.update(id(e) for node in nodes.values() for e in edges_of(node))
-    return _running.set(Pass(reached))
+    return _current_pass.set(Pass(reached))
 
 
 def end_pass(token: Token[Pass | None]) -> None:
     """End the pass."""
-    _running.reset(token)
+    _current_pass.reset(token)
 
 
 class MultiHandle:

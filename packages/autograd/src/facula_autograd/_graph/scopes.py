@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 MAX_SCOPES = 20_000
 # The number of the next node; the module, or None at the end of its call; the thread; names in the outermost module.
 _events: deque[tuple[int, ref[object] | None, int, Names]] = deque(maxlen=2 * MAX_SCOPES)
-_running: dict[int, list[Names]] = {}  # by thread: the names in the outermost module, once for each module entered
+# By thread: the names in the outermost module, once for each module entered.
+_names_by_thread: dict[int, list[Names]] = {}
 _known: WeakKeyDictionary[object, Names] = WeakKeyDictionary()  # the names in modules that no other module called
 _wanted: list[None] = []  # not empty once scopes have been requested
 _installers: list[Callable[[], None]] = []
@@ -66,7 +67,7 @@ def enter_scope(owner: object) -> bool:
     if not (passive_modes or active_modes) or not current_mode().scopes:
         return False
     thread = get_ident()
-    around = _running.setdefault(thread, [])
+    around = _names_by_thread.setdefault(thread, [])
     around.append(around[-1] if around else _names_in(owner))
     _events.append((next_seq(), ref(owner), thread, around[-1]))
     return True
@@ -75,11 +76,11 @@ def enter_scope(owner: object) -> bool:
 def leave_scope() -> None:
     """End the latest call entered in this thread."""
     thread = get_ident()
-    around = _running.get(thread)
+    around = _names_by_thread.get(thread)
     if around:
         around.pop()
     if not around:
-        _running.pop(thread, None)
+        _names_by_thread.pop(thread, None)
     _events.append((next_seq(), None, thread, []))
 
 
