@@ -55,9 +55,9 @@ def watch(releases_regions: bool) -> None:
         gc.callbacks.append(callback)
         os.register_at_fork(before=trimming.acquire, after_in_parent=trimming.release, after_in_child=trimming.release)
     if releases_regions:
-        callback = _release_holder()
-        if _installed.setdefault("holder", callback) is callback:
-            gc.callbacks.append(callback)
+        holder = _release_holder()
+        if _installed.setdefault("holder", holder) is holder:
+            gc.callbacks.append(holder)
 
 
 def _release_holder() -> Callable[[str, dict[str, int]], None]:
