@@ -12,7 +12,7 @@ DEFECTS = [
         "src/facula_nn/_modules/state.py",
         "for module, _ in reversed(self.visited):",
         "for module, _ in self.visited:",
-        "tests/test_state.py::test_hooks_after_loading_see_children_first",
+        "tests/test_state.py::test_load_post_hooks_run_for_children_first",
         "hooks that run before the children are complete",
     ),
 ]

@@ -12,7 +12,7 @@ DEFECTS = [
         "src/facula_optim/lr_scheduler/_plateau.py",
         "rates.append(reduced if rate - reduced > self.eps else rate)",
         "rates.append(reduced)",
-        "tests/test_schedules.py::test_a_plateau_makes_no_change_below_eps",
+        "tests/test_schedules.py::test_plateau_skips_changes_below_eps",
         "an option of a schedule that is ignored",
     ),
     (

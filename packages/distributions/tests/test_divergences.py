@@ -54,7 +54,7 @@ def quantiles(d):
 
 
 @pytest.mark.parametrize("pair", OF_NUMBERS, ids=lambda pair: f"{pair[0].__name__} {pair[1].__name__}")
-def test_the_mean_of_the_logarithms_difference(pair):
+def test_divergence_is_the_mean_log_ratio(pair):
     p, q = MAKERS[pair[0]]()[0], MAKERS[pair[1]]()[1]
     x = quantiles(p)
     wanted = (log_density(p, x) - log_density(q, x)).mean()
@@ -64,7 +64,7 @@ def test_the_mean_of_the_logarithms_difference(pair):
     assert D.kl_divergence(p.expand((2, 3)), q).shape == (2, 3)
 
 
-def test_what_is_beyond_a_support():
+def test_divergences_beyond_the_support():
     """Decided by parameters."""
     wide, narrow = D.Uniform(t(-1.0), t(2.0)), D.Uniform(t(0.25), t(0.75))
     shares = (D.Beta(t(2.0), t(3.0)), D.ContinuousBernoulli(t(0.3)))
@@ -110,7 +110,7 @@ def test_transformed():
         D.kl_divergence(p, D.TransformedDistribution(second, [D.ExpTransform()]))
 
 
-def test_an_exponential_family_of_ones_own():
+def test_custom_exponential_family():
     class Waiting(D.ExponentialFamily):
         """The exponential distribution."""
 
@@ -161,7 +161,7 @@ SHARES = [0.0, 0.5, 1.0]
 @pytest.mark.parametrize("given", ["probs", "logits"])
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
 @pytest.mark.parametrize("kind", [D.Bernoulli, lambda **of: D.Binomial(4, **of)], ids=["Bernoulli", "Binomial"])
-def test_sure_outcomes_have_gradients(kind, dtype, given):
+def test_certain_outcomes_have_gradients(kind, dtype, given):
     """What cannot happen in p adds nothing, to the gradients either; p's at 0 is then that of the other outcome."""
     numbers = SHARES if given == "probs" else [-math.inf, 0.0, math.inf]
     p, q = (ft.tensor(numbers, dtype=dtype, requires_grad=True) for _ in range(2))

@@ -107,7 +107,7 @@ def test_continuous(name):
 
 
 @pytest.mark.parametrize("name", FURTHER)
-def test_by_the_distribution_function(name):
+def test_densities_quantiles_and_samples_match_the_cdf(name):
     """Densities are its slope, quantiles its inverse, the entropy a mean over even shares, draws have even shares."""
     make, low, high = FURTHER[name]
     d = make()
@@ -275,7 +275,7 @@ def test_divergences(p, q, low, high):
     np.testing.assert_allclose(D.kl_divergence(p, p).numpy(), 0, atol=1e-12)
 
 
-def test_divergences_of_what_is_counted():
+def test_divergences_of_discrete_distributions():
     p, q = np.array([0.25, 0.75]), np.array([0.5, 0.5])
     wanted = (p * np.log(p / q)).sum()
     for kind in (D.Categorical, D.OneHotCategorical):
@@ -302,7 +302,7 @@ def test_divergences_of_counts():
         D.kl_divergence(D.Binomial(2, t(0.5)), D.Binomial(3, t(0.5)))
 
 
-def test_divergences_that_are_infinite_or_nothing():
+def test_infinite_and_zero_divergences():
     certain, even = ft.tensor([1.0, 0.0]), ft.tensor([0.5, 0.5])
     assert D.kl_divergence(D.Categorical(certain), D.Categorical(even)).item() == pytest.approx(math.log(2))
     assert D.kl_divergence(D.Categorical(even), D.Categorical(certain)).item() == math.inf
@@ -319,7 +319,7 @@ def test_divergences_that_are_infinite_or_nothing():
         (lambda: D.OneHotCategorical(t(0.25, 0.75)), t(0.0, 1.0), [math.log(0.25), math.log(0.75)]),
     ],
 )
-def test_the_gradient_of_a_value_of_zero(drawn_from, value, wanted):
+def test_gradient_at_zero(drawn_from, value, wanted):
     value.requires_grad_()
     drawn_from().log_prob(value).sum().backward()
     assert value.grad.tolist() == pytest.approx(wanted)
@@ -329,7 +329,7 @@ def test_the_gradient_of_a_value_of_zero(drawn_from, value, wanted):
     assert counts.grad.tolist() == pytest.approx([1 + math.log(0.25), math.log(0.75)])
 
 
-def test_what_cannot_come_and_does_not_has_a_finite_density_and_gradients():
+def test_impossible_unobserved_outcomes_have_finite_gradients():
     for made, value in (
         (lambda p: D.OneHotCategorical(p), t(1.0, 0.0)),
         (lambda p: D.Multinomial(2, p), t(2.0, 0.0)),

@@ -70,7 +70,7 @@ def test_elementwise(name):
 
 
 @pytest.mark.parametrize("name", OF_EVENTS)
-def test_of_events(name):
+def test_event_transforms(name):
     f, x, free = OF_EVENTS[name]
     y = f(x)
     np.testing.assert_allclose(f.inv(y).numpy(), x.numpy(), rtol=1e-9)
@@ -86,7 +86,7 @@ def test_of_events(name):
 
 
 @pytest.mark.parametrize("name", INTO)
-def test_into_a_region(name):
+def test_registered_transforms_map_into_the_region(name):
     f, x = INTO[name]
     y = f(x)
     assert f.codomain.check(y).all() and f.domain.check(x).all()
@@ -172,7 +172,7 @@ def test_constraints_of_the_first_parts(name):
             space.check(t(1.0))
 
 
-def test_a_transform_of_ones_own():
+def test_custom_transform():
     class even(constraints.Constraint):
         def check(self, value):
             return value % 2 == 0
@@ -232,7 +232,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_what_distributions_are_made_of(name):
+def test_base_distributions_and_transforms(name):
     d = MADE[name]()
     ft.manual_seed(0)
     x = d.sample((5,))
@@ -242,12 +242,12 @@ def test_what_distributions_are_made_of(name):
     assert same.support.check(x).all() and same.batch_shape == d.batch_shape
 
 
-def test_halves():
+def test_half_distributions():
     for d in (D.HalfNormal(t(2.0)), D.HalfCauchy(t(2.0))):
         assert (D.TransformedDistribution(d.base_dist, d.transforms).sample((9,)) >= 0).all()
 
 
-def test_transforms_that_take_dimensions():
+def test_transforms_of_event_dimensions():
     base = D.Normal(ft.zeros(4, 3), ft.ones(3))
     d = D.TransformedDistribution(base, [D.StickBreakingTransform()])
     assert d.batch_shape == (4,) and d.event_shape == (4,) and isinstance(d.base_dist, D.Independent)
@@ -268,7 +268,7 @@ def test_transforms_that_take_dimensions():
 
 REFUSED = [
     (lambda: D.ExpTransform(cache_size=2), "ExpTransform: expected cache_size 0 or 1; got 2"),
-    (lambda: D.ReshapeTransform((2, 3), (5,)), "as many elements; got"),
+    (lambda: D.ReshapeTransform((2, 3), (5,)), "equal numbers of elements; got"),
     (lambda: D.ReshapeTransform((2, 3), (6,))(ft.ones(3, 2)), r"expected last dimensions \(2, 3\); got shape \(3, 2\)"),
     (lambda: D.ComposeTransform([3]), "ComposeTransform: expected transforms; got 3"),
     (lambda: D.StackTransform([D.ExpTransform()])(ft.ones(2)), "expected 1 elements in dimension 0, one for each"),
@@ -284,18 +284,18 @@ REFUSED = [
     ),
     (lambda: D.biject_to.register(3, None), "expected a constraint"),
     (lambda: D.StickBreakingTransform().event_dim and D.ReshapeTransform((4,), (2, 2)).event_dim, "got 1 and 2"),
-    (lambda: D.AbsTransform().sign, "AbsTransform.sign: this transform has none"),
+    (lambda: D.AbsTransform().sign, "AbsTransform.sign: not defined for this transform"),
 ]
 
 
 @pytest.mark.parametrize(("action", "message"), REFUSED)
-def test_refused(action, message):
+def test_invalid_arguments_are_rejected(action, message):
     with pytest.raises((ValueError, TypeError, NotImplementedError), match=message):
         result = action()
         result(lambda constraint: None)  # what a decorator does
 
 
-def test_a_transform_may_be_of_another_base_too():
+def test_transform_may_have_a_second_base():
     """As flows of libraries are modules: each base's constructor runs, and the pair that is kept has PyTorch's name."""
 
     class Other:

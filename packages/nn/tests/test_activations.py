@@ -56,7 +56,7 @@ def test_activations(layer, function):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_softplus_is_x_beyond_the_threshold(dtype):
+def test_softplus_is_the_identity_above_the_threshold(dtype):
     x = ft.tensor([19.5, 20.5, 40.0, 1000.0, float("inf")], dtype=getattr(ft, dtype), requires_grad=True)
     y = nn.functional.softplus(x)
     y.sum().backward()
@@ -64,7 +64,7 @@ def test_softplus_is_x_beyond_the_threshold(dtype):
     assert x.grad[1:].tolist() == [1.0] * 4
 
 
-def test_softplus_has_its_derivative_everywhere():
+def test_softplus_derivative_is_continuous():
     x = ft.tensor([-800.0, -1.0, 0.0, 1.0, 19.0, 21.0, 800.0], dtype=ft.float64, requires_grad=True)
     nn.functional.softplus(x).sum().backward()
     expected = np.where(x.detach().numpy() > 20, 1.0, 1 / (1 + np.exp(-x.detach().numpy().clip(-700))))
@@ -119,7 +119,7 @@ def test_activations_equal_their_functions(name):
     assert (layer(x) == getattr(nn.functional, name.lower())(x, *WITH_FUNCTIONS[name])).all()
 
 
-def test_rrelu_draws_in_training_alone():
+def test_rrelu_is_random_only_in_training():
     ft.manual_seed(0)
     x = ft.full((100,), -1.0)
     assert nn.RReLU()(x).amax().item() != nn.RReLU()(x).amin().item()

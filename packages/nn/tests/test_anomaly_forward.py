@@ -22,13 +22,13 @@ def refused(function):
     return caught.value
 
 
-def test_the_first_operator_its_line_and_its_module():
+def test_error_names_operator_line_and_module():
     error = refused(lambda: Net()(ft.randn(3, 2)))
     assert (error.operator, error.module) == ("log", "Net")
     assert "(forward)" in error.forward and error.forward in str(error)
 
 
-def test_changes_in_place_are_named_by_the_operator_that_reads_them():
+def test_in_place_nan_is_reported_by_the_reading_operator():
     def function():
         x = ft.zeros(3) - 1
         x.sqrt_()
@@ -38,7 +38,7 @@ def test_changes_in_place_are_named_by_the_operator_that_reads_them():
     assert error.operator == "mul" and "Operand 0 has one already, last changed by sqrt_ at " in str(error)
 
 
-def test_backward_passes_name_the_forward_line():
+def test_backward_error_names_the_forward_line():
     def function():
         x = ft.zeros(2, requires_grad=True)
         (x.sqrt() * 0).sum().backward()
@@ -53,7 +53,7 @@ def test_under_vmap():
     assert refused(lambda: func.vmap(lambda x: (x - 3).log())(ft.ones(3))).operator == "log"
 
 
-def test_programs_without_nan_run():
+def test_programs_without_nan_are_unaffected():
     with detect_anomaly(check_forward=True):
         x = ft.randn(5, 2, 4)
         (LSTM(4, 3)(x)[0].sum() + MultiheadAttention(4, 2)(x, x, x)[0].sum()).backward()

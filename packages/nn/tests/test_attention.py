@@ -95,7 +95,7 @@ def test_multihead_attention(options, batch_first):
 
 
 @pytest.mark.parametrize("same", ["all", "key and value", "none"])
-def test_one_projection_where_operands_are_the_same(same):
+def test_identical_operands_share_one_projection(same):
     layer = nn.MultiheadAttention(8, 4, dtype=ft.float64)
     q = drawn(5, 2, 8)
     k = q if same == "all" else drawn(6, 2, 8, seed=1)
@@ -131,7 +131,7 @@ def test_masks(options, need_weights):
         np.testing.assert_allclose(array(got), wanted, atol=1e-12, err_msg=str(masks))
 
 
-def test_a_causal_mask_and_its_hint():
+def test_causal_mask_and_is_causal():
     layer = nn.MultiheadAttention(8, 2, dtype=ft.float64)
     x, mask = drawn(4, 3, 8), nn.Transformer.generate_square_subsequent_mask(4, dtype=ft.float64)
     assert mask.tolist() == [[0.0 if j <= i else -np.inf for j in range(4)] for i in range(4)]
@@ -141,7 +141,7 @@ def test_a_causal_mask_and_its_hint():
         np.testing.assert_allclose(array(got), wanted, atol=1e-12)
 
 
-def test_dropout_is_of_training_alone():
+def test_dropout_only_in_training():
     layer, x = nn.MultiheadAttention(8, 2, dropout=0.9, dtype=ft.float64), drawn(6, 2, 8)
     for need_weights in (False, True):
         assert (layer(x, x, x, need_weights=need_weights)[0] != layer(x, x, x, need_weights=need_weights)[0]).any()
@@ -194,7 +194,7 @@ def test_repr():
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
-def test_layers_are_what_their_parts_make(norm_first):
+def test_layers_equal_the_composition_of_their_parts(norm_first):
     options = {"dropout": 0.0, "activation": "gelu", "norm_first": norm_first, "dtype": ft.float64}
     x, memory = drawn(4, 3, 8), drawn(5, 3, 8, seed=1)
     gelu = nn.functional.gelu
@@ -265,6 +265,6 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
-def test_refusals(call, message):
+def test_invalid_arguments_are_rejected(call, message):
     with pytest.raises((ValueError, TypeError), match=message):
         call()

@@ -15,7 +15,7 @@ def names(pairs):
     return [name for name, _ in pairs]
 
 
-def test_members_are_attributes_by_kind():
+def test_members_are_registered_by_kind():
     net = Net()
     assert names(net.named_parameters()) == [
         "body.0.weight", "body.0.bias", "body.2.weight", "body.2.bias", "scale.weight",
@@ -37,7 +37,7 @@ def test_iterators_without_names():
     assert names(net.named_parameters(prefix="net"))[-1:] == ["net.scale.weight"]
 
 
-def test_a_shared_parameter_counts_once():
+def test_shared_parameter_is_listed_once():
     net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     net[1].weight = net[0].weight
     net.append(net[0])
@@ -48,7 +48,7 @@ def test_a_shared_parameter_counts_once():
     assert list(net.state_dict()) == ["0.weight", "0.bias", "1.weight", "1.bias", "2.weight", "2.bias"]
 
 
-def test_assigning_again_keeps_the_order():
+def test_reassignment_preserves_the_order():
     module = nn.Linear(2, 2)
     module.weight = nn.Parameter(ft.zeros(2, 2))
     assert names(module.named_parameters()) == ["weight", "bias"]
@@ -57,7 +57,7 @@ def test_assigning_again_keeps_the_order():
     assert names(module.named_parameters()) == ["bias", "weight"]
 
 
-def test_a_name_may_change_its_kind():
+def test_name_may_change_its_kind():
     module = nn.Module()
     module.thing = nn.Parameter(ft.ones(1))
     module.thing = nn.Buffer(ft.zeros(1))
@@ -70,13 +70,13 @@ def test_a_name_may_change_its_kind():
     assert module.thing == 3 and module.state_dict() == {}
 
 
-def test_plain_tensors_are_no_members():
+def test_plain_tensors_are_not_members():
     module = nn.Module()
     module.thing = ft.ones(2)
     assert module.state_dict() == {} and not list(module.buffers())
 
 
-def test_a_buffer_stays_one_when_a_tensor_is_assigned():
+def test_tensor_assigned_to_a_buffer_becomes_a_buffer():
     module = Scale()
     module.count = ft.ones(1, dtype=ft.int64)
     module.cache = ft.ones(2)
@@ -86,7 +86,7 @@ def test_a_buffer_stays_one_when_a_tensor_is_assigned():
     assert list(module.state_dict()) == ["weight"]
 
 
-def test_buffers_by_class():
+def test_buffer_class_registers_buffers():
     module = nn.Module()
     module.kept, module.passing = nn.Buffer(ft.ones(2)), nn.Buffer(ft.ones(2), persistent=False)
     assert list(module.state_dict()) == ["kept"]
@@ -106,7 +106,7 @@ def test_buffers_by_class():
         ("child", 3, r"Scale.child: expected a Module or None, since it is a module; got int"),
     ],
 )
-def test_a_member_is_not_replaced_by_something_else(name, value, said):
+def test_member_cannot_be_replaced_by_another_type(name, value, said):
     module = Scale()
     module.child = nn.ReLU()
     before = vars(module)[name]
@@ -116,7 +116,7 @@ def test_a_member_is_not_replaced_by_something_else(name, value, said):
 
 
 @pytest.mark.parametrize("value", [nn.ReLU(), nn.Parameter(ft.ones(1)), nn.Buffer(ft.ones(1))])
-def test_assigning_before_init_says_so(value):
+def test_assignment_before_init_raises(value):
     class Early(nn.Module):
         def __init__(self):
             self.number = 3  # plain values may come early
@@ -127,7 +127,7 @@ def test_assigning_before_init_says_so(value):
         Early()
 
 
-def test_a_module_without_init_says_so():
+def test_module_without_init_raises():
     class Without(nn.Module):
         def __init__(self):
             pass
@@ -136,7 +136,7 @@ def test_a_module_without_init_says_so():
         list(Without().parameters())
 
 
-def test_registration_refuses():
+def test_registration_rejects_invalid_arguments():
     module = Scale()
     with pytest.raises(TypeError, match="register_parameter: expected a Parameter or None for 'a'; got Tensor"):
         module.register_parameter("a", ft.ones(1))
@@ -159,7 +159,7 @@ def test_registration_refuses():
     assert names(module.named_parameters()) == ["weight"]
 
 
-def test_the_names_of_buffers_that_are_not_saved():
+def test_names_of_non_persistent_buffers():
     module = Scale()
     unsaved = module._non_persistent_buffers_set
     assert unsaved == {"cache"} and "cache" in unsaved and "count" not in unsaved and repr(unsaved) == "{'cache'}"
@@ -177,7 +177,7 @@ def test_the_names_of_buffers_that_are_not_saved():
         unsaved.add("weight")
 
 
-def test_views_of_one_kind_read_and_write():
+def test_member_views_read_and_write():
     module = Scale()
     assert list(module._parameters.items()) == [("weight", module.weight), ("bias", None)]
     assert set(module._buffers) == {"count", "cache"}
@@ -200,7 +200,7 @@ def test_views_of_one_kind_read_and_write():
             del view[name]
 
 
-def test_views_of_one_kind_are_dicts():
+def test_member_views_are_dicts():
     module = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Tanh())
     view, first = module._modules, module[0]
     assert all(isinstance(one, dict) for one in (view, first._parameters, first._buffers))
@@ -225,7 +225,7 @@ def json_like(view):
     return OrderedDict((key, view[key]) for key in view)
 
 
-def test_views_of_one_kind_are_assigned_whole():
+def test_member_views_can_be_assigned():
     module = Scale()
     module.child, module.other = nn.ReLU(), nn.Tanh()
     module._modules = OrderedDict(reversed(module._modules.items()))
@@ -258,7 +258,7 @@ def test_paths():
         net.get_buffer("scale.weight")
 
 
-def test_a_missing_attribute_and_one_inside_a_property():
+def test_missing_attribute_directly_and_inside_a_property():
     class Module(nn.Module):
         @property
         def size(self):
@@ -270,7 +270,7 @@ def test_a_missing_attribute_and_one_inside_a_property():
         Module().size
 
 
-def test_a_subclass_may_look_elsewhere_for_attributes():
+def test_subclass_may_override_getattr():
     class Wrapper(nn.Module):
         def __init__(self, module):
             super().__init__()
@@ -286,7 +286,7 @@ def test_a_subclass_may_look_elsewhere_for_attributes():
     assert wrapper.out_features == 2 and wrapper.weight is wrapper.module.weight
 
 
-def test_a_class_attribute_gives_way_to_a_module():
+def test_module_shadows_a_class_attribute():
     class Module(nn.Module):
         act = None
 
@@ -297,13 +297,13 @@ def test_a_class_attribute_gives_way_to_a_module():
     assert names(Module().named_children()) == ["act"]
 
 
-def test_dir_lists_what_can_be_typed():
+def test_dir_lists_members():
     net = nn.Sequential(nn.ReLU())
     net.extra = nn.ReLU()
     assert "extra" in dir(net) and "forward" in dir(net) and "0" not in dir(net)
 
 
-def test_classes_that_override_getattr_are_asked_for_members():
+def test_overridden_getattr_is_called_for_members():
     """As in PyTorch: libraries register or replace parameters when they are read."""
     seen = []
 

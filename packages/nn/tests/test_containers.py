@@ -19,7 +19,7 @@ def keys(module):
 
 
 @pytest.mark.parametrize("make", [lambda modules: nn.Sequential(*modules), nn.ModuleList])
-def test_both_rows_are_lists(make):
+def test_module_list_operations(make):
     a, b, c, d = modules = layers(2, 2, 2, 2, 2)
     row = make(modules[:3])
     assert len(row) == 3 and list(row) == [a, b, c] and keys(row) == ["0", "1", "2"]
@@ -63,7 +63,7 @@ def test_both_rows_are_lists(make):
     assert list(row) == [a, c, d, b, a]
 
 
-def test_sequential_runs_in_turn():
+def test_sequential_calls_modules_in_order():
     first, second = nn.Linear(3, 2), nn.Linear(2, 4)
     x = ft.ones(5, 3)
     assert same(nn.Sequential(first, nn.ReLU(), second)(x), second(first(x).relu()))
@@ -86,17 +86,17 @@ def test_sequential_with_names():
     assert keys(net) == ["first", "2"] and next(iter(net.state_dict())) == "first.weight"
 
 
-def test_sequential_many_times():
+def test_sequential_multiplication():
     a = nn.ReLU()
     assert list(nn.Sequential(a) * 3) == list(3 * nn.Sequential(a)) == [a, a, a]
 
 
-def test_sequential_refuses_what_is_no_module():
+def test_sequential_rejects_non_modules():
     with pytest.raises(TypeError, match="register_module: expected a Module or None for '1'; got builtin"):
         nn.Sequential(nn.ReLU(), print)
 
 
-def test_runs_of_equal_modules_in_a_list_are_shown_once():
+def test_repr_groups_equal_modules():
     shelf = nn.ModuleList([*layers(2, 2, 2), nn.ReLU(), nn.Sequential(nn.ReLU()), nn.Sequential(nn.ReLU())])
     assert (
         repr(shelf)
@@ -175,12 +175,12 @@ def test_parameter_dict():
 
 
 @pytest.mark.parametrize("holder", [nn.ModuleList, nn.ModuleDict, nn.ParameterList, nn.ParameterDict])
-def test_holders_compute_nothing(holder):
-    with pytest.raises(NotImplementedError, match=f"^{holder.__name__}: holds its members and computes nothing"):
+def test_containers_have_no_forward(holder):
+    with pytest.raises(NotImplementedError, match=f"^{holder.__name__}: is a container without a forward"):
         holder()(1)
 
 
-def test_taking_out_several():
+def test_slices_shared_modules_and_missing_keys():
     modules = nn.ModuleList([nn.ReLU(), nn.Tanh(), nn.Sigmoid()])
     assert [type(one) for one in modules.pop(slice(0, 2))] == [nn.ReLU, nn.Tanh]
     assert len(modules) == 1
@@ -194,7 +194,7 @@ def test_taking_out_several():
         nn.ParameterList()["a"]
 
 
-def test_containers_say_of_what_they_are():
+def test_containers_are_generic():
     """In annotations, and where they are made; it changes nothing."""
     layers = nn.ModuleList[nn.Linear]([nn.Linear(2, 2)])
     assert type(layers) is nn.ModuleList and list(layers.state_dict()) == ["0.weight", "0.bias"]

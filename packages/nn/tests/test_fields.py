@@ -30,12 +30,12 @@ def test_signatures_and_attributes():
         (lambda: nn.ELU(slope=2.0), r"ELU: got an unexpected keyword argument 'slope'"),
     ],
 )
-def test_arguments_that_do_not_fit(call, message):
+def test_invalid_arguments(call, message):
     with pytest.raises(TypeError, match=message):
         call()
 
 
-def test_what_reprs_leave_out():
+def test_repr_omits_defaults():
     assert repr(nn.ReLU(1)) == "ReLU(inplace=True)" and repr(nn.ReLU()) == "ReLU()"
     assert repr(nn.RReLU(0.1, 0.2, True)) == "RReLU(lower=0.1, upper=0.2, inplace=True)"
     assert repr(nn.Conv1d(1, 1, 2, padding=(0,), dilation=2)).endswith("kernel_size=(2,), stride=(1,), dilation=(2,))")
@@ -50,7 +50,7 @@ def test_what_reprs_leave_out():
 
 
 @pytest.mark.parametrize("layer", [nn.CrossEntropyLoss, nn.MultiMarginLoss, nn.NLLLoss, nn.NLLLoss2d])
-def test_annotations_are_those_of_the_module_of_the_class(layer):
+def test_annotations_resolve_in_the_defining_module(layer):
     assert typing.get_type_hints(layer.__init__)["weight"] == ft.Tensor | None
 
 
@@ -61,14 +61,14 @@ def test_annotations_with_sequences(layer):
 
 
 @pytest.mark.parametrize("layer", [nn.LeakyReLU, nn.CrossEntropyLoss, nn.LazyLinear, nn.LazyConv2d])
-def test_code_is_hashable_and_has_a_place(layer):
+def test_constructor_code_is_hashable_and_has_a_location(layer):
     made = inspect.unwrap(layer.__init__)
     assert hash(made.__code__) == hash(made.__code__.replace())
     source = inspect.getsource(layer.__init__)
     assert source.startswith(("    @unsized(", f"@layer\nclass {layer.__name__}(")) and "_template" not in source
 
 
-def test_classes_derived_from_them():
+def test_derived_classes():
     class Scaled(nn.LeakyReLU):
         def __init__(self, scale):
             super().__init__(0.5)

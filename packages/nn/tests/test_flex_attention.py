@@ -54,7 +54,7 @@ def test_gradients(masked, groups, scored):
 
 
 @pytest.mark.parametrize("scored", [False, True])
-def test_gradients_of_the_logarithms_of_sums(scored):
+def test_gradients_of_logsumexp(scored):
     mask = create_block_mask(lambda b, h, q, k: (q >= k) & (q > 0), None, None, 5, 4)
 
     def attend(query, key, value):
@@ -65,7 +65,7 @@ def test_gradients_of_the_logarithms_of_sums(scored):
     assert gradcheck(attend, tuple(leaves()))
 
 
-def test_without_functions_it_is_ordinary_attention():
+def test_without_functions_equals_ordinary_attention():
     query, key, value = leaves(5)
     ordinary = scaled_dot_product_attention
     assert ft.allclose(flex_attention(query, key, value), ordinary(query, key, value))
@@ -84,7 +84,7 @@ def test_scores_are_computed_in_float32(dtype):
     assert ft.allclose(out.float(), exact, atol=0.02)
 
 
-def test_what_is_returned_beside():
+def test_auxiliary_results():
     query, key, value = leaves()
     out, beside = flex_attention(query, key, value, return_aux=AuxRequest(lse=True, max_scores=True))
     assert isinstance(beside, AuxOutput) and out.shape == (2, 2, 5, 2)
@@ -92,7 +92,7 @@ def test_what_is_returned_beside():
     assert ft.allclose(beside.lse, scores.logsumexp(-1)) and ft.allclose(beside.max_scores, scores.amax(-1))
 
 
-def test_functions_see_one_position():
+def test_functions_receive_single_positions():
     """A reduction in the function is over what it takes from a tensor, not over positions."""
     table = draw(5, 3)
     query, key, value = leaves(5)
@@ -102,7 +102,7 @@ def test_functions_see_one_position():
     assert ft.allclose(out, wanted)
 
 
-def test_one_key_for_a_batch():
+def test_key_is_broadcast_over_the_batch():
     query, key, value = leaves()
     mask = create_block_mask(lambda b, h, q, k: (k + b) % 2 == 0, 2, None, 5, 4)
     out = flex_attention(query, key[:1], value[:1], block_mask=mask)
@@ -124,7 +124,7 @@ def test_blocks():
         row.mask()
 
 
-def test_blocks_by_hand():
+def test_block_masks_from_explicit_blocks():
     """Blocks that are not named are masked, whatever the function says."""
     mask = BlockMask.from_kv_blocks(ft.tensor([[[1, 2]]]), ft.tensor([[[[1, 0], [0, 1]]]]), BLOCK_SIZE=2)
     assert mask.seq_lengths == (4, 4) and mask.mask_mod is noop_mask
@@ -150,13 +150,13 @@ A = draw(1, 2, 4, 3)
         (lambda: create_mask(3, 1, 1, 2, 2), "create_mask: expected a function"),
         (lambda: create_mask(lambda q, k: q >= k, 1, 1, 2, 2), "got one of 2 arguments"),
         (lambda: create_block_mask(lambda s, b, h, q, k: s, 1, 1, 2, 2), "got 5 arguments"),
-        (lambda: create_mask(lambda b, h, q, k: q - k, 1, 1, 2, 2), "mask_mod to give a bool"),
+        (lambda: create_mask(lambda b, h, q, k: q - k, 1, 1, 2, 2), "mask_mod to return a bool"),
         (lambda: and_masks(), "one or more functions"),
         (lambda: or_masks(causal, 3), "one or more functions"),
         (lambda: BlockMask.from_kv_blocks(ft.ones(1, 1, 2), ft.ones(1, 1, 3, 3)), "kv_num_blocks"),
         (lambda: BlockMask.from_kv_blocks(ft.ones(1, 1, 2), ft.ones(1, 1, 2, 3), ft.ones(1, 1, 2)), "or neither"),
     ],
 )
-def test_refusals(call, said):
+def test_invalid_arguments_are_rejected(call, said):
     with pytest.raises((TypeError, ValueError, NotImplementedError), match=said):
         call()

@@ -86,16 +86,16 @@ def hooked():
 
 
 @pytest.mark.parametrize("make", [trained, viewed, converted, loaded, refused, hooked])
-def test_freed_at_once(make):
+def test_modules_are_freed_immediately(make):
     assert gone(make)
 
 
-def test_a_result_that_the_module_keeps():
+def test_module_that_stores_its_result_is_freed():
     """Only leaves are in the module's graph, never the module."""
     assert gone(never_differentiated)
 
 
-def test_a_handle_keeps_nothing():
+def test_handle_keeps_no_module_alive():
     net = Net()
     kept = weakref.ref(net)
     handle = net.register_forward_hook(lambda m, args, out: None)
@@ -104,7 +104,7 @@ def test_a_handle_keeps_nothing():
     handle.remove()
 
 
-def test_a_kept_error_does_not_keep_the_module_by_its_note():
+def test_stored_error_does_not_keep_the_module_alive():
     net = Net()
     kept = weakref.ref(net)
     try:

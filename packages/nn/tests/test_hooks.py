@@ -20,7 +20,7 @@ def ones_like_hook(module, args, output):
     return output + 1
 
 
-def test_forward_hooks_see_and_replace():
+def test_forward_hooks_receive_and_replace_values():
     seen = []
     module = Add()
     pre = module.register_forward_pre_hook(lambda m, args: seen.append(("pre", m, args)))
@@ -61,7 +61,7 @@ def test_order_and_prepend():
     assert "".join(seen) == "cabcab"
 
 
-def test_hooks_that_are_always_called():
+def test_always_called_hooks():
     seen = []
     module = Add()
     module.register_forward_hook(lambda m, args, out: seen.append(("always", out)), always_call=True)
@@ -83,7 +83,7 @@ def test_hooks_that_are_always_called():
 
 
 @pytest.mark.parametrize("name", [name for name in dir(nn.Module) if name.startswith("register_") and "hook" in name])
-def test_a_hook_must_be_callable(name):
+def test_hook_must_be_callable(name):
     with pytest.raises(TypeError, match=f"{name}: expected a callable; got int"):
         getattr(nn.ReLU(), name)(3)
 
@@ -108,7 +108,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_have_the_functions_themselves(name):
+def test_tables_contain_the_hook_functions(name):
     """PyTorch's programs look for theirs, take it away, and put it back."""
     seen = []
     module = nn.Linear(2, 1)
@@ -152,7 +152,7 @@ def test_tables_of_flags():
     assert module(1) == 2
 
 
-def test_older_hooks_of_state_dicts():
+def test_legacy_state_dict_hooks():
     module = nn.Sequential(nn.Linear(2, 1))
 
     def renamed(module, state, prefix, metadata):
@@ -183,7 +183,7 @@ def test_hooks_are_copied_and_pickled():
 
 
 # ------------------------------------------------------------------------------------------------ gradients
-def test_backward_hooks_see_both_sides():
+def test_backward_hooks_receive_both_gradients():
     seen = []
     linear = nn.Linear(3, 2)
     linear.register_full_backward_hook(lambda m, grad_input, grad_output: seen.append((m, grad_input, grad_output)))
@@ -212,7 +212,7 @@ def test_gradients_are_the_same_with_hooks():
     assert all(same(a, b.grad) for a, b in zip(expected, [*net.parameters(), x], strict=True))
 
 
-def test_backward_hooks_may_replace():
+def test_backward_hooks_may_replace_gradients():
     relu = nn.ReLU()
     x = ft.ones(2, requires_grad=True)
     with relu.register_full_backward_pre_hook(lambda m, grad_output: (grad_output[0] * 3,)):
@@ -245,7 +245,7 @@ def test_several_arguments_and_results():
     assert same(c.grad, ft.ones(2))
 
 
-def test_no_argument_wants_a_gradient():
+def test_no_argument_requires_a_gradient():
     seen = []
     linear = nn.Linear(3, 2)
     linear.register_full_backward_hook(lambda m, i, o: seen.append((i, o[0].shape)))
@@ -256,7 +256,7 @@ def test_no_argument_wants_a_gradient():
             linear(ft.ones(1, 3)).sum().backward()
 
 
-def test_nothing_is_recorded_without_gradients():
+def test_hooks_without_gradients_record_nothing():
     linear = nn.Linear(3, 2)
     linear.register_full_backward_hook(lambda m, i, o: None)
     with ft.no_grad():
@@ -272,7 +272,7 @@ def test_second_derivatives_through_hooks():
     assert first.tolist() == [54.0] and second.tolist() == [36.0]
 
 
-def test_what_passes_a_boundary_with_hooks_is_not_changed_in_place():
+def test_boundary_tensors_with_hooks_cannot_be_modified_in_place():
     """As in PyTorch: the change would not be known on the other side."""
     net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Linear(4, 2))
     x = ft.randn(5, 3, requires_grad=True)
@@ -285,7 +285,7 @@ def test_what_passes_a_boundary_with_hooks_is_not_changed_in_place():
         net(x).sum().backward()
 
 
-def test_the_call_behind_call():
+def test_call_impl_runs_hooks():
     class Outer(Add):
         def __call__(self, *args, **kwargs):
             return self._call_impl(*args, **kwargs) * 10

@@ -34,7 +34,7 @@ def normal(tensor, mean, std):
     return abs(values.mean() - mean) < 0.05 * std and abs(values.std() / std - 1) < 0.03 and abs(within - 0.683) < 0.02
 
 
-def test_everything_is_in_place_and_records_nothing():
+def test_initializers_work_in_place_without_recording():
     for name in init.__all__:
         if name.endswith("_"):
             parameter = nn.Parameter(ft.empty(4, 4, 3))
@@ -57,7 +57,7 @@ def test_tensors_without_elements(name):
     assert ft.get_rng_state() == state
 
 
-def test_tensors_of_the_cpu_beside_another_default():
+def test_cpu_tensors_with_another_default_device():
     with ft.device("meta"):
         init.orthogonal_(square := ft.empty(3, 3, device="cpu"))
         init.sparse_(columns := ft.empty(4, 2, device="cpu"), 0.5)
@@ -66,7 +66,7 @@ def test_tensors_of_the_cpu_beside_another_default():
     assert (columns == 0).sum(0).tolist() == [2, 2] and ft.equal(identity, ft.eye(2))
 
 
-def test_simple_ones():
+def test_constant_uniform_and_normal():
     x = ft.empty(100, 100)
     assert even(init.uniform_(x, -3.0, 3.0), 3.0)
     assert normal(init.normal_(x, 2.0, 0.5), 2.0, 0.5)
@@ -117,7 +117,7 @@ def test_orthogonal(shape):
 
 
 @pytest.mark.parametrize("groups", [1, 2])
-def test_dirac_hands_its_input_on(groups):
+def test_dirac_preserves_its_input(groups):
     weight = init.dirac_(ft.empty(4, 4 // groups, 3, 3), groups)
     x = ft.rand(2, 4, 5, 5)
     out = nn.functional.conv2d(x, weight, padding=1, groups=groups)
@@ -152,10 +152,10 @@ def test_gains():
         (lambda: init.kaiming_uniform_(ft.empty(3, 3), mode="fan"), "expected mode fan_in or fan_out; got 'fan'"),
         (lambda: init.orthogonal_(ft.empty(3)), "orthogonal_: expected at least 2 dimensions"),
         (lambda: init.trunc_normal_(ft.empty(3), a=1.0, b=1.0), "trunc_normal_: expected a < b; got 1.0 and 1.0"),
-        (lambda: init.trunc_normal_(ft.empty(3), mean=9.0), "nothing to draw from"),
+        (lambda: init.trunc_normal_(ft.empty(3), mean=9.0), "expected bounds that are not far in one tail"),
     ],
 )
-def test_refusals(call, said):
+def test_invalid_arguments_are_rejected(call, said):
     with pytest.raises(ValueError, match=said):
         call()
 
@@ -169,7 +169,7 @@ def test_refusals(call, said):
         (lambda: nn.ConvTranspose2d(64, 128, (3, 5), groups=2), 64 * 15),
     ],
 )
-def test_layers_begin_evenly_drawn(layer, fan):
+def test_layers_are_initialized_uniformly(layer, fan):
     module = layer()
     bound = 1 / math.sqrt(fan)
     assert even(module.weight, bound)

@@ -164,7 +164,7 @@ def test_shapes(layer, given, made):
     assert tuple(layer()(ft.rand(*given)).shape) == made
 
 
-def test_a_transposed_convolution_of_a_wanted_size():
+def test_transposed_convolution_with_output_size():
     layer, x = nn.ConvTranspose2d(1, 1, 3, stride=3), ft.rand(1, 1, 2, 2)
     for size in ((6, 6), (7, 8)):
         assert layer(x, output_size=size).shape[-2:] == size
@@ -190,7 +190,7 @@ def test_padding_modes(dims, mode, padding):
     assert layer(x[0]).shape == wanted.shape[1:]
 
 
-def test_instances_are_normalised_by_themselves():
+def test_instance_norm_normalises_each_example():
     layer, x = nn.InstanceNorm2d(3, affine=True, track_running_stats=True), ft.randn(4, 3, 5, 6)
     out = layer(x)
     assert out.mean((2, 3)).abs().max().item() < 1e-5
@@ -209,7 +209,7 @@ def test_instances_are_normalised_by_themselves():
     assert repr(nn.InstanceNorm1d(3)).startswith("InstanceNorm1d(3, eps=1e-05, momentum=0.1, affine=False, bias=False")
 
 
-def test_normalisation_by_neighbouring_channels():
+def test_local_response_norm():
     x = ft.rand(2, 5, 3, 3)
     assert (nn.LocalResponseNorm(3)(x) == nn.functional.local_response_norm(x, 3)).all()
     evenly = nn.CrossMapLRN2d(4, alpha=0.5)(x)
@@ -219,7 +219,7 @@ def test_normalisation_by_neighbouring_channels():
         nn.CrossMapLRN2d(3)(x[0])
 
 
-def test_bags_and_products():
+def test_embedding_bag_and_bilinear():
     bags = nn.EmbeddingBag(5, 3, mode="max", padding_idx=-1)
     assert bags.weight[4].tolist() == [0] * 3
     assert repr(bags) == "EmbeddingBag(5, 3, mode='max', padding_idx=4)"
@@ -244,7 +244,7 @@ def batches():
 
 
 @pytest.mark.parametrize("dtype", [ft.float64, ft.float32, ft.float16])
-def test_the_mean_of_all_batches_reads_no_count(dtype, monkeypatch):
+def test_cumulative_mean_reads_no_count(dtype, monkeypatch):
     layer, values = nn.BatchNorm2d(3, momentum=None, dtype=dtype), [ft.tensor(one, dtype=dtype) for one in batches()]
     averages = ft.empty(3, 2, dtype=dtype)
     layer.running_mean = averages[:, 0]  # not contiguous, too
@@ -294,7 +294,7 @@ def test_without_running_statistics_evaluation_uses_the_batch():
     np.testing.assert_allclose(out, [[-1, -1], [1, 1]], atol=1e-4)
 
 
-def test_a_refused_batch_leaves_statistics_alone():
+def test_rejected_batch_does_not_change_statistics():
     layer = nn.BatchNorm1d(3)
     for wrong in (ft.ones(1, 3), ft.ones(4, 2)):
         with pytest.raises(ValueError):
@@ -304,7 +304,7 @@ def test_a_refused_batch_leaves_statistics_alone():
 
 @pytest.mark.parametrize("layer", [nn.BatchNorm1d, nn.BatchNorm2d])
 @pytest.mark.parametrize("track", [True, False])
-def test_an_empty_batch_teaches_nothing(layer, track):
+def test_empty_batch_does_not_change_statistics(layer, track):
     module = layer(2, track_running_stats=track)
     x = ft.ones(0, 2, *(3, 3)[: 2 * (layer is nn.BatchNorm2d)], requires_grad=True)
     module(x).sum().backward()

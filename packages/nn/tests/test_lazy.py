@@ -31,7 +31,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "given", "options", "shape"), CASES)
-def test_layers_become_what_they_are_called(name, given, options, shape):
+def test_lazy_layers_become_their_ordinary_class(name, given, options, shape):
     make = getattr(nn, f"Lazy{name}")
     layer, x = make(*given, **options), ft.randn(shape)
     others = [copy.deepcopy(layer), pickle.loads(pickle.dumps(layer)), make(*given, **options)]
@@ -59,7 +59,7 @@ def test_layers_become_what_they_are_called(name, given, options, shape):
     assert all(p.device.type == "meta" for p in make(*given, **options).to("meta").parameters())
 
 
-def test_an_optimizer_may_come_first():
+def test_optimizer_may_be_created_before_the_first_call():
     layer = nn.LazyLinear(2, bias=False)
     parameters = list(layer.parameters())
     layer(ft.ones(1, 3)).sum().backward()
@@ -84,7 +84,7 @@ class Scale(LazyModuleMixin, nn.Module):
         return input * self.weight
 
 
-def test_lazy_modules_of_programs():
+def test_user_defined_lazy_modules():
     net = nn.Sequential(Scale(), nn.ReLU())
     x = ft.ones(2, 3, dtype=ft.float64)
     assert ft.equal(net(x), x) and ft.equal(net(x), x) and type(net[0]) is Scale
@@ -115,7 +115,7 @@ class LazyKept(nn.LazyLinear, Kept):
     cls_to_become = None
 
 
-def test_names_of_programs_classes_do_not_say_what_they_become():
+def test_class_names_do_not_determine_cls_to_become():
     for layer, shape, expected in [
         (LazyScaled(2), (1, 3), nn.Linear),
         (LazyConv2dX(2, 1), (1, 3, 4, 4), nn.Conv2d),
@@ -160,12 +160,12 @@ P = nn.UninitializedParameter()
         (lambda: LazyModuleMixin().initialize_parameters(), NotImplementedError, "define initialize_parameters"),
     ],
 )
-def test_refusals(call, error, said):
+def test_invalid_arguments_are_rejected(call, error, said):
     with pytest.raises(error, match=said):
         call()
 
 
-def test_lazy_modules_cost_other_programs_nothing():
+def test_import_registers_no_overriding_classes():
     """Functions ask operands' classes only once some class overrides them, which lazy parameters do not count as."""
 
     code = "import facula_nn; from facula_tensor._dispatch import overrides; assert not overrides._overriding"

@@ -47,14 +47,14 @@ CASES = [
 @pytest.mark.parametrize(
     ("layer", "inputs", "function", "options", "reduction"), CASES, ids=[type(case[0]).__name__ for case in CASES]
 )
-def test_layers_are_their_functions(layer, inputs, function, options, reduction):
+def test_losses_equal_their_functions(layer, inputs, function, options, reduction):
     assert layer(*inputs).tolist() == function(*inputs, **options, reduction=reduction).tolist()
     assert layer.reduction == reduction
     assert repr(layer) == f"{type(layer).__name__}()" or len(list(layer.children())) == 1
     assert list(layer.state_dict()) == (["weight"] if "weight" in options else [])
 
 
-def test_a_module_is_a_distance():
+def test_module_as_distance_function():
     layer = nn.TripletMarginWithDistanceLoss(distance_function=nn.PairwiseDistance(1.0))
     assert [name for name, _ in layer.named_children()] == ["distance_function"]
     assert layer(X, Y, X).item() == nn.TripletMarginLoss(p=1.0)(X, Y, X).item()
@@ -104,7 +104,7 @@ def test_adaptive_softmax():
         (lambda: nn.GaussianNLLLoss(X, Y, Y), TypeError, "GaussianNLLLoss"),
     ],
 )
-def test_what_is_refused(make, kind, text):
+def test_invalid_arguments_raise(make, kind, text):
     with pytest.raises(kind, match=text):
         make()
 

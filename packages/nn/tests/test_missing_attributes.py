@@ -5,7 +5,7 @@ import pytest
 from facula_nn import Linear, Module
 
 
-def test_what_pytorchs_modules_have_is_named():
+def test_missing_pytorch_attributes_are_named():
     layer = Linear(2, 2)
     with pytest.raises(
         AttributeError, match=r"'Linear' object has no attribute 'ipu': PyTorch has torch.nn.Module.ipu, "
@@ -17,7 +17,7 @@ def test_what_pytorchs_modules_have_is_named():
         layer.wieght
 
 
-def test_attributes_of_ones_own_come_first():
+def test_user_attributes_take_precedence():
     class Own(Module):
         @property
         def ipu(self):

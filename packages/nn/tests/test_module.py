@@ -10,7 +10,7 @@ import facula_nn as nn
 import facula_tensor as ft
 
 
-def test_forward_is_missing():
+def test_missing_forward_raises():
     class Without(nn.Module):
         def forwrad(self, x):
             return x
@@ -19,7 +19,7 @@ def test_forward_is_missing():
         Without()(1)
 
 
-def test_a_call_passes_everything_on():
+def test_call_passes_all_arguments():
     class Echo(nn.Module):
         def forward(self, *args, **kwargs):
             return args, kwargs
@@ -27,7 +27,7 @@ def test_a_call_passes_everything_on():
     assert Echo()(1, 2, three=3) == ((1, 2), {"three": 3})
 
 
-def test_apply_goes_upwards():
+def test_apply_visits_children_first():
     net, seen = Net(), []
     assert net.apply(lambda module: seen.append(type(module).__name__)) is net
     assert seen == ["Linear", "ReLU", "Linear", "Sequential", "Scale", "Net"]
@@ -44,7 +44,7 @@ def test_modes():
         net.train("no")
 
 
-def test_gradients_are_asked_for_and_forgotten():
+def test_requires_grad_and_zero_grad():
     net = Net()
     net(ft.ones(1, 4)).sum().backward()
     assert all(parameter.grad is not None for parameter in net.parameters())
@@ -56,7 +56,7 @@ def test_gradients_are_asked_for_and_forgotten():
     assert not net(ft.ones(1, 4)).requires_grad
 
 
-def test_conversion_changes_the_parameters_themselves():
+def test_conversion_preserves_parameter_identity():
     net = Net()
     net(ft.ones(1, 4)).sum().backward()
     before = list(net.parameters())
@@ -70,7 +70,7 @@ def test_conversion_changes_the_parameters_themselves():
     assert net.to("cpu", ft.float32).to(ft.ones(1, dtype=ft.float64)).scale.weight.dtype is ft.float64
 
 
-def test_conversion_of_a_parameter_that_two_modules_have():
+def test_conversion_of_a_shared_parameter():
     net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     net[1].weight = net[0].weight
     net.double()
@@ -88,7 +88,7 @@ def test_devices():
     assert net.cpu().body[0].weight.device.type == "cpu"
 
 
-def test_a_model_too_large_for_memory():
+def test_model_larger_than_memory():
     with ft.device("meta"):
         net = nn.Sequential(nn.Linear(200_000, 200_000), nn.ReLU(), nn.BatchNorm1d(200_000))
         made = net(ft.ones(3, 200_000))
@@ -101,7 +101,7 @@ def test_a_model_too_large_for_memory():
         nn.Linear(2, 2, device="meta").to("cpu")
 
 
-def test_a_module_of_the_meta_device_gets_its_elements():
+def test_meta_module_loads_with_assign():
     with ft.device("meta"):
         net = Net()
     source = Net()
@@ -121,7 +121,7 @@ def test_channels_last():
 
 
 @pytest.mark.parametrize("argument", [ft.int64, 3.0, [1]])
-def test_conversion_refuses(argument):
+def test_conversion_rejects_invalid_arguments(argument):
     net = Net()
     with pytest.raises(TypeError, match=r"^to: expected"):
         net.to(argument)
@@ -143,7 +143,7 @@ def test_deep_copies_and_pickles(duplicate):
     assert net.scale.weight.grad is None
 
 
-def test_a_shallow_copy_has_names_of_its_own():
+def test_shallow_copy_has_separate_names():
     net = Scale()
     net.register_forward_hook(lambda module, args, output: output + 1)
     other = copy.copy(net)
@@ -184,12 +184,12 @@ Deep(
     )
 
 
-def test_unused_arguments_are_refused():
+def test_unused_arguments_are_rejected():
     with pytest.raises(TypeError):
         nn.Module(3)
 
 
-def test_in_a_notebook():
+def test_html_repr():
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
@@ -215,7 +215,7 @@ def test_in_a_notebook():
     assert nn.ReLU()._repr_html_() == "<div><div><code><b>ReLU</b>()</code> <small>0 parameters</small></div></div>"
 
 
-def test_assigned_members_are_registered_by_the_methods_that_a_class_overrides():
+def test_assignment_calls_overridden_registration_methods():
     called = []
 
     class Noting(nn.Module):

@@ -42,12 +42,12 @@ def test_layers(make, shown, given, made):
 
 
 @pytest.mark.parametrize("padding", [(1,), (1, 2, 3), "12", 1.5, True])
-def test_other_paddings_are_refused(padding):
+def test_invalid_paddings_are_rejected(padding):
     with pytest.raises(TypeError, match="ReflectionPad1d: expected padding to be an integer or 2 of them"):
         nn.ReflectionPad1d(padding)
 
 
-def test_comparing_vectors():
+def test_distances_between_vectors():
     x, y = ft.tensor([[3.0, 4.0]]), ft.tensor([[3.0, 0.0]])
     assert nn.CosineSimilarity()(x, y).item() == pytest.approx(0.6)
     assert nn.PairwiseDistance(eps=0.0, keepdim=True)(x, y).tolist() == [[4.0]]

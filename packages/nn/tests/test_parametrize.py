@@ -35,7 +35,7 @@ class Twice(nn.Module):
         return x * 2
 
 
-def test_a_weight_that_is_computed():
+def test_parametrized_weight():
     layer = nn.Linear(3, 3)
     weight, before = layer.weight, layer.weight.clone()
     assert register_parametrization(layer, "weight", Symmetric()) is layer
@@ -54,7 +54,7 @@ def test_a_weight_that_is_computed():
     assert weight.tolist() == [[1] * 3] * 3 and weight.is_leaf and list(layer._modules) == []
 
 
-def test_several_of_one_tensor_and_of_buffers():
+def test_several_parametrizations_and_parametrized_buffers():
     layer = nn.BatchNorm1d(2)
     register_parametrization(layer, "running_mean", Twice())
     register_parametrization(layer, "weight", Twice())
@@ -77,7 +77,7 @@ def test_several_of_one_tensor_and_of_buffers():
     assert fresh.weight.tolist() == [12, 12]
 
 
-def test_values_that_are_computed_once():
+def test_cached_values_are_computed_once():
     layer, twice = nn.Linear(2, 2), Twice()
     register_parametrization(layer, "weight", twice)
     before = twice.calls
@@ -109,14 +109,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("case", range(len(REFUSED)))
-def test_what_is_refused(case):
+def test_invalid_arguments_raise(case):
     action, kind, text = REFUSED[case]
     layer = nn.Linear(2, 3)
     with pytest.raises(kind, match=text):
         action(layer)
 
 
-def test_a_refused_shape_is_taken_where_it_is_not_checked():
+def test_unsafe_allows_a_change_of_shape():
     layer = register_parametrization(nn.Linear(2, 3), "weight", Flat(), unsafe=True)
     assert layer.weight.shape == (6,)
 
@@ -142,7 +142,7 @@ def test_weight_norm(dim):
     assert isinstance(layer.weight, nn.Parameter)
 
 
-def test_weight_norm_loads_older_state():
+def test_weight_norm_loads_legacy_state():
     layer = parametrizations.weight_norm(nn.Linear(2, 1))
     layer.load_state_dict({"weight_g": ft.tensor([[5.0]]), "weight_v": ft.tensor([[3.0, 4.0]]), "bias": ft.zeros(1)})
     assert layer.weight.tolist() == [pytest.approx([3, 4])]
@@ -167,7 +167,7 @@ def test_spectral_norm():
     assert transposed.parametrizations.weight[0]._u.shape == (5,)
 
 
-def test_weights_that_hooks_compute():
+def test_weights_computed_by_hooks():
     ft.manual_seed(1)
     layer = nn.Linear(3, 2).double()
     before = layer.weight.detach().numpy().copy()
@@ -205,7 +205,7 @@ def test_weights_that_hooks_compute():
 @pytest.mark.parametrize("kind", [None, "matrix_exp", "cayley", "householder"])
 @pytest.mark.parametrize("base", [True, False])
 @pytest.mark.parametrize(("rows", "columns"), [(4, 4), (5, 3), (3, 5)])
-def test_orthogonal_weights_stay_so(kind, base, rows, columns):
+def test_orthogonal_weights_stay_orthogonal(kind, base, rows, columns):
     layer = nn.Linear(columns, rows, dtype=ft.float64)
     parametrizations.orthogonal(layer, orthogonal_map=kind, use_trivialization=base)
     one = ft.eye(min(rows, columns), dtype=ft.float64)
@@ -230,7 +230,7 @@ def test_orthogonal_weights_stay_so(kind, base, rows, columns):
     assert ft.allclose(product(), one)
 
 
-def test_an_orthogonal_weight_begins_as_it_was():
+def test_orthogonal_preserves_an_orthogonal_weight():
     layer = nn.Linear(3, 5)
     nn.init.orthogonal_(layer.weight)
     before = layer.weight.detach().clone()
@@ -245,5 +245,5 @@ def test_complex_weights_are_unitary():
     layer.weight = nn.Parameter(ft.complex(ft.randn(2, 3, 4), ft.randn(2, 3, 4)))
     weight = parametrizations.orthogonal(layer).weight
     assert ft.allclose(weight @ weight.mH, ft.eye(3, dtype=ft.complex64), atol=1e-5)
-    with pytest.raises(ValueError, match="'householder' is for real matrices"):
+    with pytest.raises(ValueError, match="'householder' requires real matrices"):
         parametrizations.orthogonal(layer, orthogonal_map="householder")

@@ -31,13 +31,13 @@ def test_the_innermost_layer_is_named_by_its_path():
     assert notes(caught.value) == ["in Net.body.0 (Linear(in_features=4, out_features=3, bias=True))"]
 
 
-def test_a_module_called_alone_has_no_path():
+def test_module_called_directly_has_no_path():
     with pytest.raises(ValueError, match="mine") as caught:
         Fails(ValueError("mine"))(1)
     assert notes(caught.value) == ["in Fails(always)"]
 
 
-def test_a_grandchild_called_over_the_head_of_its_parent():
+def test_grandchild_called_directly_by_its_grandparent():
     class Over(nn.Module):
         def __init__(self):
             super().__init__()
@@ -51,7 +51,7 @@ def test_a_grandchild_called_over_the_head_of_its_parent():
     assert notes(caught.value) == ["in Sequential.0.shelf.1 (Fails(always))"]
 
 
-def test_other_notes_stay():
+def test_other_notes_are_preserved():
     error = ValueError("mine")
     error.add_note("before")
     with pytest.raises(ValueError, match="mine"):
@@ -59,7 +59,7 @@ def test_other_notes_stay():
     assert notes(error) == ["before", "in Sequential.0 (Fails(always))"]
 
 
-def test_a_module_with_children_is_not_spelled_out():
+def test_module_with_children_is_described_by_its_class():
     class Own(Net):
         def forward(self, input):
             raise ValueError("mine")
@@ -69,7 +69,7 @@ def test_a_module_with_children_is_not_spelled_out():
     assert notes(caught.value) == ["in Own"]
 
 
-def test_a_module_that_is_no_part_of_its_caller():
+def test_called_module_outside_the_tree():
     other = nn.Sequential(Fails(ValueError("mine")))
 
     class Borrows(nn.Module):
@@ -81,7 +81,7 @@ def test_a_module_that_is_no_part_of_its_caller():
     assert notes(caught.value) == ["in Sequential.0 (Fails(always))"]
 
 
-def test_a_broken_repr_does_not_hide_the_error():
+def test_failing_repr_does_not_hide_the_error():
     class Broken(Fails):
         def extra_repr(self):
             raise KeyError("other")
@@ -91,7 +91,7 @@ def test_a_broken_repr_does_not_hide_the_error():
     assert notes(caught.value) == ["in Broken"]
 
 
-def test_the_note_crosses_processes_as_text():
+def test_note_is_pickled_as_text():
     error = ValueError("mine")
     with pytest.raises(ValueError, match="mine"):
         nn.Sequential(Fails(error))(1)
@@ -99,13 +99,13 @@ def test_the_note_crosses_processes_as_text():
     assert type(note) is str and note == "in Sequential.0 (Fails(always))"
 
 
-def test_leaving_python_is_no_error():
+def test_keyboard_interrupt_gets_no_note():
     with pytest.raises(KeyboardInterrupt) as caught:
         nn.Sequential(Fails(KeyboardInterrupt()))(1)
     assert notes(caught.value) == []
 
 
-def test_the_users_line_is_the_call_site_of_an_operator():
+def test_call_site_of_an_operator_is_the_users_line():
     out = Net()(ft.ones(1, 4))
     site = out.node.where
     assert "nn_toys.py" in site

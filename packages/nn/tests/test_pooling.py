@@ -51,7 +51,7 @@ def test_shapes(layer, given, made):
 @pytest.mark.parametrize(
     "make", [lambda: nn.MaxPool1d(2, return_indices=True), lambda: nn.AdaptiveMaxPool1d(2, return_indices=True)]
 )
-def test_where_the_largest_were(make):
+def test_indices_of_maxima(make):
     values, indices = make()(ft.tensor([[1.0, 3.0, 2.0, 0.0]]))
     assert values.tolist() == [[3, 2]] and indices.tolist() == [[1, 2]]
 
@@ -81,7 +81,7 @@ LAYERS = [
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_sizes_are_looked_at_when_layers_are_made(name):
+def test_sizes_are_validated_by_constructors(name):
     parameters = inspect.signature(getattr(nn, name)).parameters
     given = {key: SIZES[key] for key in parameters if key in ("kernel_size", "output_size")}
     given |= {"norm_type": 2.0} if "LP" in name else {}
@@ -137,6 +137,6 @@ def test_fractional_pooling(dims, batch, dtype):
         ),
     ],
 )
-def test_fractional_refusals(call, error, said):
+def test_fractional_pooling_rejects_invalid_arguments(call, error, said):
     with pytest.raises(error, match=said):
         call()

@@ -40,7 +40,7 @@ def kept(module):
         ([(prune.custom_from_mask, ft.tensor([[1, 0, 1, 0]] * 3)), (prune.l1_unstructured, 4)], EVEN),
     ],
 )
-def test_what_is_cut_off(steps, mask):
+def test_pruned_entries(steps, mask):
     module = layer()
     x = ft.randn(2, 4)
     for step, *arguments in steps:
@@ -60,7 +60,7 @@ def test_what_is_cut_off(steps, mask):
     pickle.dumps(module)
 
 
-def test_what_is_chosen_at_random():
+def test_random_pruning():
     ft.manual_seed(0)
     module = prune.random_unstructured(layer(), "weight", 0.25)
     assert int(module.weight_mask.sum()) == 9
@@ -72,7 +72,7 @@ def test_what_is_chosen_at_random():
     assert len(drawn) == 4
 
 
-def test_only_what_is_kept_is_trained():
+def test_pruned_entries_are_not_trained():
     module = prune.l1_unstructured(layer(), "weight", 5)
     optimizer_sees = dict(module.named_parameters())
     assert sorted(optimizer_sees) == ["bias", "weight_orig"]
@@ -84,7 +84,7 @@ def test_only_what_is_kept_is_trained():
     assert ft.equal(module.weight != 0, module.weight_mask != 0)
 
 
-def test_several_parameters_together():
+def test_global_pruning():
     one, two = layer(), nn.Linear(4, 1)
     two.weight = nn.Parameter(ft.tensor([[0.01, 9.0, 0.3, -0.02]]))
     prune.global_unstructured([(one, "weight"), (two, "weight")], prune.L1Unstructured, amount=4)
@@ -94,7 +94,7 @@ def test_several_parameters_together():
     assert kept(one) == ["1111", "0111", "1011"] and kept(two) == ["0000"]
 
 
-def test_methods_of_ones_own():
+def test_custom_pruning_methods():
     class Even(prune.BasePruningMethod):
         PRUNING_TYPE = "unstructured"
 
@@ -137,6 +137,6 @@ def test_methods_of_ones_own():
         (lambda: prune.BasePruningMethod().prune(ft.ones(2)), NotImplementedError, "define compute_mask"),
     ],
 )
-def test_refusals(call, error, said):
+def test_invalid_arguments_are_rejected(call, error, said):
     with pytest.raises(error, match=said):
         call()

@@ -19,7 +19,7 @@ CHANGES = st.one_of(
 
 
 @given(st.sampled_from([nn.Sequential, nn.ModuleList]), st.lists(CHANGES, max_size=12), st.slices(5))
-def test_a_row_is_a_list(kind, changes, part):
+def test_sequential_list_operations(kind, changes, part):
     row, listed = kind(), []
     for name, *arguments in changes:
         new = [nn.Identity() for _ in range(arguments[0] if name == "extend" else 1)]
@@ -64,7 +64,7 @@ FITS = {"parameter": {"none"}, "module": {"none"}, "buffer": {"none", "tensor"},
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([*MAKERS, "delete"])), max_size=15))
-def test_attributes_by_kind(steps):
+def test_fields_become_attributes(steps):
     module, kinds, values = nn.Module(), {}, {}
     for name, what in steps:
         if what == "delete":

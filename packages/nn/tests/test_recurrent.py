@@ -66,7 +66,7 @@ def test_parameters():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("bidirectional", [False, True])
-def test_layers_follow_each_other(kind, batch_first, bidirectional):
+def test_stacked_layers(kind, batch_first, bidirectional):
     """Two layers are one after the other; a way back is a layer over the reversed sequence; a layer is its cell."""
     both = KINDS[kind](3, 4, 2, batch_first=batch_first, bidirectional=bidirectional, dtype=ft.float64)
     x = ft.rand(5, 2, 3, dtype=ft.float64)
@@ -108,7 +108,7 @@ def test_without_batch(kind):
     close(as_tuple(cell(x[0]))[0], as_tuple(cell(x[:1]))[0][0])
 
 
-def test_dropout_lies_between_layers():
+def test_dropout_between_layers():
     layer = nn.GRU(3, 4, 2, dropout=1.0)
     x = ft.rand(5, 2, 3)
     assert (layer(x)[0] == layer(-x)[0]).all(), "the second layer sees zeros alone"

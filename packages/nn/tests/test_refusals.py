@@ -52,13 +52,13 @@ import facula_tensor as ft
         (lambda: nn.BatchNorm1d(3)(ft.ones(3)), ValueError, r"BatchNorm1d: expected 2 or 3 dimensions; .* \(3,\)"),
     ],
 )
-def test_refusals(call, error, said):
+def test_invalid_arguments_are_rejected(call, error, said):
     with pytest.raises(error, match=said):
         call()
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
-def test_sizes_may_be_numpys(kind):
+def test_sizes_may_be_numpy_integers(kind):
     one, two = kind(1), kind(2)
     image = ft.arange(32.0).reshape(1, 2, 4, 4)
     layer = nn.Conv2d(two, two, (two, two), stride=two, padding=one, dilation=one, groups=two)
@@ -86,7 +86,7 @@ LOSSES = [
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_losses_are_made_before_they_are_called(loss):
+def test_losses_called_as_functions_are_rejected(loss):
     name = loss.__name__
     said = rf"^{name}: expected \w+ to be .*; got Tensor float32 \(2, 3\); .*as in {name}\("
     with pytest.raises(TypeError, match=said):
@@ -97,7 +97,7 @@ def test_losses_are_made_before_they_are_called(loss):
     "layer",
     [nn.ReLU, nn.Sigmoid, nn.Tanh, nn.Softmax, nn.GELU, nn.Dropout, nn.Flatten, nn.MaxPool2d, nn.AvgPool2d, nn.ELU],
 )
-def test_layers_are_made_before_they_are_called(layer):
+def test_layers_called_as_functions_are_rejected(layer):
     with pytest.raises(TypeError, match=rf"^{layer.__name__}: .*make the module first and call it then"):
         layer(X)
 
@@ -183,7 +183,7 @@ def test_wrong_arguments_are_named(call, error, said):
         call()
 
 
-def test_numbers_of_other_kinds_will_do():
+def test_other_numeric_types_are_accepted():
     import numpy as np
 
     assert nn.Linear(np.int64(2), np.int32(3), bias=np.bool_(False)).bias is None

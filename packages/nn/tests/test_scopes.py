@@ -96,7 +96,7 @@ assert nn.Module.__call__.__doc__ == plain.__doc__
 """
 
 
-def test_modules_pay_for_it_from_the_first_such_mode_on():
+def test_scopes_are_installed_on_first_use():
     subprocess.run([sys.executable, "-c", PROGRAM], check=True)
     late = PROGRAM.replace("import facula_nn as nn, facula_tensor as ft\n", "", 1).replace(
         "from facula_autograd import detect_anomaly\nplain",

@@ -16,7 +16,7 @@ def snapshot(module):
     return {name: tensor.clone() for name, tensor in module.state_dict().items()}
 
 
-def test_what_is_in_one():
+def test_contents_of_a_state_dict():
     net = Net()
     state = net.state_dict()
     assert list(state) == KEYS
@@ -28,7 +28,7 @@ def test_what_is_in_one():
     assert net.state_dict(destination=destination) is destination and len(destination) == 7
 
 
-def test_a_round_trip_copies():
+def test_round_trip_copies_values():
     net, other = Net(), Net()
     keys = other.load_state_dict(net.state_dict())
     assert repr(keys) == "<All keys matched successfully>" and keys == ([], [])
@@ -38,13 +38,13 @@ def test_a_round_trip_copies():
     assert not same(net.scale.weight, other.scale.weight)
 
 
-def test_loading_casts_and_keeps_what_the_module_is():
+def test_loading_casts_to_the_modules_dtype():
     net = Net()
     net.load_state_dict(Net().double().state_dict())
     assert net.scale.weight.dtype is ft.float32
 
 
-def test_loading_is_an_in_place_change():
+def test_loading_modifies_in_place():
     net = Net()
     out = (net.scale.weight * net.scale.weight).sum()
     net.load_state_dict(Net().state_dict())
@@ -52,7 +52,7 @@ def test_loading_is_an_in_place_change():
         out.backward()
 
 
-def test_all_that_is_wrong_in_one_error_and_nothing_changed():
+def test_one_error_lists_all_mismatches_before_any_change():
     net = Net()
     before = snapshot(net)
     state = {**Net().state_dict(), "extra": ft.ones(1), "body.1.weight": ft.ones(1)}
@@ -89,12 +89,12 @@ def test_not_strict():
 
 
 @pytest.mark.parametrize("state", [[("weight", 1)], None, 3])
-def test_only_mappings_are_loaded(state):
+def test_non_mappings_are_rejected(state):
     with pytest.raises(TypeError, match="load_state_dict: expected a mapping from names to tensors"):
         Net().load_state_dict(state)
 
 
-def test_the_dict_given_is_left_alone():
+def test_loaded_dict_is_not_modified():
     state = Net().state_dict()
     before = dict(state)
     net = Net()
@@ -104,7 +104,7 @@ def test_the_dict_given_is_left_alone():
     assert state == before
 
 
-def test_assign_takes_the_tensors_themselves():
+def test_assign_uses_the_given_tensors():
     net = Net().to("meta")
     net.scale.weight.requires_grad_(False)
     state = Net().double().state_dict()
@@ -119,7 +119,7 @@ def test_assign_takes_the_tensors_themselves():
     assert net.scale.weight is parameter
 
 
-def test_read_only_memory_is_a_misfit():
+def test_read_only_memory_is_rejected():
     import numpy as np
 
     net = Scale()
@@ -158,7 +158,7 @@ def test_extra_state():
         nn.ReLU().load_state_dict({"_extra_state": 3})
 
 
-def test_a_child_may_have_a_state_dict_of_its_own():
+def test_child_may_override_state_dict():
     class Hidden(nn.Linear):
         def state_dict(self, *, destination=None, prefix="", keep_vars=False):
             destination = {} if destination is None else destination
@@ -192,7 +192,7 @@ def test_load_hooks():
     assert seen == [(net.scale, ([], []))]
 
 
-def test_hooks_after_loading_see_children_first():
+def test_load_post_hooks_run_for_children_first():
     net, seen = Net(), []
     for name, module in net.named_modules():
         module.register_load_state_dict_post_hook(lambda module, keys, name=name: seen.append(name))
@@ -202,7 +202,7 @@ def test_hooks_after_loading_see_children_first():
     assert seen[-1] == ""
 
 
-def test_loading_into_a_module_without_memory_warns():
+def test_loading_into_a_meta_module_warns():
     net, state = Net().to("meta"), Net().state_dict()
     with pytest.warns(UserWarning, match=r"\(body\.0\.weight, .*'meta'.*assign=True") as caught:
         net.load_state_dict(state)
@@ -229,7 +229,7 @@ class Foreign:
         return self.tensor.__dlpack__(**options)
 
 
-def test_tensors_of_another_library_are_loaded():
+def test_tensors_of_other_libraries_are_loaded():
     net, state = Net(), Net().state_dict()
     net.load_state_dict({name: Foreign(tensor) for name, tensor in state.items()})
     assert all(same(tensor, state[name]) for name, tensor in net.state_dict().items())
@@ -238,7 +238,7 @@ def test_tensors_of_another_library_are_loaded():
         net.load_state_dict(state)
 
 
-def test_a_state_without_elements_changes_nothing():
+def test_meta_state_is_rejected():
     net, state = Net(), Net().state_dict()
     before = snapshot(net)
     state["scale.weight"] = state["scale.weight"].to("meta")
@@ -286,7 +286,7 @@ class Alone(nn.Module):
         self.seen = state_dict[prefix + "seen"]
 
 
-def test_a_module_that_loads_by_itself_expects_what_it_wants():
+def test_custom_loading_defines_its_own_keys():
     net = nn.Sequential(Alone())
     state = {**net.state_dict(), "0.seen": 3}
     assert net.load_state_dict(state) == ([], []) and net[0].seen == 3
@@ -294,7 +294,7 @@ def test_a_module_that_loads_by_itself_expects_what_it_wants():
         net.load_state_dict({**state, "0.child.more": 1})
 
 
-def test_another_dict_than_the_given_is_refused():
+def test_custom_loading_rejects_another_dict():
     class Copies(nn.Linear):
         def _load_from_state_dict(self, state_dict, *rest):
             super()._load_from_state_dict(dict(state_dict), *rest)
@@ -304,7 +304,7 @@ def test_another_dict_than_the_given_is_refused():
         net.load_state_dict(net.state_dict())
 
 
-def test_a_batch_norm_state_without_count():
+def test_batch_norm_state_without_count():
     net = nn.Sequential(nn.BatchNorm1d(2))
     net(ft.ones(3, 2))
     state = net.state_dict()

@@ -31,7 +31,7 @@ class Tied(nn.Module):
         return x * self.first * self.second
 
 
-def test_a_call_with_other_tensors():
+def test_call_with_other_tensors():
     net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1, bias=False))
     before = {name: one for name, one in net.named_parameters()}
     given = {name: ft.full(tuple(one.shape), 2.0, requires_grad=True) for name, one in before.items()}
@@ -57,7 +57,7 @@ def test_tied_tensors_and_buffers():
         functional_call(module, {"first": two, "second": two + 1}, ft.tensor(1.0))
 
 
-def test_the_modules_tensors_are_back_after_an_error():
+def test_module_is_restored_after_an_error():
     layer = nn.Linear(2, 1)
     weight = layer.weight
     with pytest.raises(ValueError, match="weight"):
@@ -85,7 +85,7 @@ def test_the_modules_tensors_are_back_after_an_error():
         ),
     ],
 )
-def test_what_is_no_module_is_named(call, kind, text):
+def test_non_modules_are_rejected(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
 
@@ -110,7 +110,7 @@ def test_batch_norms_without_running_statistics():
         ({"": ft.ones(1)}, {}, KeyError, "not empty"),
     ],
 )
-def test_what_a_call_refuses(given, options, kind, text):
+def test_functional_call_rejects_invalid_arguments(given, options, kind, text):
     with pytest.raises(kind, match=text):
         functional_call(nn.Linear(2, 1), given, ft.ones(1, 2), **options)
 
@@ -135,7 +135,7 @@ def trained(norm):
     ],
     ids=lambda one: type(one).__name__ if isinstance(one, nn.Module) else None,
 )
-def test_batch_norms_in_layers(layer, norm, shape):
+def test_batch_norms_fused_into_layers(layer, norm, shape):
     layer, norm, x = layer.double().eval(), trained(norm.double()), ft.randn(*shape, dtype=ft.float64)
     if isinstance(layer, nn.Linear):
         fused = fuse_linear_bn_eval(layer, norm)
@@ -161,7 +161,7 @@ def test_weights_of_fused_layers():
         fuse_linear_bn_eval(nn.Linear(2, 3).eval(), nn.BatchNorm1d(2).eval())
 
 
-def test_modules_without_initial_values():
+def test_skip_init():
     layer = skip_init(nn.Linear, 3, 2, dtype=ft.float64)
     assert layer.weight.dtype is ft.float64 and layer.weight.device.type == "cpu"
     assert layer.weight.is_leaf and layer.weight.requires_grad
@@ -171,7 +171,7 @@ def test_modules_without_initial_values():
         skip_init(3)
 
 
-def test_norms_and_scaling_apart():
+def test_get_total_norm_and_clip_grads_with_norm():
     weight = nn.Parameter(ft.zeros(2))
     weight.grad = ft.tensor([3.0, 4.0])
     total = get_total_norm([weight.grad])

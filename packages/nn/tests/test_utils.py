@@ -30,7 +30,7 @@ def gradients(net):
 
 
 @pytest.mark.parametrize("order", [1.0, 2.0, 3.0, math.inf, 2])
-def test_the_norm_of_all_gradients(order):
+def test_total_norm_of_gradients(order):
     net, before = with_gradients()
     expected = np.linalg.norm(before, order)
     total = clip_grad_norm_(net.parameters(), expected / 2, order)
@@ -40,7 +40,7 @@ def test_the_norm_of_all_gradients(order):
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
 @pytest.mark.parametrize("order", [1.0, 2.0, math.inf, "inf"])
-def test_squares_beyond_half_precision(dtype, order):
+def test_squares_that_overflow_half_precision(dtype, order):
     """The norm is 600, the squares 90000, which no float16 holds: gradients are scaled and do not become zeros."""
     one = Parameter(ft.zeros(4, dtype=dtype))
     one.grad = ft.full((4,), 300.0, dtype=dtype)
@@ -58,7 +58,7 @@ def test_squares_beyond_half_precision(dtype, order):
     [(0.0, 2.0, [[0.5, 1.0, 0.0], [2.0]]), (-1.0, 0.0, None), (-2.0, 0.0, None), (-math.inf, 0.0, None),
      (math.nan, math.nan, [[math.nan] * 3, [math.nan]])],
 )  # fmt: skip
-def test_orders_that_make_no_norm(order, norm, scaled):
+def test_orders_that_are_not_norms(order, norm, scaled):
     """PyTorch's answers."""
     one, two = Parameter(ft.zeros(3)), Parameter(ft.zeros(1))
     one.grad, two.grad = ft.tensor([1.0, 2.0, 0.0]), ft.tensor([4.0])
@@ -75,7 +75,7 @@ def test_gradients_of_several_dtypes():
 
 
 @pytest.mark.parametrize("order", [0.0, 1.0, 2.0, 3.0, math.inf])
-def test_no_value_is_read(order, monkeypatch):
+def test_clipping_reads_no_values(order, monkeypatch):
     net, before = with_gradients()
     with monkeypatch.context() as patched:
         refuse_reads(patched)
@@ -100,7 +100,7 @@ def test_numbers_and_complex_gradients():
     assert one.grad.item() == pytest.approx(1) and two.grad.item() == pytest.approx(1.5 + 3j)
 
 
-def test_small_gradients_stay():
+def test_small_gradients_are_unchanged():
     """They are multiplied, too, by 1."""
     net, before = with_gradients()
     versions = [one.grad._version for one in net.parameters()]
@@ -111,7 +111,7 @@ def test_small_gradients_stay():
     assert (gradients(net) == before).all()
 
 
-def test_the_same_buffers_are_scaled():
+def test_gradients_are_scaled_in_place():
     net, _ = with_gradients()
     grad = net.scale.weight.grad
     address, version = grad.data_ptr(), grad._version
@@ -119,7 +119,7 @@ def test_the_same_buffers_are_scaled():
     assert net.scale.weight.grad is grad and grad.data_ptr() == address and grad._version > version
 
 
-def test_parameters_without_gradients_count_nothing():
+def test_parameters_without_gradients_are_ignored():
     one = Parameter(ft.ones(2))
     assert float(clip_grad_norm_(one, 1.0)) == 0
     one.grad = ft.tensor([3.0, 4.0])
@@ -127,7 +127,7 @@ def test_parameters_without_gradients_count_nothing():
     assert one.grad.tolist() == pytest.approx([0.6, 0.8], rel=1e-5)
 
 
-def test_norms_that_are_not_finite():
+def test_non_finite_norms():
     one = Parameter(ft.ones(2))
     one.grad = ft.tensor([math.inf, 1.0])
     with pytest.raises(RuntimeError, match=r"clip_grad_norm_: the gradients' norm of order 2.0 is inf; nothing was"):
@@ -154,7 +154,7 @@ def test_values():
         lambda p: clip_grad_value_(p, -1.0),
     ],
 )
-def test_refusals(call):
+def test_invalid_arguments_are_rejected(call):
     one = Parameter(ft.ones(2))
     one.grad = ft.ones(2)
     with pytest.raises(ValueError, match="expected"):
@@ -162,7 +162,7 @@ def test_refusals(call):
     assert one.grad.tolist() == [1.0, 1.0]
 
 
-def test_one_vector_and_back():
+def test_parameters_to_vector_and_back():
     net, other = Net(), Net()
     vector = parameters_to_vector(net.parameters())
     assert vector.shape == (25,) and vector.requires_grad

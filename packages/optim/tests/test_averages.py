@@ -15,7 +15,7 @@ def optimizer_of(*rates):
 
 @pytest.mark.parametrize("strategy", ["cos", "linear"])
 @pytest.mark.parametrize("epochs", [0, 1, 5])
-def test_rates_go_to_their_goal(strategy, epochs):
+def test_rates_anneal_to_swa_lr(strategy, epochs):
     optimizer = optimizer_of(1.0, 0.25)
     schedule = swa_utils.SWALR(optimizer, [0.5, 0.75], epochs, strategy)
     for step in range(1, 8):
@@ -31,7 +31,7 @@ def test_rates_go_to_their_goal(strategy, epochs):
     assert again.state_dict() == schedule.state_dict()
 
 
-def test_it_goes_on_from_rates_that_another_schedule_sets():
+def test_annealing_continues_from_rates_of_another_scheduler():
     optimizer = optimizer_of(1.0)
     falling = ExponentialLR(optimizer, 0.5)
     schedule = swa_utils.SWALR(optimizer, 0.0, 4, "linear")
@@ -44,7 +44,7 @@ def test_it_goes_on_from_rates_that_another_schedule_sets():
     assert seen == pytest.approx([0.5 * 3 / 4, 0.25 * 2 / 4, 0.125 * 1 / 4, 0.0])
 
 
-def test_averages_one_and_many():
+def test_averages_of_one_and_several_parameters():
     seen = [ft.tensor([1.0, 4.0]), ft.tensor([2.0, 0.0]), ft.tensor([6.0, 2.0])]
     one, many, counts = seen[0].clone(), seen[0].clone(), ft.tensor([7])
     mean, mean_of_all = swa_utils.get_swa_avg_fn(), swa_utils.get_swa_multi_avg_fn()
@@ -68,6 +68,6 @@ def test_averages_one_and_many():
         (lambda: swa_utils.get_ema_multi_avg_fn(-1), "get_ema_multi_avg_fn: expected decay from 0 to 1; got -1"),
     ],
 )
-def test_refused(make, message):
+def test_invalid_options_are_rejected(make, message):
     with pytest.raises(ValueError, match=message):
         make()

@@ -19,7 +19,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
-def test_a_step_makes_no_objects_for_each_parameter(maker):
+def test_step_allocates_no_objects_per_parameter(maker):
     """Collections start after so many tracked objects: of a step over 2,000 parameters, not even 100 may remain."""
     parameters = [ft.ones(2) for _ in range(COUNT)]
     for p in parameters:
@@ -41,7 +41,7 @@ def test_a_step_makes_no_objects_for_each_parameter(maker):
     assert collections == []
 
 
-def test_the_first_step_searches_for_the_line_once():
+def test_first_step_looks_up_the_line_once():
     """The line that changed them is one object for all parameters and their state."""
     parameters = [ft.ones(2) for _ in range(3)]
     for p in parameters:

@@ -36,7 +36,7 @@ def test_a_quadratic_in_one_step(search):
     np.testing.assert_allclose(x.detach().numpy(), np.linalg.lstsq(a, b)[0], atol=1e-6)
 
 
-def test_rosenbrocks_valley_by_line_search():
+def test_line_search_minimizes_rosenbrock():
     """Two parameters, one a number, from the usual start; far fewer calls than steps of descent would take."""
     x, y = leaves([np.array([-1.2]), np.array(1.0)])
     optimizer = LBFGS([x, y], max_iter=100, tolerance_change=1e-15, line_search_fn="strong_wolfe")
@@ -69,7 +69,7 @@ def test_limits_of_calls_and_history(search):
     assert state["func_evals"] == closure.calls
 
 
-def test_at_a_minimum_nothing_moves():
+def test_no_move_at_a_minimum():
     (x,) = leaves([np.zeros(3)])
     optimizer = LBFGS([x])
     closure = closure_of(optimizer, lambda: (x * x).sum())
@@ -77,7 +77,7 @@ def test_at_a_minimum_nothing_moves():
 
 
 @SEARCHES
-def test_going_on_from_a_state_dict(search):
+def test_resuming_from_a_state_dict(search):
     """Parameters of several shapes, one without a gradient."""
     outcomes = []
     for resumed in (False, True):
@@ -99,11 +99,15 @@ def test_going_on_from_a_state_dict(search):
     assert outcomes[0] == outcomes[1]
 
 
-def test_what_is_refused():
+def test_invalid_options_are_rejected():
     (x,) = leaves([np.ones(2)])
     for make, error, message in (
         (lambda: LBFGS([x]).step(), TypeError, "LBFGS.step: expected a closure that computes the loss; got none"),
-        (lambda: LBFGS([{"params": [x]}, {"params": leaves([np.ones(2)])}]), ValueError, "expected one group"),
+        (
+            lambda: LBFGS([{"params": [x]}, {"params": leaves([np.ones(2)])}]),
+            ValueError,
+            "expected a single parameter group",
+        ),
         (lambda: LBFGS([x], lr=-1), ValueError, "LBFGS: expected lr of 0 or more; got -1"),
         (lambda: LBFGS([x], max_iter="a"), TypeError, "LBFGS: expected max_iter to be a number; got 'a'"),
         (lambda: LBFGS([x], line_search_fn="wolfe"), ValueError, "None or 'strong_wolfe'; got 'wolfe'"),

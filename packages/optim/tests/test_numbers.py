@@ -122,7 +122,7 @@ def test_muon(lr, weight_decay, momentum, nesterov, adjust_lr_fn):
     assert again.state_dict()["param_groups"] == optimizer.state_dict()["param_groups"]
 
 
-def test_the_average_of_what_was_gone_through():
+def test_asgd_averages_the_parameters():
     """ASGD averages from step t0 + 1 on."""
     (p,) = parameters = leaves([np.ones(2)])
     optimizer = ASGD(parameters, lr=0.5, lambd=0.0, t0=1)
@@ -135,7 +135,7 @@ def test_the_average_of_what_was_gone_through():
 
 
 @pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.__name__)
-def test_gradients_that_are_no_numbers_show(kind):
+def test_nan_gradients_propagate(kind):
     """One element's NaN is that element's, and stays."""
     (p,) = parameters = leaves([np.ones(40)])
     optimizer = kind(parameters)
@@ -253,7 +253,7 @@ def test_any_number_of_parameters_in_a_launch(count):
     assert_close(parameters, trained(Adam(parameters, lr=0.1), parameters, AdamReference(0.1)), rtol=1e-10)
 
 
-def test_rates_that_change_make_no_plans():
+def test_changing_rates_create_no_plans():
     from facula_tensor.ops.optimizers import steps
 
     (p,) = parameters = leaves(values(0, [(7, 3)]))

@@ -52,7 +52,7 @@ def test_groups_and_their_options():
         (Rprop, "prev"),
     ],
 )
-def test_no_memory_for_state_names_optimizer_and_parameter(make, state):
+def test_out_of_memory_error_names_optimizer_and_parameter(make, state):
     """Parameters of a terabyte, over memory of four bytes; the one before is as it was."""
     small, huge = leaf(2), ft.ones(1).expand(1 << 44).requires_grad_()
     for params, called in (([small, huge], "1"), ([("w", small), ("b", huge)], "'b'")):
@@ -81,13 +81,13 @@ def test_named_parameters():
     assert [p is q for p, q in zip(optimizer.param_groups[0]["params"], (a, b), strict=True)] == [True, True]
 
 
-def test_a_group_is_not_the_users_dict():
+def test_group_is_a_copy_of_the_users_dict():
     group = {"params": [leaf(2)]}
     SGD([group], lr=0.1)
     assert set(group) == {"params"}
 
 
-def test_a_tensor_as_learning_rate():
+def test_tensor_learning_rate():
     p = leaf(2)
     rate = ft.tensor(0.5)
     optimizer = Adam([p], lr=rate)
@@ -144,7 +144,7 @@ def test_hooks():
     assert len(seen) == 3
 
 
-def test_a_hook_may_change_the_arguments():
+def test_hook_may_change_the_arguments():
     p = leaf(2)
     optimizer = SGD([p])
     called = []
@@ -155,7 +155,7 @@ def test_a_hook_may_change_the_arguments():
         optimizer.step()
 
 
-def test_a_subclass_that_steps_through_its_base_is_one_step_to_hooks():
+def test_base_class_step_calls_hooks_once():
     class Twice(SGD):
         def step(self, closure=None):
             super().step()
@@ -170,8 +170,8 @@ def test_a_subclass_that_steps_through_its_base_is_one_step_to_hooks():
     assert p.tolist() == [0, 0] and count == [1]
 
 
-def test_the_base_class_has_no_step():
-    with pytest.raises(NotImplementedError, match="a subclass of Optimizer defines its step"):
+def test_base_class_step_raises():
+    with pytest.raises(NotImplementedError, match="expected the class to define step"):
         Optimizer([leaf(2)], {}).step()
 
 
@@ -187,7 +187,7 @@ class Lookahead(Optimizer):
         return self.base.step(closure)
 
 
-def test_an_optimizer_that_does_not_call_the_constructor():
+def test_optimizer_without_base_constructor_call():
     p = ones(2, requires_grad=True)
     optimizer, calls = Lookahead(SGD([p], lr=0.5)), []
     optimizer.register_step_post_hook(lambda *args: calls.append(args[0]))
@@ -202,7 +202,7 @@ def test_an_optimizer_that_does_not_call_the_constructor():
     assert "Lookahead (" in repr(optimizer)
 
 
-def test_setting_the_state_keeps_the_hooks():
+def test_setstate_keeps_the_hooks():
     """As programs do that load one by `__setstate__`."""
     p = ones(2, requires_grad=True)
     optimizer, calls = SGD([p], lr=0.5), []

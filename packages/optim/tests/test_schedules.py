@@ -98,7 +98,7 @@ def test_curves(name):
 
 
 @pytest.mark.parametrize("name", CURVES)
-def test_going_on_from_states(name):
+def test_resuming_from_state_dicts(name):
     """The optimizer's state has the rates, the schedule's the epoch: five epochs, and five more in another program."""
     make, _ = CURVES[name]
     expected = rates(make(optimizer_of()), 10)
@@ -114,7 +114,7 @@ def test_going_on_from_states(name):
 
 
 @pytest.mark.parametrize("name", [name for name in CURVES if name not in ("restarts", "factors")])
-def test_to_an_epoch_at_once(name):
+def test_step_to_an_epoch(name):
     make, curve = CURVES[name]
     schedule = make(optimizer_of())
     schedule.optimizer.step()
@@ -125,7 +125,7 @@ def test_to_an_epoch_at_once(name):
 
 
 @pytest.mark.parametrize("make", [lambda o, e: StepLR(o, 2, 0.5, e), lambda o, e: CosineAnnealingLR(o, 9, 0.1, e)])
-def test_a_schedule_made_anew_goes_on(make):
+def test_new_scheduler_resumes_from_last_epoch(make):
     """With last_epoch, and rates that are in the groups already."""
     first = make(optimizer_of(), -1)
     expected = rates(first, 8)
@@ -138,7 +138,7 @@ def test_a_schedule_made_anew_goes_on(make):
 
 
 @given(st.floats(0.01, 1), st.floats(0.01, 1), st.integers(1, 12), st.integers(0, 20))
-def test_two_schedules_of_one_optimizer_multiply(gamma, start, total, epochs):
+def test_two_schedulers_of_one_optimizer_multiply(gamma, start, total, epochs):
     optimizer = optimizer_of(2.0)
     both = ChainedScheduler([ExponentialLR(optimizer, gamma), LinearLR(optimizer, start, total_iters=total)])
     last = rates(both, epochs)[-1]
@@ -146,7 +146,7 @@ def test_two_schedules_of_one_optimizer_multiply(gamma, start, total, epochs):
     assert last == pytest.approx(2 * gamma**epochs * linear, rel=1e-9)
 
 
-def test_restarts_that_grow_and_fractions():
+def test_growing_restarts_and_fractional_epochs():
     schedule = CosineAnnealingWarmRestarts(optimizer_of(), 2, 3)
     found = rates(schedule, 9)
     assert [round(rate, 6) for rate in found[:3]] == [1, 0.5, 1]
@@ -166,11 +166,11 @@ def test_one_cycle():
     assert max(found) == found[5] < 1  # the peak lies between two steps
     assert optimizer.param_groups[0]["betas"] == (pytest.approx(0.95), 0.999)
     schedule.step()
-    with pytest.raises(ValueError, match="step 12 comes after the last of total_steps=11"):
+    with pytest.raises(ValueError, match="step 12 exceeds total_steps=11"):
         schedule.step()
 
 
-def test_sequences_begin_each_schedule_at_its_own_epoch_0():
+def test_sequential_starts_each_scheduler_at_its_epoch_0():
     optimizer = optimizer_of()
     parts = [ConstantLR(optimizer, 0.5, 100), ExponentialLR(optimizer, 0.5), LambdaLR(optimizer, lambda t: 10 + t)]
     schedule = SequentialLR(optimizer, parts, [2, 5])
@@ -191,7 +191,7 @@ def test_plateau():
 
 
 @pytest.mark.parametrize(("eps", "rates"), [(0.3, [1, 0.5, 0.5]), (0.1, [1, 0.5, 0.25]), (0.5, [1, 1, 1])])
-def test_a_plateau_makes_no_change_below_eps(eps, rates):
+def test_plateau_skips_changes_below_eps(eps, rates):
     schedule = ReduceLROnPlateau(optimizer_of(), factor=0.5, patience=0, eps=eps)
     found = []
     for _ in rates:
@@ -201,7 +201,7 @@ def test_a_plateau_makes_no_change_below_eps(eps, rates):
     assert found == rates
 
 
-def test_a_rate_that_is_a_tensor_is_changed_in_place():
+def test_tensor_rate_is_modified_in_place():
     p = ft.ones(2, requires_grad=True)
     rate = ft.tensor(1.0)
     optimizer = SGD([p], lr=rate)
@@ -211,7 +211,7 @@ def test_a_rate_that_is_a_tensor_is_changed_in_place():
     assert rate.item() == 0.5 and optimizer.param_groups[0]["lr"] is rate
 
 
-def test_a_group_that_is_added_later_is_scheduled():
+def test_later_group_is_scheduled():
     optimizer = optimizer_of()
     schedule = ExponentialLR(optimizer, 0.5)
     optimizer.add_param_group({"params": [ft.ones(1)], "lr": 8.0})
@@ -220,7 +220,7 @@ def test_a_group_that_is_added_later_is_scheduled():
     assert schedule.get_last_lr() == [0.5, 4.0]
 
 
-def test_each_group_has_its_rate():
+def test_rates_per_group():
     optimizer = optimizer_of(1.0, 2.0)
     schedule = LambdaLR(optimizer, [lambda t: 0.5**t, lambda t: 0.1**t])
     optimizer.step()
@@ -228,7 +228,7 @@ def test_each_group_has_its_rate():
     assert [group["lr"] for group in optimizer.param_groups] == schedule.get_last_lr() == [0.5, 0.2]
 
 
-def test_the_order_of_steps():
+def test_scheduler_step_before_optimizer_step_warns():
     optimizer = optimizer_of()
     schedule = StepLR(optimizer, 2)
     with pytest.warns(UserWarning, match=r"StepLR\.step: called before optimizer\.step\(\)") as caught:
@@ -242,13 +242,13 @@ def test_the_order_of_steps():
         other.step()
 
 
-def test_a_schedule_of_ones_own():
+def test_custom_scheduler():
     class Rooted(LRScheduler):
         def get_lr(self):
             return [rate / math.sqrt(self.last_epoch + 1) for rate in self.base_lrs]
 
     assert rates(Rooted(optimizer_of()), 3) == pytest.approx([1, 2**-0.5, 3**-0.5, 0.5])
-    with pytest.raises(NotImplementedError, match="a subclass of LRScheduler defines its rates"):
+    with pytest.raises(NotImplementedError, match="expected the class to define get_lr"):
         LRScheduler(optimizer_of())
 
 
@@ -268,7 +268,7 @@ def test_functions_and_their_state():
     assert other.lr_lambdas[0].by == 0.5 and other.lr_lambdas[1](0) == 2
 
 
-def test_momentum_goes_against_the_rate():
+def test_momentum_is_cycled_inversely():
     for kind, momentum in ((SGD, lambda group: group["momentum"]), (Adam, lambda group: group["betas"][0])):
         schedule = CyclicLR(optimizer_of(0.5, 0.5, kind=kind), [0.1, 0.2], 1.0, 2, max_momentum=[0.9, 0.95])
         found = []
@@ -283,7 +283,7 @@ def test_momentum_goes_against_the_rate():
     assert still.param_groups[0]["momentum"] == 0
 
 
-def test_a_cycle_after_one_cycle_begins_at_the_rate_that_is_there():
+def test_cyclic_after_one_cycle_keeps_the_initial_rate():
     optimizer = optimizer_of(0.5, kind=Adam)
     OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
     schedule = CyclicLR(optimizer, 0.2, 0.8, step_size_up=4)
@@ -294,7 +294,7 @@ def test_a_cycle_after_one_cycle_begins_at_the_rate_that_is_there():
     assert group["lr"] == pytest.approx(0.35) and group["initial_lr"] == 0.04
 
 
-def test_what_scales_cycles_keeps_its_own_state():
+def test_state_of_scale_fn():
     class Falling:
         def __init__(self, by):
             self.by = by
@@ -318,7 +318,7 @@ def test_what_scales_cycles_keeps_its_own_state():
         (lambda o: CyclicLR(o, 0.0, 3.0, 1.5), [0.0, 2.0, 2.0, 0.0]),
     ],
 )
-def test_periods_are_any_numbers(make, rates):
+def test_periods_may_be_any_numeric_type(make, rates):
     """A count of batches is often a quotient."""
     optimizer = optimizer_of()
     schedule = make(optimizer)
@@ -366,14 +366,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("make", "error", "message"), REFUSED)
-def test_refused(make, error, message):
+def test_invalid_options_are_rejected(make, error, message):
     optimizer = optimizer_of()
     with pytest.raises(error, match=message):
         make(optimizer)
     assert optimizer.param_groups[0]["lr"] == 1.0
 
 
-def test_a_state_of_another_schedule_is_refused():
+def test_state_of_another_scheduler_is_rejected():
     schedule = StepLR(optimizer_of(), 2)
     with pytest.raises(KeyError, match="step_size not in the state"):
         schedule.load_state_dict(ExponentialLR(optimizer_of(), 0.5).state_dict())
@@ -383,11 +383,11 @@ def test_a_state_of_another_schedule_is_refused():
         chained.load_state_dict({"_last_lr": [1.0], "_schedulers": []})
 
 
-def test_every_schedule_is_tested_here():
+def test_every_scheduler_is_tested():
     assert {name for name in schedules.__all__ if name not in globals()} == set()
 
 
-def test_nothing_waits_for_the_collector():
+def test_no_reference_cycles():
     gc.collect()
     gc.disable()
     try:
@@ -403,6 +403,6 @@ def test_nothing_waits_for_the_collector():
         gc.enable()
 
 
-def test_a_cycle_without_momentum_keeps_none():
+def test_cyclic_without_momentum_stores_none():
     schedule = CyclicLR(optimizer_of(1.0), 0.1, 1.0, 4, cycle_momentum=False)
     assert not {"base_momentums", "max_momentums", "use_beta1"} & set(schedule.state_dict())

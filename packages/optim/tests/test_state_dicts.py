@@ -39,7 +39,7 @@ MAKERS = [
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_going_on_from_a_state_dict(make):
+def test_resuming_from_a_state_dict(make):
     """Three steps, another optimizer for three more: what six of one do."""
     ours, theirs = leaves(values(0)), leaves(values(0))
     one, two = make(ours), make(theirs)
@@ -90,7 +90,7 @@ def test_the_format_of_a_state_dict():
         (Rprop, "step prev step_size"),
     ],
 )
-def test_what_the_others_keep(make, keys):
+def test_state_of_other_optimizers(make, keys):
     p = leaf(2, dtype=ft.float64)
     optimizer = make([p])
     p.grad = ft.ones(2, dtype=ft.float64)
@@ -102,14 +102,14 @@ def test_what_the_others_keep(make, keys):
         assert (value.shape, value.dtype) == expected
 
 
-def test_adagrad_has_its_state_from_the_start():
+def test_adagrad_creates_its_state_in_the_constructor():
     a, b = leaf(2), leaf(3)
     optimizer = Adagrad([a], initial_accumulator_value=0.5)
     optimizer.add_param_group({"params": b, "initial_accumulator_value": 2.0})
     assert optimizer.state[a]["sum"].tolist() == [0.5, 0.5] and optimizer.state[b]["sum"].tolist() == [2, 2, 2]
 
 
-def test_momentum_that_comes_later_begins_at_zero():
+def test_momentum_enabled_later_starts_at_zero():
     p = leaf(2)
     optimizer = RMSprop([p])
     p.grad = ft.ones(2)
@@ -119,7 +119,7 @@ def test_momentum_that_comes_later_begins_at_zero():
     assert set(optimizer.state[p]) == {"step", "square_avg", "momentum_buffer", "grad_avg"}
 
 
-def test_plain_sgd_keeps_nothing():
+def test_plain_sgd_has_no_state():
     p = leaf(2)
     p.grad = ft.ones(2)
     optimizer = SGD([p])
@@ -157,7 +157,7 @@ def test_loading_matches_names():
     assert two.param_groups[0]["param_names"] == ["b", "a"]
 
 
-def test_what_does_not_fit_is_not_loaded():
+def test_mismatched_state_is_not_loaded():
     p = leaf(2)
     optimizer = Adam([p], lr=0.1)
     p.grad = ft.ones(2)
@@ -178,7 +178,7 @@ def test_what_does_not_fit_is_not_loaded():
     assert optimizer.state[p]["exp_avg"] is state["exp_avg"] and optimizer.param_groups[0]["lr"] == 0.1
 
 
-def test_options_that_were_not_saved_stay():
+def test_unsaved_options_are_kept():
     p = leaf(2)
     optimizer = Adam([p], lr=0.1, eps=0.5)
     optimizer.load_state_dict({"state": {}, "param_groups": [{"params": [0], "lr": 0.3}]})
@@ -208,7 +208,7 @@ def test_repr():
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_nothing_waits_for_the_collector(make):
+def test_no_reference_cycles(make):
     gc.collect()
     gc.disable()
     try:

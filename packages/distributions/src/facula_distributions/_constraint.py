@@ -26,7 +26,7 @@ class Constraint:
 
     def check(self, value: Tensor) -> Tensor:
         """Return a bool for each event: whether it is in the region."""
-        raise UnsupportedError(f"{type(self).__name__}.check: a subclass of Constraint defines its region")
+        raise UnsupportedError(f"{type(self).__name__}.check: expected the class to define check")
 
     def __repr__(self) -> str:
         bounds = ", ".join(f"{name}={value}" for name, value in vars(self).items() if name not in vars(Constraint))
@@ -47,7 +47,7 @@ class _Dependent(Constraint):
 
     def check(self, value: Tensor) -> Tensor:
         """Raise ValueError: the region is available only from an instance."""
-        raise InvalidValueError("constraints.dependent: the region depends on parameters; ask an instance for it")
+        raise InvalidValueError("constraints.dependent: the region depends on parameters; use an instance's constraint")
 
 
 class dependent_property(property, _Dependent):

@@ -233,7 +233,7 @@ class Distribution:
         return self.sample((n,))
 
     def _missing(self, what: str) -> Exception:
-        return UnsupportedError(f"{type(self).__name__}.{what}: this distribution has none")
+        return UnsupportedError(f"{type(self).__name__}.{what}: not defined for this distribution")
 
     def __repr__(self) -> str:
         parts = []

@@ -57,7 +57,8 @@ class ExponentialFamily(Distribution):
 def _of_one_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     if type(p) is not type(q):
         raise UnsupportedError(
-            f"kl_divergence: there is no formula for {type(p).__name__} and {type(q).__name__}; give one by register_kl"
+            f"kl_divergence: there is no formula for {type(p).__name__} and {type(q).__name__}; "
+            "add one with register_kl"
         )
     total, slopes, first = p._normalizer_and_slopes()
     second = tuple(q._natural_params)

@@ -73,7 +73,7 @@ class ConstraintRegistry:
         factory = self._factories.get(type(constraint))
         if factory is None:
             raise UnsupportedError(
-                f"{self._name}: there is no transform to {constraint}; give one by {self._name}.register"
+                f"{self._name}: there is no transform to {constraint}; add one with {self._name}.register"
             )
         return factory(constraint)
 

@@ -73,7 +73,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
             if formula is not None:
                 return formula(p, q)
     raise UnsupportedError(
-        f"kl_divergence: there is no formula for {type(p).__name__} and {type(q).__name__}; give one by "
+        f"kl_divergence: there is no formula for {type(p).__name__} and {type(q).__name__}; add one with "
         "register_kl, or take the mean of p.log_prob(x) - q.log_prob(x) over samples x of p"
     )
 
@@ -144,7 +144,7 @@ def _categories(p: Categorical | OneHotCategorical, q: Categorical | OneHotCateg
 def _independents(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise InvalidValueError(
-            "kl_divergence: expected Independents with as many reinterpreted_batch_ndims; got "
+            "kl_divergence: expected Independents with equal reinterpreted_batch_ndims; got "
             f"{p.reinterpreted_batch_ndims} and {q.reinterpreted_batch_ndims}"
         )
     return sum_last(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)

@@ -112,7 +112,7 @@ def checked(function: Callable[P, T], called: str, remedy: str = "", skip: int =
                 f"{remedy if isinstance(value, Tensor) else ''}"
             )
         if skip and len(args) > len(declared) and isinstance(args[len(declared)], Tensor):
-            raise InvalidTypeError(f"{called}: takes no such tensor{remedy}")
+            raise InvalidTypeError(f"{called}: got an unexpected tensor argument{remedy}")
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:

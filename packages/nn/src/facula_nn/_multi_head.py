@@ -97,7 +97,7 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     length, batch, width = query.shape
     if is_causal and attn_mask is None:
-        raise InvalidValueError(f"{NAME}: expected attn_mask with is_causal=True, which says what it is; got None")
+        raise InvalidValueError(f"{NAME}: expected attn_mask with is_causal=True, which describes it; got None")
     if is_causal and key_padding_mask is None and not need_weights:
         attn_mask = None
     else:

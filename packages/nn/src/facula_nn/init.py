@@ -131,7 +131,9 @@ def trunc_normal_(
     if not a < b:
         raise InvalidValueError(f"trunc_normal_: expected a < b; got {a} and {b}")
     if std <= 0 or (a - mean) / std > 4 or (b - mean) / std < -4:
-        raise InvalidValueError(f"trunc_normal_: nothing to draw from normal({mean}, {std}) between {a} and {b}")
+        raise InvalidValueError(
+            f"trunc_normal_: expected bounds that are not far in one tail of normal({mean}, {std}); got {a} and {b}"
+        )
     tensor.normal_(mean, std, generator=generator)
     while not tensor.is_meta:
         outside = ((tensor < a) + (tensor > b)).bool()

@@ -160,7 +160,7 @@ class FusedOptimizer(Optimizer):
             check_number(name, option, values[option])
         for option in ("differentiable", "capturable"):
             if values.get(option):
-                raise UnsupportedError(f"{name}: {option}=True is not there yet; leave it out")
+                raise UnsupportedError(f"{name}: {option}=True is not supported; omit it")
 
     def _check_parameters(self, parameters: list[Tensor]) -> None:
         for number, p in enumerate(parameters):

@@ -59,16 +59,14 @@ def check_group(name: str, group: Group) -> Group:
         if not (p.is_leaf or p.retains_grad):
             raise InvalidValueError(
                 f"{name}: expected {called} to be a leaf; it was computed by an operator, and changing it changes "
-                "nothing that it was computed from. Give the leaves, or call .detach() first"
+                "nothing that it was computed from. Pass the leaves, or call .detach() first"
             )
     return {**group, "params": listed, **({"param_names": names} if names else {})}
 
 
 def _listed(name: str, params: object) -> list[Any]:
     if isinstance(params, (set, frozenset)):
-        raise InvalidTypeError(
-            f"{name}: parameters need an order that is the same in each run, which a set has not; use a list"
-        )
+        raise InvalidTypeError(f"{name}: parameters need a reproducible order, which a set does not have; use a list")
     if isinstance(params, (str, bytes)) or not hasattr(params, "__iter__"):
         raise InvalidTypeError(
             f"{name}: expected 'params' to be a tensor or an iterable of them; got {type(params).__name__}"

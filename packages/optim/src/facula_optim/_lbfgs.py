@@ -83,7 +83,7 @@ class LBFGS(FusedOptimizer):
     def add_param_group(self, param_group: Group) -> None:
         """Add the only group; ValueError for a second one."""
         if self.param_groups:
-            raise InvalidValueError("LBFGS: expected one group of parameters, as a step is one of all; got several")
+            raise InvalidValueError("LBFGS: expected a single parameter group; got several")
         super().add_param_group(param_group)
 
     def _check_options(self, options: Options) -> None:

@@ -96,7 +96,7 @@ class Muon(FusedOptimizer):
             if p.ndim != 2:
                 raise InvalidValueError(
                     f"Muon: expected matrices; parameter {number} has shape {tuple(p.shape)}; "
-                    "give biases, embeddings and the like to another optimizer, such as AdamW"
+                    "use another optimizer, such as AdamW, for biases and embeddings"
                 )
 
     @no_grad()

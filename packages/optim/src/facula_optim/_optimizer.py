@@ -102,7 +102,7 @@ class Optimizer:
         for number, p in enumerate(group["params"]):
             if id(p) in known:
                 raise InvalidValueError(
-                    f"{name}: parameter {number} of the group is in the optimizer already; give each parameter once"
+                    f"{name}: parameter {number} of the group is in the optimizer already; pass each parameter once"
                 )
             known.add(id(p))
         if self.param_groups and ("param_names" in group) != ("param_names" in self.param_groups[0]):
@@ -111,8 +111,8 @@ class Optimizer:
         shared = overlapping(everything)
         if shared is not None:
             raise InvalidValueError(
-                f"{name}: parameters {shared[0]} and {shared[1]} share memory, and each would be changed by the "
-                "other's gradient; give one of them, or the tensor that both are views of"
+                f"{name}: parameters {shared[0]} and {shared[1]} share memory, and each would be modified by the "
+                "other's gradient; pass one of them, or the tensor that both are views of"
             )
         self.param_groups.append(group)
 
@@ -146,7 +146,7 @@ class Optimizer:
     # --------------------------------------------------------------------------------------------- steps
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters once by their gradients; return the loss that `closure` computes."""
-        raise UnsupportedError(f"{type(self).__name__}.step: a subclass of Optimizer defines its step")
+        raise UnsupportedError(f"{type(self).__name__}.step: expected the class to define step")
 
     def register_step_pre_hook(self, hook: Hook) -> Handle:
         """Call `hook(optimizer, args, kwargs)` before each step; it may return new (args, kwargs).
@@ -325,7 +325,7 @@ def _with_hooks(
         if changed is not None:
             if not (isinstance(changed, tuple) and len(changed) == 2):
                 raise OperationError(
-                    f"{type(optimizer).__name__}.step: a hook before the step gives None or a pair (args, kwargs); "
+                    f"{type(optimizer).__name__}.step: expected a pre-hook to return None or a pair (args, kwargs); "
                     f"got {changed!r}"
                 )
             args, kwargs = changed

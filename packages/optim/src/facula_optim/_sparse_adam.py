@@ -16,8 +16,8 @@ class SparseAdam(Optimizer):
 
     >>> SparseAdam([])
     Traceback (most recent call last):
-    facula_errors.UnsupportedError: SparseAdam: gradients are dense, since sparse tensors are not there yet; use Adam
+    facula_errors.UnsupportedError: SparseAdam: gradients are dense, since sparse tensors are not supported; use Adam
     """
 
     def __init__(self, *arguments: object, **options: object) -> None:
-        raise UnsupportedError("SparseAdam: gradients are dense, since sparse tensors are not there yet; use Adam")
+        raise UnsupportedError("SparseAdam: gradients are dense, since sparse tensors are not supported; use Adam")

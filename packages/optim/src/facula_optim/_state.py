@@ -34,7 +34,7 @@ def loaded_groups(name: str, groups: list[Group], state_dict: StateDict) -> tupl
     if len(saved_groups) != len(groups):
         raise InvalidValueError(
             f"{name}: the saved state has {len(saved_groups)} parameter groups, this optimizer {len(groups)}; "
-            "make it with the groups that were saved"
+            "create it with the groups that were saved"
         )
     matched: dict[int, Tensor] = {}
     loaded = []
@@ -42,7 +42,7 @@ def loaded_groups(name: str, groups: list[Group], state_dict: StateDict) -> tupl
         if len(saved["params"]) != len(group["params"]):
             raise InvalidValueError(
                 f"{name}: group {number} has {len(saved['params'])} parameters in the saved state and "
-                f"{len(group['params'])} in this optimizer; make it with the parameters that were saved"
+                f"{len(group['params'])} in this optimizer; create it with the parameters that were saved"
             )
         ours, theirs = group.get("param_names"), saved.get("param_names")
         own = group["params"]

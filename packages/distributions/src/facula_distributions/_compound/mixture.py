@@ -63,7 +63,7 @@ class MixtureSameFamily(Distribution):
         count = mixture._num_events
         if not component.batch_shape or component.batch_shape[-1] != count:
             raise InvalidValueError(
-                f"MixtureSameFamily: expected {count} components, one a category, in the last batch dimension; got "
+                f"MixtureSameFamily: expected {count} components, one per category, in the last batch dimension; got "
                 f"batch shape {tuple(component.batch_shape)}"
             )
         batch = broadcast_shapes(mixture.batch_shape, component.batch_shape[:-1])

@@ -217,7 +217,7 @@ class ReshapeTransform(Transform):
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
         if self.in_shape.numel() != self.out_shape.numel():
             raise InvalidValueError(
-                "ReshapeTransform: expected in_shape and out_shape of as many elements; got "
+                "ReshapeTransform: expected in_shape and out_shape with equal numbers of elements; got "
                 f"{tuple(self.in_shape)} and {tuple(self.out_shape)}"
             )
         super().__init__(cache_size)

@@ -51,8 +51,9 @@ class Transform:
         """The number of event dimensions, if domain and codomain have the same number."""
         if self.domain.event_dim != self.codomain.event_dim:
             raise InvalidValueError(
-                f"{type(self).__name__}.event_dim: expected as many dimensions of events in the domain and the "
-                f"codomain; got {self.domain.event_dim} and {self.codomain.event_dim}; ask one of them"
+                f"{type(self).__name__}.event_dim: expected equal event dimensions of the domain and the "
+                f"codomain; got {self.domain.event_dim} and {self.codomain.event_dim}; "
+                "use domain.event_dim or codomain.event_dim"
             )
         return self.domain.event_dim
 
@@ -133,7 +134,7 @@ class Transform:
         return Size(shape)
 
     def _missing(self, what: str) -> Exception:
-        return UnsupportedError(f"{type(self).__name__}.{what}: this transform has none")
+        return UnsupportedError(f"{type(self).__name__}.{what}: not defined for this transform")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

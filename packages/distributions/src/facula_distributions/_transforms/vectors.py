@@ -211,13 +211,13 @@ class _PartsTransform(Transform):
         return self._region([one.codomain for one in self.transforms])
 
     def _region(self, parts: list[Constraint]) -> Constraint:
-        raise UnsupportedError(f"{type(self).__name__}: a subclass joins the sets of its parts")
+        raise UnsupportedError(f"{type(self).__name__}: expected the class to define _region")
 
     def _parts(self, value: Tensor) -> list[Tensor]:
-        raise UnsupportedError(f"{type(self).__name__}: a subclass says what its parts are")
+        raise UnsupportedError(f"{type(self).__name__}: expected the class to define _parts")
 
     def _joined(self, parts: list[Tensor]) -> Tensor:
-        raise UnsupportedError(f"{type(self).__name__}: a subclass says how its parts are joined")
+        raise UnsupportedError(f"{type(self).__name__}: expected the class to define _joined")
 
     def _call(self, x: Tensor) -> Tensor:
         return self._joined([one(part) for one, part in zip(self.transforms, self._parts(x), strict=True)])

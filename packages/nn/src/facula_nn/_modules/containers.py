@@ -35,7 +35,7 @@ class _Holder(Module):
         """Raise NotImplementedError: a container has no forward."""
         name = type(self).__name__
         raise UnsupportedError(
-            f"{name}: holds its members and computes nothing; call them one by one, as in "
+            f"{name}: is a container without a forward; call its modules one by one, as in "
             "`for module in modules: x = module(x)`, or use Sequential"
         )
 

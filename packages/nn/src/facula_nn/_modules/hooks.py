@@ -315,7 +315,7 @@ class Crossing:
                 if not self.entered:
                     raise OperationError(
                         "register_full_backward_hook: expected the hook to return None where no argument of the module "
-                        f"({type(self.module).__name__}) wants a gradient; got {type(new).__name__}"
+                        f"({type(self.module).__name__}) requires a gradient; got {type(new).__name__}"
                     )
                 grad_input = _replaced("register_full_backward_hook", new, grad_input)
         return grad_input

@@ -176,8 +176,8 @@ class Loading(dict[str, Any]):
         wrong = {"values that do not fit": self.misfits}
         if self.strict:
             wrong = {
-                "missing keys (the module has them, the dict has not)": self.missing,
-                "unexpected keys (the dict has them, the module has not)": self.unexpected,
+                "missing keys (in the module, but not in the dict)": self.missing,
+                "unexpected keys (in the dict, but not in the module)": self.unexpected,
                 **wrong,
             }
         found = {title: keys for title, keys in wrong.items() if keys}
@@ -196,7 +196,7 @@ class Loading(dict[str, Any]):
             warn(
                 f"load_state_dict: {len(lost)} of the module's tensors ({names}) "
                 "are on device 'meta', which has no elements, so that copying to them changes nothing; "
-                "assign=True puts the dict's tensors in their places"
+                "assign=True replaces them by the dict's tensors"
             )
 
     def carry_out(self) -> IncompatibleKeys:

@@ -83,7 +83,7 @@ def _mask_of(name: str, mask_mod: MaskMod, sizes: tuple[int, ...], device: Any) 
     mask = over_all(mask_mod, None, sizes, device)
     if mask.dtype is not bool_:
         raise InvalidTypeError(
-            f"{name}: expected mask_mod to give a bool; got {mask.dtype}; compare, as with q_idx >= kv_idx"
+            f"{name}: expected mask_mod to return a bool; got {mask.dtype}; compare, as with q_idx >= kv_idx"
         )
     return mask
 

@@ -154,6 +154,6 @@ def orthogonal(
     if orthogonal_map not in MAPS:
         raise InvalidValueError(f"orthogonal: expected orthogonal_map to be one of {MAPS}; got {orthogonal_map!r}")
     if orthogonal_map == "householder" and weight.is_complex():
-        raise InvalidValueError("orthogonal: 'householder' is for real matrices; take 'matrix_exp' or 'cayley'")
+        raise InvalidValueError("orthogonal: 'householder' requires real matrices; use 'matrix_exp' or 'cayley'")
     made = _Orthogonal(weight, orthogonal_map, use_trivialization)
     return register_parametrization(module, name, made, unsafe=True)

@@ -204,7 +204,7 @@ def pack_padded_sequence(
     elif (np.diff(counts) > 0).any():
         raise ArgumentError(
             f"pack_padded_sequence: expected lengths in decreasing order; got {counts.tolist()}; sort the sequences, "
-            "or give enforce_sorted=False"
+            "or pass enforce_sorted=False"
         )
     inside = counts > np.arange(counts[0])[:, None]  # (steps, batch)
     at_step, place = inside.nonzero()

@@ -146,11 +146,11 @@ def _stacked(states: list[dict[str, Tensor]], *, leaves: bool) -> dict[str, Tens
     found = {}
     for name in states[0]:
         if any([name not in state or state[name].shape != states[0][name].shape for state in states]):
-            raise OperationError(f"stack_module_state: expected {name!r} in all modules, of one shape; it is not")
+            raise OperationError(f"stack_module_state: expected {name!r} in all modules, with the same shape")
         ones = [state[name] for state in states]
         wants = {one.requires_grad for one in ones}
         if len(wants) > 1:
-            raise OperationError(f"stack_module_state: expected all of {name!r} to want a gradient, or none; some do")
+            raise OperationError(f"stack_module_state: expected all of {name!r} to require a gradient, or none")
         stacked = stack([one.detach() for one in ones]) if leaves else stack(ones)
         found[name] = stacked.requires_grad_() if leaves and wants.pop() else stacked
     return found
@@ -193,7 +193,7 @@ def _tied(slots: dict[str, Slot], given: dict[str, Tensor]) -> dict[str, Tensor]
         found = [name for name in names if name in given]
         if len({id(given[name]) for name in found}) > 1:
             raise InvalidValueError(
-                f"functional_call: expected one tensor for {found}, which are tied; got several; give one of them, or "
+                f"functional_call: expected one tensor for {found}, which are tied; got several; pass one of them, or "
                 "tie_weights=False"
             )
         placed.update({name: given[found[0]] for name in names if found})

@@ -61,7 +61,7 @@ class LRScheduler:
                 group.setdefault("initial_lr", float(group["lr"]))
             elif "initial_lr" not in group:
                 raise MissingKeyError(
-                    f"{type(self).__name__}: expected 'initial_lr' in param_groups[{number}] to go on after "
+                    f"{type(self).__name__}: expected 'initial_lr' in param_groups[{number}] to resume after "
                     f"last_epoch={last_epoch}; load the optimizer's state first, or leave last_epoch out"
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
@@ -77,7 +77,7 @@ class LRScheduler:
 
     def get_lr(self) -> list[float]:
         """Return the rate of each group at `self.last_epoch`."""
-        raise UnsupportedError(f"{type(self).__name__}.get_lr: a subclass of LRScheduler defines its rates")
+        raise UnsupportedError(f"{type(self).__name__}.get_lr: expected the class to define get_lr")
 
     def get_rates_at(self, epoch: int) -> list[float]:
         """Return the rates at an arbitrary epoch; by default those of `get_lr`."""
@@ -181,7 +181,7 @@ def has_betas(name: str, optimizer: Optimizer, cycle_momentum: bool) -> bool:
     """Return whether the optimizer's momentum is its first beta; ValueError if it has none and it is to be cycled."""
     if cycle_momentum and not {"betas", "momentum"} & optimizer.defaults.keys():
         raise InvalidValueError(
-            f"{name}: {type(optimizer).__name__} has neither momentum nor betas; give cycle_momentum=False"
+            f"{name}: {type(optimizer).__name__} has neither momentum nor betas; pass cycle_momentum=False"
         )
     return "betas" in optimizer.defaults
 

@@ -37,7 +37,7 @@ class _Several(LRScheduler):
                     f"{name}: expected schedule {number} to be an LRScheduler; got {type(one).__name__}"
                 )
             if isinstance(one, ReduceLROnPlateau):
-                raise InvalidTypeError(f"{name}: ReduceLROnPlateau needs a metric at each step; step it by itself")
+                raise InvalidTypeError(f"{name}: ReduceLROnPlateau needs a metric at each step; step it separately")
             if one.optimizer is not optimizer:
                 raise InvalidValueError(
                     f"{name}: expected all schedules to be of one optimizer; schedule {number} is of another"

@@ -224,8 +224,8 @@ class SyncBatchNorm(_BatchNorm):
         size = process_group.size() if hasattr(process_group, "size") else 1
         if size > 1:
             raise UnsupportedError(
-                f"SyncBatchNorm: expected a process_group of one process; got one of {size}, whose statistics would "
-                "have to be exchanged; train in one process, or use BatchNorm2d, whose statistics are each process's"
+                f"SyncBatchNorm: expected a process_group of one process; got one of {size}, which would have to "
+                "exchange statistics; train in one process, or use BatchNorm2d, which does not exchange them"
             )
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
         self.process_group = process_group
