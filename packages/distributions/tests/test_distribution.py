@@ -1,4 +1,4 @@
-"""Shapes, expansion, checks and their errors, and distributions that programs derive."""
+"""Shapes, expansion, validation and its errors, and user-defined distributions."""
 
 import math
 import pickle
@@ -193,7 +193,7 @@ def test_validation_can_be_disabled():
 
 
 def test_gradients_of_log_probabilities():
-    """A policy's: of the logits of what was chosen."""
+    """The gradient of a policy, with respect to the logits of the selected actions."""
     logits = ft.tensor([[0.5, -1.0, 2.0], [0.0, 0.0, 0.0]], dtype=ft.float64, requires_grad=True)
     D.Categorical(logits=logits).log_prob(ft.tensor([2, 0])).sum().backward()
     probs = logits.detach().exp() / logits.detach().exp().sum(-1, keepdim=True)
@@ -270,7 +270,7 @@ CHECKS = [
     (constraints.one_hot, [[0.0, 1.0], [1.0, 1.0], [0.5, 0.5]], [True, False, False]),
     (constraints.real_vector, [[0.0, 1.0], [math.nan, 1.0]], [True, False]),
     (constraints._IntegerLessThan(1), [1.0, 0.5, 2.0], [True, False, False]),
-    # Lengths of rows that differ from 1 by 16 and by 32 times the least difference; 20 are allowed.
+    # Norms of rows that differ from 1 by 16 and by 32 times the machine epsilon; 20 are tolerated.
     (
         constraints.corr_cholesky,
         [[[1.0, 0.0], [0.0, 1 + 16 * 2.0**-23]], [[1.0, 0.0], [0.0, 1 + 32 * 2.0**-23]]],
@@ -340,7 +340,7 @@ def test_a_sample_shape_is_a_sequence_of_lengths_from_0(made):
     ],
 )
 def test_batches_of_distributions(made):
-    """Probabilities and their derivatives under `vmap` are those of a loop; checks look at the whole batch."""
+    """Probabilities and their derivatives under `vmap` equal those of a loop; validation covers the whole batch."""
     points = ft.tensor([-0.3, 0.2, 0.8], dtype=ft.float64)
 
     def log_prob(a):
@@ -373,7 +373,7 @@ def test_validation_reads_no_values(monkeypatch):
 
 def test_divergences_of_any_classes():
     class Counted:
-        """Mixed into distributions, and none itself."""
+        """A mixin for distributions that is not a distribution."""
 
     class First(Counted, D.Normal):
         pass
@@ -387,6 +387,6 @@ def test_divergences_of_any_classes():
 
     try:
         assert D.kl_divergence(First(0.0, 1.0), D.Exponential(1.0)) == 7
-        assert D.kl_divergence(Second(0.0, 1.0), D.Normal(0.0, 1.0)) == 0  # Normal is nearer
+        assert D.kl_divergence(Second(0.0, 1.0), D.Normal(0.0, 1.0)) == 0  # Normal is more specific
     finally:
         del FORMULAS[Counted, object]

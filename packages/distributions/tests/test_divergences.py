@@ -1,4 +1,4 @@
-"""Every formula between one-dimensional distributions against an integral, or infinity where q lacks what p gives."""
+"""Formulas between univariate distributions compared with integrals, or infinite if q lacks part of p's support."""
 
 import math
 
@@ -35,7 +35,7 @@ POINTS = (np.arange(1_000_000) + 0.5) / 1_000_000
 
 
 def log_density(d, x):
-    """-inf outside the support."""
+    """Return the log density, -inf outside the support."""
     d = d.expand(d.batch_shape)
     d._validate_args = False
     support = d.support
@@ -45,7 +45,7 @@ def log_density(d, x):
 
 
 def quantiles(d):
-    """Values at even shares of the distribution."""
+    """Return quantiles at evenly spaced probabilities."""
     if type(d).icdf is not D.Distribution.icdf:
         return d.icdf(ft.tensor(POINTS))
     xs = np.linspace(0, 1 if isinstance(d, D.Beta) else 40, 4_000_001)[1:]
@@ -65,7 +65,7 @@ def test_divergence_is_the_mean_log_ratio(pair):
 
 
 def test_divergences_beyond_the_support():
-    """Decided by parameters."""
+    """The parameters determine whether the divergence is infinite."""
     wide, narrow = D.Uniform(t(-1.0), t(2.0)), D.Uniform(t(0.25), t(0.75))
     shares = (D.Beta(t(2.0), t(3.0)), D.ContinuousBernoulli(t(0.3)))
     for q in (*shares, D.Exponential(t(1.0)), D.Gamma(t(2.0), t(1.0)), D.Pareto(t(0.5), t(2.0))):
@@ -87,7 +87,7 @@ def test_counts():
 
 
 def test_vectors():
-    """Low ranks as the same covariances in full."""
+    """Low-rank covariances give the same results as full ones."""
     generator = np.random.default_rng(0)
     low, full = [], []
     for _ in range(2):
@@ -162,7 +162,7 @@ SHARES = [0.0, 0.5, 1.0]
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
 @pytest.mark.parametrize("kind", [D.Bernoulli, lambda **of: D.Binomial(4, **of)], ids=["Bernoulli", "Binomial"])
 def test_certain_outcomes_have_gradients(kind, dtype, given):
-    """What cannot happen in p adds nothing, to the gradients either; p's at 0 is then that of the other outcome."""
+    """Outcomes with p = 0 add nothing, also to gradients; p's gradient at 0 is that of the other outcome."""
     numbers = SHARES if given == "probs" else [-math.inf, 0.0, math.inf]
     p, q = (ft.tensor(numbers, dtype=dtype, requires_grad=True) for _ in range(2))
     trials = 1 if kind is D.Bernoulli else 4
@@ -175,7 +175,7 @@ def test_certain_outcomes_have_gradients(kind, dtype, given):
     slopes = grad(divergence.sum(), (p, q), create_graph=True)
     assert all(slope.isfinite().all() for slope in slopes)
     if given == "probs":
-        wanted = [-half, 0.0, half]  # PyTorch's, of the finite ones
+        wanted = [-half, 0.0, half]  # PyTorch's results for the finite ones
         (of_finite,) = grad(divergence[:, 1].sum(), p, retain_graph=True)
         np.testing.assert_allclose(of_finite.numpy(), wanted, rtol=1e-6, atol=1e-6)
     bends = grad(sum(slope.sum() for slope in slopes), (p, q))

@@ -1,4 +1,4 @@
-"""Densities, moments, quantiles and divergences against sums and integrals that follow from the definitions."""
+"""Densities, moments, quantiles and divergences compared with sums and integrals from their definitions."""
 
 import math
 
@@ -32,7 +32,7 @@ CONTINUOUS = {
     "Weibull": (lambda: D.Weibull(t(0.7, 1.3), t(1.5, 3.0)), 0, 20),
     "Kumaraswamy": (lambda: D.Kumaraswamy(t(2.5, 3.0), t(1.5, 7.0)), 0, 1),
 }
-# Without a mode, or with moments of their own.
+# Distributions without a mode, or with separately tested moments.
 FURTHER = {
     "Cauchy": (lambda: D.Cauchy(t(0.5, -1.0), t(0.7, 1.5)), -5, 5),
     "HalfCauchy": (lambda: D.HalfCauchy(t(0.7, 1.5)), 0, 9),
@@ -57,18 +57,18 @@ CATEGORIES = {
     "Categorical of logits": lambda: D.Categorical(logits=ft.tensor([[1.0, 3.0, 4.0], [1.0, 0.0, 1.0]])),
 }
 SAMPLED = {**{name: make for name, (make, *_) in (CONTINUOUS | DISCRETE).items()}, **CATEGORIES}
-HEAVY = ("FisherSnedecor", "Pareto")  # whose draws' deviations are far from theirs
+HEAVY = ("FisherSnedecor", "Pareto")  # sample deviations are far from the true ones
 
 
 def densities(d, xs):
-    """Probabilities or densities at each of `xs`, a column for each distribution of the batch."""
+    """Return probabilities or densities at each of `xs`, one column per distribution of the batch."""
     d = d.expand(d.batch_shape)
     d._validate_args = False
     return d.log_prob(ft.tensor(xs, dtype=ft.float64).unsqueeze(-1)).exp().numpy()
 
 
 def weighted(d, low, high):
-    """Points, and the mass around each, by the trapezoidal rule."""
+    """Return points, and the mass around each by the trapezoidal rule."""
     xs = np.linspace(low, high, 400_001)
     mass = densities(d, xs) * (xs[1] - xs[0])
     mass[[0, -1]] /= 2
@@ -108,7 +108,7 @@ def test_continuous(name):
 
 @pytest.mark.parametrize("name", FURTHER)
 def test_densities_quantiles_and_samples_match_the_cdf(name):
-    """Densities are its slope, quantiles its inverse, the entropy a mean over even shares, draws have even shares."""
+    """Densities are slopes of the CDF, quantiles its inverse, entropies means over quantiles; samples are uniform."""
     make, low, high = FURTHER[name]
     d = make()
     xs = np.linspace(low, high, 202)[1:-1]
@@ -176,7 +176,7 @@ def test_categories():
         np.testing.assert_allclose(hot.log_prob(ft.eye(3, dtype=ft.float64)[number]).exp().numpy(), wanted, atol=1e-12)
     entropy = [-(p[p > 0] * np.log(p[p > 0])).sum() for p in probs]
     for kind in (D.Categorical, D.OneHotCategorical):
-        for one in (kind(given), kind(logits=given.log())):  # of which one is minus infinity
+        for one in (kind(given), kind(logits=given.log())):  # one of the logits is minus infinity
             np.testing.assert_allclose(one.entropy().numpy(), entropy)
     assert d.mode.tolist() == [2, 0] and hot.mode.tolist() == [[0, 0, 1], [1, 0, 0]]
     assert d.log_prob(ft.tensor([[0], [2]])).shape == (2, 2)
@@ -191,7 +191,7 @@ def test_categories():
 
 @pytest.mark.parametrize("name", SAMPLED)
 def test_samples(name):
-    """Their dtype and shape; means and variances within five standard errors."""
+    """Samples have the dtype and shape; means and variances are within five standard errors."""
     ft.manual_seed(3)
     d = SAMPLED[name]()
     count = 40_000
@@ -212,7 +212,7 @@ def test_samples(name):
 
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_gradients_through_samples(name):
-    """The mean's derivative by each parameter is the mean of the samples' derivatives."""
+    """The derivative of the mean by each parameter is the mean of the samples' derivatives."""
     ft.manual_seed(1)
     d = CONTINUOUS[name][0]()
     given = {key: getattr(d, key).clone().requires_grad_() for key in d.arg_constraints}
@@ -246,7 +246,7 @@ EXTREME = {
 
 @pytest.mark.parametrize("name", EXTREME)
 def test_moments_in_single_precision(name):
-    """No difference of numbers that are nearly equal: what double precision gives is there to four digits."""
+    """No cancellation: single precision agrees with double precision to four digits."""
     single = EXTREME[name](lambda value: ft.tensor(value, dtype=ft.float32))
     double = EXTREME[name](lambda value: ft.tensor(value, dtype=ft.float32).double())
     for moment in ("mean", "variance"):

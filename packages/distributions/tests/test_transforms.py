@@ -1,4 +1,4 @@
-"""Transforms against their inverses and derivatives; the registry; distributions transformed."""
+"""Transforms compared with their inverses and derivatives; the registry; transformed distributions."""
 
 import gc
 import math
@@ -155,7 +155,7 @@ def test_the_registry(space):
             D.biject_to(space)
 
 
-LONGER = {  # of [1, -2, 3, -4]; PyTorch 2.13 gives the same
+LONGER = {  # of [1, -2, 3, -4]; equal to PyTorch 2.13's
     "cat": (constraints.cat([constraints.positive, constraints.real], lengths=[1, 2]), [True, True, True]),
     "cat of single elements": (constraints.cat([constraints.positive, constraints.positive]), [True, False]),
     "stack": (constraints.stack([constraints.positive, constraints.real]), [True, True]),
@@ -259,7 +259,7 @@ def test_transforms_of_event_dimensions():
         shaped.log_prob(ft.ones(4, 3, 1)).numpy(), D.Independent(base, 1).log_prob(ft.zeros(4, 3)).numpy(), rtol=1e-6
     )
     assert D.TransformedDistribution(D.Normal(0.0, 1.0), D.AffineTransform(ft.zeros(2), 1.0)).batch_shape == (2,)
-    total = 0  # the density over shares is one of two numbers, and its sum 1
+    total = 0  # the density of the components depends on one of them, since their sum is 1
     shares = np.linspace(1e-4, 1 - 1e-4, 20001)
     two = D.TransformedDistribution(D.Normal(t(0.5), t(0.7)), [D.StickBreakingTransform()])
     total = two.log_prob(ft.tensor(np.stack([shares, 1 - shares], -1))).exp().numpy().sum() * (shares[1] - shares[0])
@@ -292,11 +292,11 @@ REFUSED = [
 def test_invalid_arguments_are_rejected(action, message):
     with pytest.raises((ValueError, TypeError, NotImplementedError), match=message):
         result = action()
-        result(lambda constraint: None)  # what a decorator does
+        result(lambda constraint: None)  # the call that the decorator makes
 
 
 def test_transform_may_have_a_second_base():
-    """As flows of libraries are modules: each base's constructor runs, and the pair that is kept has PyTorch's name."""
+    """Libraries define flows as modules: each base's constructor runs, and the cached pair has PyTorch's name."""
 
     class Other:
         def __init__(self):

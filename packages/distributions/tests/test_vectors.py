@@ -1,4 +1,4 @@
-"""Distributions of vectors and matrices: densities, moments and draws by their definitions, gradients through draws."""
+"""Distributions of vectors and matrices: densities, moments and samples from definitions, sample gradients."""
 
 import math
 
@@ -48,7 +48,7 @@ def test_multivariate_normal(given):
 
 
 def test_batches_of_multivariate_normals():
-    """Values, means and matrices broadcast in every way."""
+    """Values, means and matrices broadcast in all combinations."""
     matrices = np.stack([COVARIANCES, OTHER])
     x = np.random.default_rng(0).standard_normal((4, 5, 2, 3))
     d = D.MultivariateNormal(tensor(MEAN).expand(5, 1, 3), tensor(matrices))
@@ -106,7 +106,7 @@ def test_dirichlet():
 
 
 def test_gradients_through_shares():
-    """The mean's derivatives are the mean of the draws'."""
+    """The derivatives of the mean are the means of the samples' derivatives."""
     ft.manual_seed(0)
     given = tensor([0.7, 2.0, 3.0]).requires_grad_()
     weights = tensor([1.0, 2.0, -1.0])
@@ -138,7 +138,7 @@ def test_multinomial():
 
 
 def test_low_rank_multivariate_normal():
-    """As `MultivariateNormal` of the same covariances."""
+    """Equal to `MultivariateNormal` with the same covariances."""
     ft.manual_seed(0)
     w, diagonal = np.random.default_rng(0).standard_normal((3, 2)), np.array([0.5, 1.0, 2.0])
     d = D.LowRankMultivariateNormal(tensor(MEAN), tensor(w), tensor(diagonal))
@@ -182,7 +182,7 @@ def test_wishart():
 
 @pytest.mark.parametrize(("size", "concentration"), [(2, 1.0), (3, 0.5), (4, 2.0)])
 def test_correlations(size, concentration):
-    """Each correlation is a beta share, and a density of two correlations integrates to 1."""
+    """Each correlation has a beta marginal, and a density of two correlations integrates to 1."""
     ft.manual_seed(0)
     d = D.LKJCholesky(size, tensor(concentration))
     factors = d.sample((4000,))
@@ -225,7 +225,7 @@ def test_mixtures():
 
 
 def test_relaxations():
-    """Their densities integrate to 1, and draws of low temperatures are nearly counts."""
+    """Their densities integrate to 1, and samples at low temperatures are close to one-hot."""
     ft.manual_seed(0)
     even = np.linspace(0, 1, 200_001)[1:-1]
     for temperature in (0.7, 2.0):

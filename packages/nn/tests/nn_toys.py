@@ -1,11 +1,11 @@
-"""Small modules that several tests use."""
+"""Small modules shared by several tests."""
 
 import facula_nn as nn
 import facula_tensor as ft
 
 
 class Scale(nn.Module):
-    """A parameter, two buffers, and a name without parameter."""
+    """A module with a parameter, two buffers, and an absent parameter."""
 
     def __init__(self, width=2):
         super().__init__()
@@ -19,7 +19,7 @@ class Scale(nn.Module):
 
 
 class Net(nn.Module):
-    """A chain and a scale."""
+    """A module with a chain and a scale."""
 
     def __init__(self):
         super().__init__()
@@ -31,7 +31,7 @@ class Net(nn.Module):
 
 
 def refuse_reads(monkeypatch):
-    """From here on, a look at a tensor's elements fails."""
+    """Make every later read of a tensor's elements fail."""
 
     def refuse(*args, **kwargs):
         raise AssertionError("a value was read")
@@ -41,5 +41,5 @@ def refuse_reads(monkeypatch):
 
 
 def same(a, b):
-    """Whether two tensors have equal elements."""
+    """Return whether two tensors have equal elements."""
     return a.shape == b.shape and bool((a == b).all())

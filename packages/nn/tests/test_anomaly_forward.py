@@ -1,4 +1,4 @@
-"""detect_anomaly(check_forward=True): which operator gave the first result with NaN, where, and in which module."""
+"""detect_anomaly(check_forward=True): reports the operator, line and module of the first NaN."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Attention of several heads and transformers: values, masks, state dicts, options, refusals."""
+"""Multi-head attention and transformers: values, masks, state dicts, options, invalid arguments."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from facula_nn.attention import SDPBackend, sdpa_kernel
 
 
 class Norm(nn.Module):
-    """Layer normalisation composed of operators, as the reference of what transformers are made with."""
+    """Layer normalisation composed of operators: the reference for the normalisation in transformers."""
 
     def __init__(self, width, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()
@@ -37,7 +37,7 @@ def array(tensor):
 
 
 def expected(layer, query, key, value, mask=None):
-    """Outputs and weights (batch, heads, length, keys) by NumPy, length first; `mask` is True where one may look."""
+    """Outputs and weights (batch, heads, length, keys) by NumPy, length first; `mask` is True for visible keys."""
     width, heads = layer.embed_dim, layer.num_heads
     if layer.in_proj_weight is not None:
         weights = np.split(array(layer.in_proj_weight), 3)

@@ -1,4 +1,4 @@
-"""Members of modules: attributes, registration, the views of one kind, and what is refused."""
+"""Members of modules: attributes, registration, member views, and invalid operations."""
 
 import copy
 import pickle
@@ -187,7 +187,7 @@ def test_member_views_read_and_write():
     assert names(module.named_parameters()) == ["weight", "more"]
     weight = module._parameters.pop("weight")
     assert not hasattr(module, "weight") and "weight" not in module._parameters
-    module.weight = weight * 1  # how weights are recomputed from others
+    module.weight = weight * 1  # as hooks assign recomputed weights
     assert names(module.named_parameters()) == ["more"]
     module._modules["child"] = nn.ReLU()
     assert module.child is module._modules["child"] and len(module._modules) == 1
@@ -221,7 +221,7 @@ def test_member_views_are_dicts():
 
 
 def json_like(view):
-    """What code that knows no classes of ours makes of a dict."""
+    """Copy a dict as code does that does not know the classes of this package."""
     return OrderedDict((key, view[key]) for key in view)
 
 

@@ -195,7 +195,7 @@ def test_slices_shared_modules_and_missing_keys():
 
 
 def test_containers_are_generic():
-    """In annotations, and where they are made; it changes nothing."""
+    """In annotations and in constructor calls, without an effect."""
     layers = nn.ModuleList[nn.Linear]([nn.Linear(2, 2)])
     assert type(layers) is nn.ModuleList and list(layers.state_dict()) == ["0.weight", "0.bias"]
     assert nn.ModuleDict[nn.Linear]({"a": nn.Linear(2, 2)})["a"].in_features == 2

@@ -1,4 +1,4 @@
-"""Layers declared by fields: their constructors are what a handwritten one would be, and so are their reprs."""
+"""Layers declared by fields: their constructors and reprs equal handwritten ones."""
 
 import dataclasses
 import inspect

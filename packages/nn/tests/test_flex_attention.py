@@ -1,5 +1,7 @@
-"""Attention by functions of positions: gradients, dtypes, blocks of masks, refusals. Values are compared with PyTorch's
-in integration_tests/together/test_answers.py."""
+"""flex_attention: gradients, dtypes, block masks, invalid arguments.
+
+integration_tests/together/test_answers.py compares values with PyTorch's.
+"""
 
 import pytest
 
@@ -41,7 +43,7 @@ def with_slopes(slopes):
 @pytest.mark.parametrize("groups", [False, True])
 @pytest.mark.parametrize("scored", [False, True])
 def test_gradients(masked, groups, scored):
-    """Of query, key and value, and of a tensor that the score function has."""
+    """Gradients of query, key and value, and of a tensor that the score function captures."""
     mask = create_block_mask(causal, None, None, 5, 4, BLOCK_SIZE=2) if masked else None
     slopes = draw(2).requires_grad_()
 
@@ -93,7 +95,7 @@ def test_auxiliary_results():
 
 
 def test_functions_receive_single_positions():
-    """A reduction in the function is over what it takes from a tensor, not over positions."""
+    """Reductions in the function apply to tensors that it captures, not to positions."""
     table = draw(5, 3)
     query, key, value = leaves(5)
     out = flex_attention(query, key, value, lambda score, b, h, q, k: score + table[q].sum() - table[k].amax())
@@ -125,7 +127,7 @@ def test_blocks():
 
 
 def test_block_masks_from_explicit_blocks():
-    """Blocks that are not named are masked, whatever the function says."""
+    """Unlisted blocks are masked, independently of the function."""
     mask = BlockMask.from_kv_blocks(ft.tensor([[[1, 2]]]), ft.tensor([[[[1, 0], [0, 1]]]]), BLOCK_SIZE=2)
     assert mask.seq_lengths == (4, 4) and mask.mask_mod is noop_mask
     assert mask.mask().int()[0, 0].tolist() == [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]

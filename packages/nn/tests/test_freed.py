@@ -1,4 +1,4 @@
-"""Modules, hooks, handles and what their calls record are gone without the collector."""
+"""Modules, hooks, handles and the graphs of their calls are freed without the garbage collector."""
 
 import copy
 import gc
@@ -20,8 +20,8 @@ def no_collector():
 
 
 def gone(make):
-    """Whether what `make` returns, and all modules and tensors of its making, are freed when it is dropped."""
-    make()  # what is made once and kept: plans, caches
+    """Return whether the result of `make`, and all modules and tensors created by it, are freed on deletion."""
+    make()  # fills permanent caches and plans
     before = sum(isinstance(one, (nn.Module, ft.Tensor)) for one in gc.get_objects())
     kept = weakref.ref(make())
     after = sum(isinstance(one, (nn.Module, ft.Tensor)) for one in gc.get_objects())
@@ -91,7 +91,7 @@ def test_modules_are_freed_immediately(make):
 
 
 def test_module_that_stores_its_result_is_freed():
-    """Only leaves are in the module's graph, never the module."""
+    """The module's graph refers to leaves only, never to the module."""
     assert gone(never_differentiated)
 
 

@@ -33,7 +33,7 @@ def test_forward_hooks_receive_and_replace_values():
     assert module(2, 3) == 5 and len(seen) == 2
     with module.register_forward_pre_hook(lambda m, args: (args[0] * 10, args[1])):
         assert module(2, 3) == 23
-    with module.register_forward_pre_hook(lambda m, args: 7):  # one argument need be no tuple
+    with module.register_forward_pre_hook(lambda m, args: 7):  # a single argument need not be a tuple
         assert module(2) == 7
     with module.register_forward_hook(lambda m, args, output: output * 2):
         assert module(2, 3) == 10
@@ -109,7 +109,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_contain_the_hook_functions(name):
-    """PyTorch's programs look for theirs, take it away, and put it back."""
+    """Programs written for PyTorch find their hook in the table, remove it, and restore it."""
     seen = []
     module = nn.Linear(2, 1)
 
@@ -273,7 +273,7 @@ def test_second_derivatives_through_hooks():
 
 
 def test_boundary_tensors_with_hooks_cannot_be_modified_in_place():
-    """As in PyTorch: the change would not be known on the other side."""
+    """As in PyTorch: a modification would not be visible on the other side."""
     net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Linear(4, 2))
     x = ft.randn(5, 3, requires_grad=True)
     net(x).sum().backward()

@@ -1,4 +1,4 @@
-"""Initial values: distributions, their parameters, and what is refused."""
+"""Initializers: distributions, their parameters, and invalid arguments."""
 
 import math
 
@@ -16,7 +16,7 @@ def seeded():
 
 
 def even(tensor, bound):
-    """Whether elements look evenly drawn from ±bound."""
+    """Return whether the elements look uniformly distributed in ±bound."""
     values = tensor.detach().numpy().ravel()
     assert len(values) > 5000
     return (
@@ -48,7 +48,7 @@ def test_initializers_work_in_place_without_recording():
 
 @pytest.mark.parametrize("name", [name for name in init.__all__ if name.endswith("_")])
 def test_tensors_without_elements(name):
-    """The same arguments are accepted on the meta device, and no generator moves."""
+    """The meta device accepts the same arguments, and generators do not advance."""
     state = ft.get_rng_state()
     with ft.device("meta"):
         parameter = nn.Parameter(ft.empty(4, 4) if name in ("eye_", "sparse_") else ft.empty(4, 4, 3))
@@ -104,7 +104,7 @@ def test_kaiming(mode, fan, nonlinearity, a, gain):
 def test_truncated():
     values = init.trunc_normal_(ft.empty(20000), mean=1.0, std=2.0, a=-1.0, b=2.0).numpy()
     assert values.min() >= -1 and values.max() <= 2 and values.min() < -0.99 and values.max() > 1.99
-    # The density at the mean is exp(-1/2) of that at one deviation, which is where a is.
+    # The bins are centred on the mean and 0.875 standard deviations below it.
     low, high = ((values > -1) & (values < -0.5)).sum(), ((values > 0.75) & (values < 1.25)).sum()
     assert high / low == pytest.approx(math.exp(0.875**2 / 2), rel=0.1)
 

@@ -1,4 +1,4 @@
-"""Layers: how they are shown, what is in their state dicts, their shapes and modes."""
+"""Layers: reprs, state dicts, shapes and modes."""
 
 import numpy as np
 import pytest
@@ -178,7 +178,7 @@ def test_transposed_convolution_with_output_size():
 @pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
 @pytest.mark.parametrize("padding", [2, "same", "valid"])
 def test_padding_modes(dims, mode, padding):
-    """The convolution of what NumPy pads."""
+    """Compare with the convolution of inputs padded by NumPy."""
     layer = {1: nn.Conv1d, 2: nn.Conv2d, 3: nn.Conv3d}[dims](1, 2, 2, padding=padding, dilation=3, padding_mode=mode)
     x = ft.rand(2, 1, *(5, 6, 7)[:dims])
     before, after = {"same": (1, 2), "valid": (0, 0)}.get(padding, (2, 2))

@@ -1,4 +1,4 @@
-"""Lazy modules: shapes that come with the first call or a state dict, and refusals before."""
+"""Lazy modules: shapes from the first call or a state dict, and errors before."""
 
 import copy
 import pickle
@@ -96,7 +96,7 @@ class Scaled:
 
 
 class Kept:
-    """Another."""
+    """Another mixin."""
 
 
 class LazyScaled(nn.LazyLinear, Scaled):
@@ -166,7 +166,7 @@ def test_invalid_arguments_are_rejected(call, error, said):
 
 
 def test_import_registers_no_overriding_classes():
-    """Functions ask operands' classes only once some class overrides them, which lazy parameters do not count as."""
+    """Functions check the classes of operands only if some class overrides them; lazy parameters do not count."""
 
     code = "import facula_nn; from facula_tensor._dispatch import overrides; assert not overrides._overriding"
     subprocess.run([sys.executable, "-c", code], check=True)

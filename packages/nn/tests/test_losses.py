@@ -1,4 +1,4 @@
-"""Losses as layers: what they pass on to their functions, how they are shown, and what they refuse."""
+"""Losses as layers: arguments passed to their functions, reprs, and invalid arguments."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def far(a, b):
     return (a - b).abs().sum(-1)
 
 
-# layer with arguments other than the defaults, what it is called with, its function with the same
+# layer with non-default arguments, arguments of the call, function with the same options
 CASES = [
     (nn.HingeEmbeddingLoss(0.5, reduction="sum"), (X, Y.sign()), F.hinge_embedding_loss, {"margin": 0.5}, "sum"),
     (nn.MarginRankingLoss(0.5), (X, Y, Y.sign()), F.margin_ranking_loss, {"margin": 0.5}, "mean"),

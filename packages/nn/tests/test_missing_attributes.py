@@ -1,4 +1,4 @@
-"""Attributes that are not there: what PyTorch's modules have is told from what is misspelt."""
+"""Missing attributes: errors distinguish attributes of PyTorch's modules from misspelt names."""
 
 import pytest
 

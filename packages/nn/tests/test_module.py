@@ -1,4 +1,4 @@
-"""What a module does as a whole: calls, modes, conversion, gradients, copies, repr."""
+"""Modules: calls, modes, conversion, gradients, copies, repr."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Layers that pad, resize and rearrange: what they say of themselves, what they give, and what they refuse."""
+"""Layers that pad, resize and rearrange: reprs, results, and invalid arguments."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Parameters that are computed from others: registered, read, set, removed, copied; by length and by spectrum."""
+"""Parametrized parameters: registration, reading, assignment, removal, copies; weight norm and spectral norm."""
 
 import pickle
 from copy import deepcopy
@@ -136,7 +136,7 @@ def test_weight_norm(dim):
         v.mul_(5)
     np.testing.assert_allclose(layer.weight.detach().numpy(), 3 * before)
     layer(ft.ones(1, 3, dtype=ft.float64)).sum().backward()
-    assert g.grad.shape == g.shape and abs(float((v.grad * v.detach()).sum())) < 1e-12  # lengths of v change nothing
+    assert g.grad.shape == g.shape and abs(float((v.grad * v.detach()).sum())) < 1e-12  # invariant to lengths of v
     remove_parametrizations(layer, "weight")
     np.testing.assert_allclose(layer.weight.detach().numpy(), 3 * before)
     assert isinstance(layer.weight, nn.Parameter)

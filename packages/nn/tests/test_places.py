@@ -1,4 +1,4 @@
-"""Which layer failed: the note on an exception that leaves modules."""
+"""Notes with the path of the failing layer on exceptions raised in modules."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Pooling layers: how they are shown, their shapes, and where the largest were."""
+"""Pooling layers: reprs, shapes, and the indices of maxima."""
 
 import inspect
 import itertools
@@ -96,7 +96,7 @@ def test_sizes_are_validated_by_constructors(name):
 @pytest.mark.parametrize("batch", [(2, 3), (3,)])
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
 def test_fractional_pooling(dims, batch, dtype):
-    """Against windows that are cut out by hand, which begin where the paper's sequence of steps says."""
+    """Compare with windows sliced explicitly, at the starts given by the paper's sequence of steps."""
     lengths, wanted, kernel = (7, 8, 6)[:dims], (3, 4, 1)[:dims], (2, 3, 2)[:dims]
     x = ft.randn(*batch, *lengths, dtype=dtype, requires_grad=True)
     samples = ft.rand(2 if len(batch) == 2 else 1, 3, dims, dtype=dtype)

@@ -1,4 +1,4 @@
-"""Pruning: which entries go, how masks combine, what is trained, and refusals."""
+"""Pruning: selected entries, combination of masks, training, and invalid arguments."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Rows of modules and attributes of modules under random operations, beside a list and dicts that do the same."""
+"""Random operations on lists of modules and module attributes, compared with lists and dicts."""
 
 import pytest
 from hypothesis import given
@@ -59,7 +59,7 @@ MAKERS = {
     "number": lambda: 3,
     "none": lambda: None,
 }
-# What may replace a member without changing what it is; the other values of kinds always may.
+# Values that may replace a member without a change of its kind; other values of the same kind always may.
 FITS = {"parameter": {"none"}, "module": {"none"}, "buffer": {"none", "tensor"}, "passing": {"none", "tensor"}}
 
 
@@ -80,7 +80,7 @@ def test_fields_become_attributes(steps):
             former = kinds.get(name)
             if what in FITS:
                 if former and {former, what} != {"buffer", "passing"} and former != what:
-                    del kinds[name]  # it comes last in its new kind
+                    del kinds[name]  # it moves to the end of its new kind
                 kinds[name] = what
             elif former and what not in FITS[former]:
                 with pytest.raises(TypeError):

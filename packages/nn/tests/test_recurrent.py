@@ -1,4 +1,4 @@
-"""Layers over sequences: names, shapes, packed sequences, and what is refused."""
+"""Recurrent layers: names, shapes, packed sequences, and invalid arguments."""
 
 import copy
 import pickle
@@ -67,7 +67,7 @@ def test_parameters():
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_stacked_layers(kind, batch_first, bidirectional):
-    """Two layers are one after the other; a way back is a layer over the reversed sequence; a layer is its cell."""
+    """Layers are applied in sequence, the backward direction to the reversed sequence; a layer applies its cell."""
     both = KINDS[kind](3, 4, 2, batch_first=batch_first, bidirectional=bidirectional, dtype=ft.float64)
     x = ft.rand(5, 2, 3, dtype=ft.float64)
     ways = ("", "_reverse") if bidirectional else ("",)
@@ -120,7 +120,7 @@ def test_dropout_between_layers():
 @pytest.mark.parametrize("lengths", [[5, 3, 1], [2, 5, 3]], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
 def test_packed_sequences(kind, lengths):
-    """Each is as if it were alone, in its own order."""
+    """Each sequence is processed independently, in its original order."""
     layer = KINDS[kind](2, 3, 2, bidirectional=True, dtype=ft.float64)
     sequences = [ft.rand(length, 2, dtype=ft.float64) for length in lengths]
     states = tuple(ft.rand(4, 3, 3, dtype=ft.float64) for _ in range(2))

@@ -1,4 +1,4 @@
-"""Layers and initial values that refuse: what they are made with and what they are given, by name."""
+"""Layers and initializers name invalid constructor arguments and inputs."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Where in a model an operator was called: the path of the module, in `detect_anomaly` and in reports."""
+"""Module paths of operator calls, in `detect_anomaly` and in reports."""
 
 import subprocess
 import sys
@@ -27,12 +27,12 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    """Layers in a list, one of them behind a function that is no part of it."""
+    """Layers in a list, one of them called through a function outside the tree."""
 
     def __init__(self):
         super().__init__()
         self.layers = nn.ModuleList([nn.Sequential(nn.Linear(2, 2), nn.ReLU()), nn.Sequential(Layer())])
-        self.outside = [nn.Sequential(Layer())]  # called, and no part
+        self.outside = [nn.Sequential(Layer())]  # called, but not registered
 
     def forward(self, x, inside=True):
         return self.layers[1](self.layers[0](x)) if inside else self.outside[0](x)
@@ -42,8 +42,8 @@ class Model(nn.Module):
     ("call", "path"),
     [
         (lambda model, x: model(x), "Model.layers.1.0"),
-        (lambda model, x: Model()(x), "Model.layers.1.0"),  # which is gone by then
-        (lambda model, x: Model()(x, inside=False), "Model"),  # and so is what was no part of it
+        (lambda model, x: Model()(x), "Model.layers.1.0"),  # the model is already freed
+        (lambda model, x: Model()(x, inside=False), "Model"),  # and so is the unregistered layer
         (lambda model, x: model.layers[1](x), "Sequential.0"),
         (lambda model, x: model(x, inside=False), "Sequential.0"),
         (lambda model, x: Bad.apply(model.layers[0](x)), None),

@@ -1,4 +1,4 @@
-"""State dicts: what is in them, loading all or nothing, extra state, and hooks."""
+"""State dicts: contents, loading of all entries or none, extra state, and hooks."""
 
 import pickle
 import warnings
@@ -215,7 +215,7 @@ def test_loading_into_a_meta_module_warns():
 
 
 class Foreign:
-    """Another library's tensor: exports DLPack, or says why it cannot."""
+    """A tensor of another library, which exports DLPack or explains why it cannot."""
 
     def __init__(self, tensor, error=None):
         self.tensor, self.error = tensor, error
@@ -248,7 +248,7 @@ def test_meta_state_is_rejected():
 
 
 class Renamed(nn.Linear):
-    """Its weight has another name in files, and the bias is not kept."""
+    """A module whose weight has another name in files, and whose bias is not saved."""
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         super()._save_to_state_dict(destination, prefix, keep_vars)
@@ -276,7 +276,7 @@ def test_subclasses_save_and_load_their_own_state():
 
 
 class Alone(nn.Module):
-    """Loads without the method that it overrides."""
+    """A module that loads without calling the method that it overrides."""
 
     def __init__(self):
         super().__init__()

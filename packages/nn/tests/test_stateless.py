@@ -1,4 +1,4 @@
-"""Modules called with other tensors, batch norms folded into layers, no initial values, norms of gradients."""
+"""Modules called with other tensors, batch norms fused into layers, uninitialized modules, norms of gradients."""
 
 import math
 
@@ -95,7 +95,7 @@ def test_batch_norms_without_running_statistics():
     assert replace_all_batch_norm_modules_(model) is model
     assert list(model.buffers()) == []
     x = ft.tensor([[1.0, 2.0], [3.0, 8.0]])
-    for mode in (True, False):  # by the batch's own statistics
+    for mode in (True, False):  # both use the batch's statistics
         assert ft.allclose(model[0].train(mode)(x), ft.tensor([[-1.0, -1.0], [1.0, 1.0]]), atol=1e-4)
 
 
@@ -116,7 +116,7 @@ def test_functional_call_rejects_invalid_arguments(given, options, kind, text):
 
 
 def trained(norm):
-    """With statistics and weights that are not those it began with."""
+    """A batch norm with non-default statistics and weights."""
     for number, one in enumerate((norm.weight, norm.bias, norm.running_mean, norm.running_var)):
         if one is not None:
             one.data.copy_(ft.linspace(0.5, 1.5, len(one), dtype=one.dtype) + number)

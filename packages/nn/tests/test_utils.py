@@ -1,4 +1,4 @@
-"""Gradients clipped, parameters as one vector."""
+"""Gradient clipping, and parameters as one vector."""
 
 import math
 
@@ -41,7 +41,7 @@ def test_total_norm_of_gradients(order):
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
 @pytest.mark.parametrize("order", [1.0, 2.0, math.inf, "inf"])
 def test_squares_that_overflow_half_precision(dtype, order):
-    """The norm is 600, the squares 90000, which no float16 holds: gradients are scaled and do not become zeros."""
+    """The norm is 600; its square overflows float16, but the scaled gradients must not become zeros."""
     one = Parameter(ft.zeros(4, dtype=dtype))
     one.grad = ft.full((4,), 300.0, dtype=dtype)
     expected = {1.0: 1200, 2.0: 600}.get(order, 300)
@@ -59,7 +59,7 @@ def test_squares_that_overflow_half_precision(dtype, order):
      (math.nan, math.nan, [[math.nan] * 3, [math.nan]])],
 )  # fmt: skip
 def test_orders_that_are_not_norms(order, norm, scaled):
-    """PyTorch's answers."""
+    """Compare with PyTorch's results."""
     one, two = Parameter(ft.zeros(3)), Parameter(ft.zeros(1))
     one.grad, two.grad = ft.tensor([1.0, 2.0, 0.0]), ft.tensor([4.0])
     np.testing.assert_equal(float(clip_grad_norm_([one, two], 1.0, order)), norm)
@@ -83,7 +83,7 @@ def test_clipping_reads_no_values(order, monkeypatch):
         clip_grad_value_(net.parameters(), 0.25)
         norm = get_total_norm([one.grad for one in net.parameters()], order)
         clip_grads_with_norm_(net.parameters(), 0.125, norm)
-    # the norm of order 0 is that of the counts' norms, which is how many parameters have a gradient
+    # The norm of order 0 counts the parameters with nonzero gradients.
     parts = [one.grad.numpy().ravel() for one in net.parameters()]
     expected = len(parts) if order == 0 else np.linalg.norm(before, order)
     clipped = (before * min(1, 0.5 / expected)).clip(-0.25, 0.25)
@@ -101,7 +101,7 @@ def test_numbers_and_complex_gradients():
 
 
 def test_small_gradients_are_unchanged():
-    """They are multiplied, too, by 1."""
+    """They are multiplied by 1."""
     net, before = with_gradients()
     versions = [one.grad._version for one in net.parameters()]
     clip_grad_norm_(net.parameters(), 1e6)

@@ -1,4 +1,4 @@
-"""References in NumPy, in float64, written from the papers' formulas; and parameters to step."""
+"""NumPy references in float64, written from the papers' formulas, and parameters to optimize."""
 
 from collections import defaultdict
 
@@ -10,24 +10,24 @@ SHAPES = [(3, 4), (4,), (), (2, 1, 5), (0,)]
 
 
 def values(seed, shapes=SHAPES):
-    """Arrays of these shapes, always the same for a seed."""
+    """Return arrays of these shapes, determined by a seed."""
     rng = np.random.default_rng(seed)
     return [rng.standard_normal(shape) for shape in shapes]
 
 
 def leaves(arrays, dtype=ft.float64):
-    """Leaf tensors with these values that require gradients."""
+    """Return leaf tensors with these values that require gradients."""
     return [ft.tensor(a, dtype=dtype, requires_grad=True) for a in arrays]
 
 
 def give(parameters, arrays):
-    """Set the gradients; None takes one away."""
+    """Set the gradients; None removes one."""
     for p, g in zip(parameters, arrays, strict=True):
         p.grad = None if g is None else ft.tensor(g, dtype=p.dtype)
 
 
 class SGDReference:
-    """Gradient descent as Sutskever et al. 2013 and the documentation of the options have it."""
+    """Gradient descent as defined by Sutskever et al. 2013 and the documentation of the options."""
 
     def __init__(self, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False, maximize=False):
         self.options = lr, momentum, dampening, weight_decay, nesterov, maximize
@@ -68,9 +68,9 @@ class AdamReference:
 
 
 class Reference:
-    """An optimizer by its formula: `move(p, d, state, t)` gives the parameter after step t, d = gradient + decay * p.
+    """An optimizer defined by `move(p, d, state, t)`, the parameter after step t, with d = gradient + decay * p.
 
-    `state` is what it keeps of a parameter, arrays that start as zeros.
+    `state` contains the arrays stored for a parameter, which are initially zero.
     """
 
     def __init__(self, move, weight_decay=0, maximize=False, decoupled_rate=0):
@@ -90,7 +90,7 @@ class Reference:
 
 
 def averaged(state, key, value, share):
-    """The running mean under `key` with this value in it; `share` is its factor."""
+    """Update the running mean under `key` with this value, and return it; `share` is its factor."""
     state[key] = share * state[key] + (1 - share) * value
     return state[key]
 
@@ -215,7 +215,7 @@ def muon(lr, weight_decay=0.1, momentum=0.95, nesterov=True, adjust_lr_fn=None):
 
 
 def trained(optimizer, parameters, reference, steps=6, seed=1):
-    """Steps both with the same gradients, now and then leaving one out; the reference's values."""
+    """Step both with the same gradients, occasionally omitting one; return the reference's values."""
     expected = [p.detach().numpy().astype(np.float64) for p in parameters]
     for step in range(steps):
         gradients = values([seed, step], [tuple(p.shape) for p in parameters])

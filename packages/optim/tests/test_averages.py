@@ -1,4 +1,4 @@
-"""How parameters are averaged, and the rates that go with averages."""
+"""Averages of parameters, and their learning rate scheduler."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Steps over many small parameters start no garbage collections."""
+"""Steps over many small parameters trigger no garbage collections."""
 
 import gc
 
@@ -20,7 +20,7 @@ MAKERS = {
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS.keys())
 def test_step_allocates_no_objects_per_parameter(maker):
-    """Collections start after so many tracked objects: of a step over 2,000 parameters, not even 100 may remain."""
+    """Tracked objects trigger collections: a step over 2,000 parameters may leave fewer than 100."""
     parameters = [ft.ones(2) for _ in range(COUNT)]
     for p in parameters:
         p.grad = ft.ones(2)
@@ -42,7 +42,7 @@ def test_step_allocates_no_objects_per_parameter(maker):
 
 
 def test_first_step_looks_up_the_line_once():
-    """The line that changed them is one object for all parameters and their state."""
+    """The recorded line of the modification is one object for all parameters and their state."""
     parameters = [ft.ones(2) for _ in range(3)]
     for p in parameters:
         p.grad = ft.ones(2)

@@ -1,4 +1,4 @@
-"""L-BFGS: minima that are known, its line search, state, and what is refused."""
+"""L-BFGS: known minima, line search, state, and invalid options."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ SEARCHES = pytest.mark.parametrize("search", [None, "strong_wolfe"])
 
 
 def closure_of(optimizer, loss):
-    """What a step calls; `calls` counts."""
+    """The closure of a step; `calls` counts its calls."""
 
     def closure():
         closure.calls += 1
@@ -26,7 +26,7 @@ def closure_of(optimizer, loss):
 
 @SEARCHES
 def test_a_quadratic_in_one_step(search):
-    """The minimum of |A x - b|^2 is where NumPy finds it."""
+    """The minimum of |A x - b|^2 equals NumPy's solution."""
     a, b = values(0, [(9, 4), (9,)])
     (x,) = leaves([np.zeros(4)])
     left, right = ft.tensor(a), ft.tensor(b)
@@ -37,7 +37,7 @@ def test_a_quadratic_in_one_step(search):
 
 
 def test_line_search_minimizes_rosenbrock():
-    """Two parameters, one a number, from the usual start; far fewer calls than steps of descent would take."""
+    """Two parameters, one without dimensions, from the usual start; far fewer calls than gradient descent needs."""
     x, y = leaves([np.array([-1.2]), np.array(1.0)])
     optimizer = LBFGS([x, y], max_iter=100, tolerance_change=1e-15, line_search_fn="strong_wolfe")
     closure = closure_of(optimizer, lambda: ((1 - x) ** 2 + 100 * (y - x * x) ** 2).sum())
@@ -47,7 +47,7 @@ def test_line_search_minimizes_rosenbrock():
 
 
 def test_the_first_move_is_short():
-    """As long as the rate, in the sum of sizes."""
+    """Its 1-norm equals the rate."""
     (x,) = leaves([np.array([3.0, -4.0])])
     optimizer = LBFGS([x], lr=0.25, max_iter=1)
     optimizer.step(closure_of(optimizer, lambda: (x * x).sum() / 2))

@@ -1,4 +1,4 @@
-"""What steps compute, against NumPy in float64: all options, both dtypes, any memory."""
+"""Results of steps compared with NumPy in float64: all options, both dtypes, any memory layout."""
 
 import numpy as np
 import pytest
@@ -136,7 +136,7 @@ def test_asgd_averages_the_parameters():
 
 @pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.__name__)
 def test_nan_gradients_propagate(kind):
-    """One element's NaN is that element's, and stays."""
+    """A NaN in one element affects only this element, permanently."""
     (p,) = parameters = leaves([np.ones(40)])
     optimizer = kind(parameters)
     for _ in range(2):
@@ -179,7 +179,7 @@ class TestMemory:
         assert_close(both, trained(make(both), both, reference()), rtol=5e-6)
 
     def test_strided_parameters(self, make, reference):
-        """A transposed matrix, every second element of a vector, and one beside them that is contiguous."""
+        """A transposed matrix, every second element of a vector, and a contiguous parameter."""
         base = ft.tensor(values(0, [(4, 6)])[0])
         line = ft.tensor(values(0, [(9,)])[0])
         between = line[1::2].clone()
@@ -210,7 +210,7 @@ class TestMemory:
         assert parameters[0].is_leaf and parameters[0].requires_grad
 
     def test_large_tensors_on_any_number_of_threads(self, make, reference):
-        """Pieces end in the middle of tensors, and small ones lie between large ones."""
+        """Work is split inside tensors, and small tensors are placed between large ones."""
         shapes = [(70_000,), (3,), (0,), (501, 401), (1,), (90_001,)]
         outcomes = []
         before = get_num_threads()
@@ -235,7 +235,7 @@ class TestMemory:
             np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-6)
 
     def test_versions_and_what_was_saved(self, make, reference):
-        """A graph that saved a parameter before the step refuses to run after it, and says what happened."""
+        """A graph that saved a parameter before the step raises an error that explains the modification."""
         p = ft.tensor([1.0, 2.0], requires_grad=True)
         loss = (p * p).sum()
         p.grad = ft.ones(2)

@@ -1,4 +1,4 @@
-"""Groups, options, state dicts, hooks, and what is refused."""
+"""Groups, options, state dicts, hooks, and invalid arguments."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_groups_and_their_options():
     ],
 )
 def test_out_of_memory_error_names_optimizer_and_parameter(make, state):
-    """Parameters of a terabyte, over memory of four bytes; the one before is as it was."""
+    """Parameters of a terabyte over memory of four bytes; the preceding parameter is unchanged."""
     small, huge = leaf(2), ft.ones(1).expand(1 << 44).requires_grad_()
     for params, called in (([small, huge], "1"), ([("w", small), ("b", huge)], "'b'")):
         optimizer = make(params)
@@ -176,7 +176,7 @@ def test_base_class_step_raises():
 
 
 class Lookahead(Optimizer):
-    """Takes over another optimizer, and does not call `Optimizer.__init__`, as PyTorch allows."""
+    """An optimizer that wraps another one and does not call `Optimizer.__init__`, as PyTorch allows."""
 
     def __init__(self, base):
         self.base, self.count = base, 0
@@ -203,7 +203,7 @@ def test_optimizer_without_base_constructor_call():
 
 
 def test_setstate_keeps_the_hooks():
-    """As programs do that load one by `__setstate__`."""
+    """Some programs load optimizers by `__setstate__`."""
     p = ones(2, requires_grad=True)
     optimizer, calls = SGD([p], lr=0.5), []
     optimizer.register_step_pre_hook(lambda *args: calls.append(1))

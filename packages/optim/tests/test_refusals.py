@@ -1,4 +1,4 @@
-"""What optimizers refuse: parameters, options and states that do not fit, by name, with nothing changed."""
+"""Optimizers name invalid parameters, options and states, before anything is modified."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,7 @@
-"""Schedules: rates by formula, state, order, groups, and what is refused. PyTorch's numbers are in the repository's
-integration tests."""
+"""Schedulers: rates by formula, state, order, groups, invalid options.
+
+The repository's integration tests compare rates with PyTorch's.
+"""
 
 import copy
 import gc
@@ -40,7 +42,7 @@ def optimizer_of(*rates, kind=SGD):
 
 
 def rates(schedule, epochs):
-    """The first group's rate at epochs 0, 1, ..."""
+    """Return the first group's rate at epochs 0, 1, ..."""
     found = [schedule.get_last_lr()[0]]
     for _ in range(epochs):
         schedule.optimizer.step()
@@ -54,7 +56,7 @@ def cyclic(optimizer, *sizes, **options):
 
 
 def height(t, up, down):
-    """Of a triangle that climbs for `up` steps and falls for `down`."""
+    """Return a triangle that rises for `up` steps and falls for `down` steps."""
     t %= up + down
     return t / up if t < up else (up + down - t) / down
 
@@ -99,7 +101,7 @@ def test_curves(name):
 
 @pytest.mark.parametrize("name", CURVES)
 def test_resuming_from_state_dicts(name):
-    """The optimizer's state has the rates, the schedule's the epoch: five epochs, and five more in another program."""
+    """The optimizer's state contains the rates, the scheduler's the epoch: five epochs, five more after loading."""
     make, _ = CURVES[name]
     expected = rates(make(optimizer_of()), 10)
     before = make(optimizer_of())
@@ -126,7 +128,7 @@ def test_step_to_an_epoch(name):
 
 @pytest.mark.parametrize("make", [lambda o, e: StepLR(o, 2, 0.5, e), lambda o, e: CosineAnnealingLR(o, 9, 0.1, e)])
 def test_new_scheduler_resumes_from_last_epoch(make):
-    """With last_epoch, and rates that are in the groups already."""
+    """With last_epoch, and rates that the groups already have."""
     first = make(optimizer_of(), -1)
     expected = rates(first, 8)
     second = make(optimizer_of(), -1)
@@ -163,7 +165,7 @@ def test_one_cycle():
     assert optimizer.param_groups[0]["betas"] == (0.95, 0.999)
     found = rates(schedule, 10)
     assert found[0] == 0.04 and found[10] == pytest.approx(0.0004)
-    assert max(found) == found[5] < 1  # the peak lies between two steps
+    assert max(found) == found[5] < 1  # the peak is between two steps
     assert optimizer.param_groups[0]["betas"] == (pytest.approx(0.95), 0.999)
     schedule.step()
     with pytest.raises(ValueError, match="step 12 exceeds total_steps=11"):
@@ -319,7 +321,7 @@ def test_state_of_scale_fn():
     ],
 )
 def test_periods_may_be_any_numeric_type(make, rates):
-    """A count of batches is often a quotient."""
+    """A number of batches is often a quotient."""
     optimizer = optimizer_of()
     schedule = make(optimizer)
     for rate in rates:

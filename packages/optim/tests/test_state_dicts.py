@@ -1,4 +1,4 @@
-"""State of optimizers: its dict, going on from one, copies, and hooks around both."""
+"""State of optimizers: state dicts, resuming, copies, and hooks."""
 
 import copy
 import gc
@@ -40,7 +40,7 @@ MAKERS = [
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_resuming_from_a_state_dict(make):
-    """Three steps, another optimizer for three more: what six of one do."""
+    """Three steps of one optimizer and three of another equal six steps of one."""
     ours, theirs = leaves(values(0)), leaves(values(0))
     one, two = make(ours), make(theirs)
     for step in range(6):
@@ -57,7 +57,7 @@ def test_resuming_from_a_state_dict(make):
 
 
 def test_the_format_of_a_state_dict():
-    """PyTorch's: numbers for parameters, counted through the groups; options beside them."""
+    """PyTorch's format: indices for parameters, counted through all groups, and the options."""
     a, b = leaf(2), leaf(3)
     optimizer = Adam([{"params": [a]}, {"params": [b], "lr": 0.5}])
     b.grad = ft.ones(3)
@@ -252,7 +252,7 @@ def test_hooks_around_loading():
     hook = optimizer.register_load_state_dict_pre_hook(doubled)
     optimizer.register_load_state_dict_post_hook(lambda o: seen.append(o.param_groups[0]["lr"]))
     optimizer.load_state_dict(saved)
-    assert seen == [1.0] and saved["param_groups"][0]["lr"] == 0.5  # the caller's dict is left alone
+    assert seen == [1.0] and saved["param_groups"][0]["lr"] == 0.5  # the caller's dict is unchanged
     hook.remove()
     optimizer.load_state_dict(saved)
     assert seen == [1.0, 0.5]
