@@ -5,7 +5,7 @@ DEFECTS = [
         "src/facula_nn/_modules/state.py",
         "is_lazy(value) else value.detach()\n",
         "is_lazy(value) else value.detach().clone()\n",
-        "tests/test_state.py::test_what_is_in_one",
+        "tests/test_state.py::test_contents_of_a_state_dict",
         "a state dict that copies instead of sharing memory",
     ),
     (
