@@ -5,7 +5,7 @@ DEFECTS = [
         "src/facula_jit/_recording/signature.py",
         "layout.dtype, layout.shape, layout.strides, wants",
         "layout.dtype, layout.shape, wants",
-        "tests/test_capture.py::test_strides_and_dtypes_are_kinds_of_their_own",
+        "tests/test_capture.py::test_strides_and_dtypes_are_part_of_the_signature",
         "a capture guard that ignores strides",
     ),
     (
@@ -19,7 +19,7 @@ DEFECTS = [
         "src/facula_jit/_graph/definite_assignment.py",
         "if any([one <= opposite for one in known]):",
         "if known:",
-        "tests/test_guards.py::test_what_is_accepted_reads_what_it_wrote",
+        "tests/test_guards.py::test_accepted_graphs_read_only_written_memory",
         "a captured program that reads what nothing wrote",
     ),
 ]

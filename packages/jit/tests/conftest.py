@@ -1,5 +1,5 @@
-"""Settings for hypothesis (HYPOTHESIS_PROFILE=ci is derandomised and short) and for captures: half of all calls that
-would be replayed are checked.
+"""Settings for hypothesis (HYPOTHESIS_PROFILE=ci is derandomized and short) and for captures: every second replay is
+checked.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Programs in which tensors decide what runs, and arguments that take all of their ways."""
+"""Programs with tensor-dependent control flow, and arguments that cover all of their paths."""
 
 from itertools import product
 
@@ -11,7 +11,7 @@ ORDER = [0, 3, 1, 1, 2, 0, 3, 2]
 
 
 def signed(number):
-    """Two vectors of chosen signs, so that each call takes other branches."""
+    """Return two vectors with signs that select different branches in each call."""
     manual_seed(number)
     a, b = SIGNS[ORDER[number % len(ORDER)]]
     return rand(4) * a, rand(4) * b
@@ -33,7 +33,7 @@ def counted(x, y):
 
 
 def mixed(x, y):
-    """A condition in a loop in a condition, whose step ends with a condition."""
+    """A condition in a loop in a condition; the loop body ends with a condition."""
 
     def step(n, h):
         return n + 1, cond(h.sum() > n, lambda h: h / 2, lambda h: h + y.abs(), (h,))
@@ -55,7 +55,7 @@ def collatz(x, y):
 
 
 def drawn_before(x, y):
-    """Numbers drawn before a loop, and further ones behind it."""
+    """Random draws before and after a loop."""
     noise = rand(4)
     _, found = while_loop(lambda n, h: n < (x > 0).sum() + 1, lambda n, h: (n + 1, h * noise), (tensor(0), y))
     return found, rand(2)
@@ -82,7 +82,7 @@ FUNCTIONS = {
 
 
 def gradients(function, inside):
-    """A function of two vectors whose result is differentiated, inside it or outside."""
+    """Return a function of two vectors, differentiated inside it or outside."""
     weights = [tensor([1.0, 2.0, -1.0, 0.5]).requires_grad_() for _ in range(2)]
 
     def loss(x, y):

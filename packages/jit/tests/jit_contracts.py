@@ -1,9 +1,10 @@
-"""Asks for plans of mutated layouts and parameters, and runs those that are granted on memory with guards around it.
+"""Request plans with mutated layouts and parameters, and run the accepted ones on memory with guards around it.
 
     python jit_contracts.py SEED COUNT
 
-A kernel that writes outside of what its request says changes a guard; one that reads there is seen by the sanitizers'
-session. Prints how many were refused and ran; a process of its own, since a wrong one may crash it.
+A kernel that writes outside of its operands changes a guard; reads outside of them are detected by the sanitizers'
+session. Prints the numbers of refused and executed requests. It runs as a separate process, since an invalid request
+may crash it.
 """
 
 import copy
@@ -40,7 +41,7 @@ H0, STEPS = ones(2, 2), tensor([2, 1, 1])
 
 
 def SQUARE(x):
-    """A positive definite matrix."""
+    """Return a positive definite matrix."""
     return x[:, :4] @ x[:, :4].t() + ones(4).diag()
 
 
@@ -68,11 +69,11 @@ FUNCTIONS = (
 
 
 def requests():
-    """What a few functions, and their backward passes, ask of the backend."""
+    """Return the requests of some functions and their backward passes to the backend."""
     found = {}
     for function in FUNCTIONS:
         captured, x = capture(function), randn(4, 6).requires_grad_()
-        captured(x), captured(x)  # the first call may make what is kept
+        captured(x), captured(x)  # the first call may create cached values
         assert captured._latest_by_signature(), captured.report()
         for _, replay in captured._latest_by_signature():
             for one in replay.recording.launches:
@@ -81,7 +82,7 @@ def requests():
 
 
 def mutate(data, rng):
-    """Other sizes, strides, parameters and dtypes; the same size in several places changed together, mostly."""
+    """Change sizes, strides, parameters or dtypes; equal sizes are mostly changed together."""
     for _ in range(rng.choice((1, 1, 2, 3))):
         layouts = [one for one in data["inputs"] + data["outputs"] if isinstance(one, list)]
         if not layouts:
@@ -103,7 +104,7 @@ def mutate(data, rng):
 
 
 def guarded(layout, rng):
-    """Memory for a layout, with guards on both sides: small integers, numbers, bools."""
+    """Return memory for a layout with guards on both sides: small integers, numbers, bools."""
     whole = np.full(layout.extent + 2 * GUARD, 0xA5, "u1")
     inside = whole[GUARD : GUARD + layout.extent]
     inside[:] = rng.integers(0, 2, layout.extent)
@@ -139,7 +140,7 @@ def main(seed, count):
             values.insert(last, scratch.ctypes.data)
         try:
             (plan.launch if part < 0 else plan.parts[part][0])(*values)
-        except (LaunchError, IndexError):  # indices are library_grads at where they are used: by kernels, or by NumPy
+        except (LaunchError, IndexError):  # kernels and NumPy check indices when they use them
             pass
         found["ran"] += 1
         for one in blocks:

@@ -1,4 +1,4 @@
-"""Captures as files that facula-run runs, and running them."""
+"""Helpers that save captures for facula-run, and run it."""
 
 import ctypes
 import json
@@ -17,12 +17,12 @@ PROGRAM = Path(facula_cpu.__file__).with_name("facula-run")
 
 
 def latest(captured):
-    """The one replay of a captured function that was called in one way; the latest of several."""
+    """Return the latest replay of a captured function."""
     return [one for kind in captured._entries.values() for one in kind.replays][-1]
 
 
 def write(path, **captures):
-    """A file with a program of each capture, and the tensors of all, which they may share."""
+    """Write a file with a program of each capture and all of their tensors, which they may share."""
     known, tensors, sections = {}, {}, {}
     for batch, captured in captures.items():
         replay = latest(captured)
@@ -45,7 +45,7 @@ def write(path, **captures):
 
 
 def run(folder, path, inputs, outputs, *options, **environment):
-    """The outputs of facula-run, for arrays with one entry a step."""
+    """Return the outputs of facula-run for arrays with one entry per step."""
     arguments = [path]
     for number, array in enumerate(inputs):
         np.save(folder / f"x{number}.npy", array)
@@ -61,7 +61,7 @@ def run(folder, path, inputs, outputs, *options, **environment):
 
 
 def changed(path, tmp_path, change):
-    """The file after `change(graph)`."""
+    """Return the file after `change(graph)`."""
     with zipfile.ZipFile(path) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
     graph = json.loads(contents["graph.json"])

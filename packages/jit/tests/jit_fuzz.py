@@ -1,8 +1,8 @@
-"""Damages files of graphs, loads and calls what still loads: run as a program, so that a crash is its own.
+"""Damage files of graphs, and load and call them if that still works; runs as a program to isolate crashes.
 
     python jit_fuzz.py FOLDER SEED COUNT
 
-reads the graphs in FOLDER, and prints how many were refused, how many ran, and what raised errors of other kinds.
+reads the graphs in FOLDER, and prints the numbers of refused graphs, executed graphs, and errors of other types.
 """
 
 import json
@@ -26,7 +26,7 @@ NUMBERS += [
 
 
 def leaves(tree, path=()):
-    """The paths of everything in a tree."""
+    """Return the paths of all nodes of a tree."""
     yield path
     if isinstance(tree, dict):
         for key in tree:
@@ -43,7 +43,7 @@ def at(tree, path):
 
 
 def mutate(tree, rng):
-    """Change a tree in a few places: numbers by others near and far, and parts by parts of their kind."""
+    """Change a few nodes of a tree: numbers to close or distant ones, subtrees to others of the same type."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         paths = [one for one in leaves(tree) if one]
         path = rng.choice(paths)
@@ -64,7 +64,7 @@ def mutate(tree, rng):
 
 
 def damaged(contents, rng):
-    """The file of mutated JSON, or with bits flipped, or cut short."""
+    """Return a file with mutated JSON, flipped bits, or a truncated end."""
     how = rng.random()
     if how < 0.9:
         tree = json.loads(contents["graph.json"])
@@ -95,14 +95,14 @@ def write(path, contents, rng):
 
 
 def arguments(stored):
-    """What a graph says that it wants to be called with."""
+    """Return arguments that match the signature of a graph."""
     kinds = [(one["tensor"][0], one["tensor"][1]) for _, one in stored]
     return [(zeros if "int" in name else ones)(*shape, dtype=getattr(facula_storage, name)) for name, shape in kinds]
 
 
 def run(path, stored):
-    """Call the graph, and go back through it."""
-    loaded = load(path)  # which has to come back; what a graph does may take for ever
+    """Call the graph, and run its backward pass."""
+    loaded = load(path)  # loading must terminate; a graph may run forever
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 1)
     try:
@@ -116,12 +116,12 @@ def run(path, stored):
 
 
 def too_long(number, frame):
-    """What a loop that does not end is told."""
+    """Interrupt an endless loop."""
     raise EndlessError
 
 
 class EndlessError(Exception):
-    """A graph that is still running."""
+    """A graph is still running."""
 
 
 def main(folder, seed, count):
@@ -140,7 +140,7 @@ def main(folder, seed, count):
         name = rng.choice(files)
         contents, how = damaged(whole[name], rng)
         write(path, contents, how)
-        os.replace(path, last)  # what a crash leaves behind
+        os.replace(path, last)  # remains after a crash
         stored = json.loads(whole[name]["graph.json"])["graphs"][0]["arguments"]
         try:
             run(last, stored)

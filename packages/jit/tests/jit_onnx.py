@@ -1,4 +1,4 @@
-"""What tests of exported files share: a file is checked, run by onnxruntime, and compared with its function."""
+"""Helpers for tests of exported files: validate a file, run it with onnxruntime, and compare it with its function."""
 
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ from facula_tensor import no_grad
 
 @lru_cache(maxsize=1)
 def session_of(program):
-    """What runs a file, once the format's own checker has found nothing."""
+    """Return a session for a file, after the checker of the onnx package has accepted it."""
     onnx = pytest.importorskip("onnx", reason="the onnx package is not installed")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     onnx.checker.check_model(program.model_proto, full_check=True)
@@ -24,7 +24,7 @@ def session_of(program):
 
 
 def results_of(program, *arrays):
-    """What a file computes of arrays."""
+    """Return the results of a file for arrays."""
     session = session_of(program)
     used = {one.name for one in session.get_inputs()}
     names = [one.name for one in program.model_proto.graph.input]
@@ -32,7 +32,7 @@ def results_of(program, *arrays):
 
 
 def check(function, *inputs, tolerance=1e-5, program=None):
-    """The file has the function's results, in shape, dtype and value."""
+    """Check that the file has the function's results, in shape, dtype and value."""
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     program = program or export(function, inputs)
     found = results_of(program, *[one.numpy() for one in inputs])

@@ -1,4 +1,4 @@
-"""What tests of captures share: comparing with the function, arguments, a step of training."""
+"""Helpers for tests of captures: comparison with the function, arguments, a training step."""
 
 from facula_jit import capture, load, save
 from facula_tensor import (
@@ -13,7 +13,7 @@ from facula_tensor.functional import linear
 
 
 def same(a, b):
-    """Whether two results are the same bit for bit, whatever they are made of."""
+    """Return True if two results of any type are equal bit for bit."""
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[key], b[key]) for key in a)
     if isinstance(a, (tuple, list)):
@@ -25,7 +25,7 @@ def same(a, b):
 
 
 def check(function, make, calls=4, replays=None, **options):
-    """Compare the function with its capture over some calls, each with arguments of its own; gives the capture."""
+    """Compare a function with its capture for several calls with different arguments; return the capture."""
     captured = capture(function, **options)
     for number in range(calls):
         args = make(number)
@@ -62,14 +62,14 @@ def step_of(rate=0.1):
 
 
 def saved(captured, tmp_path, **options):
-    """What comes back of a file."""
+    """Save and load a captured function."""
     path = tmp_path / "graph.facula"
     save(captured, path, **options)
     return load(path)
 
 
 def called(function, *args, times=3):
-    """A captured function."""
+    """Return a captured function after some calls."""
     captured = capture(function, on_break="error")
     for _ in range(times):
         captured(*args)

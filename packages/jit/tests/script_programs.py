@@ -1,4 +1,4 @@
-"""Functions for tests of scripts: each takes two vectors, whose signs decide which way it goes."""
+"""Functions for tests of scripts: each takes two vectors, whose signs select the branches."""
 
 from facula_tensor import tensor, zeros
 
@@ -133,7 +133,7 @@ def calls(x, y):
 
 
 def positive(x):
-    """A function of the module's."""
+    """A function of the module."""
     if x.sum() > 0:
         return x
     return -x
@@ -180,7 +180,7 @@ EVERYTHING = {
 }  # fmt: skip
 
 
-# --------------------------------------------------------------------------------- what stays Python's, with its line
+# ------------------------------------------------------------------------------- not rewritten, reported by line
 def breaks_off(x, y):
     while True:
         if x.sum() < 1:

@@ -1,4 +1,4 @@
-"""Custom backward passes that run outside of the captured function: their effects, and state that they read."""
+"""Custom backward passes that run outside of the captured function: their effects, and the state that they read."""
 
 import random
 import warnings
@@ -12,7 +12,7 @@ from facula_tensor import manual_seed, ones, rand, zeros
 
 
 class State:
-    """What Functions of the next tests read and change: `k`, a list, a set, a dict, an array, a tensor, text."""
+    """State that the Functions of the tests read and change: `k`, a list, a set, a dict, an array, a tensor, text."""
 
     total = 0
 
@@ -95,7 +95,9 @@ EFFECTS = (
 
 
 def _history(backward, changes, capturing):
-    """The gradients of calls through a Function with this backward; state changes between some and their backward."""
+    """Return the gradients of calls through a Function with this backward; state changes between some calls and their
+    backward.
+    """
 
     class Own(Function):
         @staticmethod
@@ -135,7 +137,7 @@ def test_a_backward_pass_with_effects_breaks_the_capture():
 
 @pytest.mark.parametrize("backward", [_of_context, _of_owner, _of_made, _of_closure, _of_state])
 def test_state_may_change_between_a_call_and_its_backward_pass(backward):
-    """A pass reads the values of its call where the context has them, and the present ones where it looks at state."""
+    """A pass reads the values of its call from the context, and present values from other state."""
     made = []
 
     def capturing(function):

@@ -1,4 +1,4 @@
-"""Captured functions give what the functions give, bit for bit, or run as they are written and say why."""
+"""Captured functions equal the functions bit for bit, or run eagerly with a reason."""
 
 from types import SimpleNamespace
 
@@ -58,7 +58,7 @@ def test_replays_are_the_function(name):
     check(FUNCTIONS[name], pair)
 
 
-def test_strides_and_dtypes_are_kinds_of_their_own():
+def test_strides_and_dtypes_are_part_of_the_signature():
     captured = capture(lambda x: x * 2 + 1)
     for make in (lambda: randn(4, 6), lambda: randn(6, 4).t(), lambda: randn(4, 12)[:, ::2], lambda: randn(8, 6)[2:6]):
         for _ in range(3):
@@ -68,14 +68,14 @@ def test_strides_and_dtypes_are_kinds_of_their_own():
     assert captured.report().startswith("<lambda>: 5 signatures") or "4 signatures" in captured.report()
 
 
-def test_the_number_of_kinds_in_words():
+def test_the_number_of_signatures_as_text():
     captured = capture(lambda x: x * 2)
     assert repr(captured).endswith("<lambda>: 0 signatures>")
     captured(ones(2))
     assert repr(captured).endswith("<lambda>: 1 signature>")
 
 
-def test_a_result_is_the_callers():
+def test_the_caller_owns_results():
     captured = capture(lambda x: x + 1)
     kept = [captured(full((3,), float(i))) for i in range(100)]
     assert [one.tolist() for one in kept] == [[i + 1.0] * 3 for i in range(100)]
@@ -94,7 +94,7 @@ def test_views_of_tensors_of_the_program_as_results():
         _, view, same_view, detached, whole = captured(x)
         assert view is same_view and whole is kept
         assert not view.requires_grad and not detached.requires_grad
-        view.requires_grad_(), detached.requires_grad_()  # of this call's tensors
+        view.requires_grad_(), detached.requires_grad_()  # changes this call's tensors
         kept.data.add_(1)
         assert view.tolist() == kept.tolist()[1:] and detached.tolist() == kept.tolist()
 
@@ -109,10 +109,10 @@ def test_a_step_of_training():
         assert all(same(p, q) and same(p.grad, q.grad) for p, q in zip(own, others))
         assert [p._storage.version for p in own] == [p._storage.version for p in others]
         if number % 7 == 3:
-            own[0].grad = others[0].grad = None  # what the step clears anyway
+            own[0].grad = others[0].grad = None  # the step clears them anyway
 
 
-def test_gradients_that_add_up():
+def test_accumulated_gradients():
     def build():
         manual_seed(0)
         w = randn(6, 6).requires_grad_()
@@ -176,7 +176,7 @@ def test_wrong_options():
         capture(ones, on_break="never")
 
 
-def test_more_kinds_of_calls_than_are_kept():
+def test_too_many_signatures():
     captured = capture(lambda x: x + 1)
     for size in range(16):
         captured(ones(size))
@@ -223,8 +223,8 @@ WITH_IS = {
 
 
 @pytest.mark.parametrize("name", WITH_IS)
-def test_equal_values_that_no_is_compares(name):
-    """One capture serves, though a number is replaced by an equal one before each call."""
+def test_equal_values_that_are_not_compared_by_identity(name):
+    """One capture serves all calls, although a number is replaced by an equal one before each of them."""
     captured = capture(WITH_IS[name], on_break="error")
     for _ in range(12):
         KEPT.rate = float("0.5")
@@ -242,7 +242,7 @@ class Anything(metaclass=Answering):
 
 
 @pytest.mark.parametrize("function", [lambda x, a: (x, a), lambda x, a: {"a": [x * 2, [a]]}])
-def test_an_object_whose_metaclass_answers_every_name_breaks_as_others_do(function):
+def test_an_object_with_a_metaclass_that_answers_every_name_breaks_the_capture(function):
     captured, broken = capture(function), Anything()
     with pytest.warns(UserWarning, match="the result has a Anything, which Python makes"):
         captured(ones(3), broken)

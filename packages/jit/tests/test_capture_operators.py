@@ -1,4 +1,6 @@
-"""Families of operators under `capture` and in files: results, gradients, changed arguments and draws are eager's."""
+"""Operator families under `capture` and in files: results, gradients, changed arguments and draws equal those of eager
+code.
+"""
 
 import warnings
 
@@ -18,7 +20,7 @@ MASK = ft.tensor([[True, False, True, False]] * 3)
 
 
 def numbers(*shape, dtype=ft.float64):
-    """Numbers between 0.25 and 1, others at each call."""
+    """Return numbers between 0.25 and 1 that differ between calls."""
     return (ft.rand(*shape, dtype=ft.float64) * 0.75 + 0.25).to(dtype)
 
 
@@ -30,7 +32,7 @@ def image():
     return numbers(2, 2, 6, 6), numbers(4, 2, 3, 3)
 
 
-REPLAYED = {  # what is called, and what makes its arguments
+REPLAYED = {  # the function, and its arguments
     "elementwise": (lambda x, y: special.xlogy(x, y).lerp(x.atan2(y), 0.3).clamp(0.1, 0.9), two),
     "mixed dtypes": (lambda x, y: x * y.float() + y.half(), two),
     "integers": (lambda x, y: (x * 9).long() // (y * 9).int() % 4 & 7, two),
@@ -70,7 +72,7 @@ REPLAYED = {  # what is called, and what makes its arguments
     "draws": (lambda x, y: (ft.rand(2) + x[0, :2], ft.randn_like(y), ft.randint(9, (3,)), ft.normal(x, y)), two),
 }
 
-CHANGES = {  # of x, whose version counts
+CHANGES = {  # in-place changes of x, which update its version
     "arithmetic": lambda x, y: x.add_(y).mul_(2).addcmul_(x, y, value=0.5),
     "assignment where a mask is true": lambda x, y: x.__setitem__(y > 0.5, 3.0) or x.__setitem__(MASK, y[0, 0]) or x,
     "of a row": lambda x, y: x[1].sub_(y[0]),
@@ -83,12 +85,12 @@ CHANGES = {  # of x, whose version counts
 
 
 def leaves(tree):
-    """The tensors in tuples."""
+    """Return the tensors in tuples."""
     return [tree] if isinstance(tree, ft.Tensor) else [one for part in tree for one in leaves(part)]
 
 
 def described(tree):
-    """All that a program can see of tensors, but for views of uninitialised memory."""
+    """Return all visible properties of tensors, except views of uninitialized memory."""
     return [
         (one.dtype, one.shape, one.stride(), one.requires_grad, one.detach().contiguous().numpy().tobytes())
         for one in leaves(tree)
@@ -96,7 +98,7 @@ def described(tree):
 
 
 def gradients(result, args):
-    """The gradients of the arguments, or of those that there are."""
+    """Return the existing gradients of the arguments."""
     roots = [one for one in leaves(result) if one.requires_grad]
     wanted = [one for one in args if one.requires_grad]
     given = [ft.full_like(one, 0.5) for one in roots]
@@ -113,7 +115,9 @@ def with_gradients(function):
 
 
 def compare(function, make, requires_grad=False, after=None, replays=2, folder=None):
-    """Three calls of a function and of its capture, on arguments of their own; one of its file, with a folder."""
+    """Compare three calls of a function with its capture, on separate arguments, and one of its file if there is
+    a folder.
+    """
     captured = capture(function)
     for number in range(3 if folder is None else 4):
         seen = []
@@ -151,7 +155,7 @@ def test_changes_in_place(name):
     compare(CHANGES[name], two)
 
 
-WRITTEN = {  # what no replay can do, and what the report says of it
+WRITTEN = {  # functions that cannot be replayed, and the text of the report
     "sizes that follow from elements": (lambda x, y: x[x > 0.5].sum(), "nonzero looks at elements"),
     "another shape": (lambda x, y: x.t_() + 0, "another shape, memory or node in place"),
     "other memory": (lambda x, y: setattr(x, "data", y * 2) or x + 0, "another shape, memory or node in place"),
@@ -163,7 +167,7 @@ WRITTEN = {  # what no replay can do, and what the report says of it
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_what_runs_as_it_is_written(name):
+def test_functions_that_run_eagerly(name):
     function, reason = WRITTEN[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -191,7 +195,7 @@ def test_a_graph_that_ends_in_an_argument():
         compare(change, lambda: [one.requires_grad_() * 1 for one in two()], after=lambda _, args: [args[0]], replays=0)
 
 
-def test_a_leaf_that_is_seen_through_a_view_of_its_shape():
+def test_a_leaf_through_a_view_of_the_same_shape():
     weight = numbers(1, 4).requires_grad_()
     captured = capture(lambda x: ft.cat([x, weight.expand(1, 4)]))
     for other in (None, None, numbers(1, 4)):
@@ -204,7 +208,7 @@ def test_a_leaf_that_is_seen_through_a_view_of_its_shape():
 
 
 class Strict:
-    """An object that knows its attributes, and takes no other name."""
+    """An object with fixed attribute names."""
 
     def __init__(self):
         self.factor = 2
@@ -216,7 +220,7 @@ class Strict:
 STRICT = Strict()
 
 
-def test_an_object_that_answers_for_no_other_name():
+def test_an_object_with_fixed_attribute_names():
     compare(lambda x, y: x * y * STRICT.factor, two)
 
 
@@ -240,7 +244,7 @@ def shifted_back():
 
 
 def outcome(function, args):
-    """What a call gives and does, or the error's type."""
+    """Return the results and effects of a call, or the type of its error."""
     try:
         result = function(*args)
     except RuntimeError as error:
@@ -258,7 +262,7 @@ def test_arguments_that_share_memory(function, order):
 
 
 def change_then_use(result, args):
-    """Change a result in place; the gradient of an argument that may be its base."""
+    """Change a result in place, and return the gradient of an argument that may be its base."""
     (result[0] if isinstance(result, tuple) else result).mul_(2)
     return grad([(args[0] * args[0]).sum()], [args[0]], allow_unused=True)
 
@@ -291,7 +295,7 @@ def test_a_view_of_an_argument_changes_with_it(name, changed):
 LEAVES: list[ft.Tensor] = []
 
 
-def test_a_result_that_is_there_twice():
+def test_a_duplicate_result():
     def use(result, args):
         result[0].mul_(2)
         return gradients(result[1][0], args)

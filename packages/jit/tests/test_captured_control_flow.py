@@ -1,4 +1,4 @@
-"""Control flow inside a capture: the replay chooses, and goes round, as the function does."""
+"""Control flow inside a capture: replays take the same branches and iterations as the function."""
 
 import signal
 import threading
@@ -29,14 +29,14 @@ def test_replays_are_the_function(name):
     check(FUNCTIONS[name], signed, calls=10, on_break="error")
 
 
-def test_no_steps_at_first():
+def test_a_loop_without_iterations_in_the_first_call():
     check(lambda n, x: while_loop(lambda n, x: n > 0, lambda n, x: (n - 1, x * 2), (n, x)),
           lambda number: (tensor((number * 3) % 5), ones(2)), calls=8, on_break="error")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 @pytest.mark.parametrize("inside", [True, False])
-def test_gradients_are_the_functions(name, inside):
+def test_gradients_equal_the_functions(name, inside):
     function, whole = gradients(DIFFERENTIABLE[name], inside)
     captured = capture(function, on_break="error")
     for number in range(10):
@@ -46,7 +46,7 @@ def test_gradients_are_the_functions(name, inside):
     assert "replayed 9 times" in captured.report(), captured.report()
 
 
-def test_the_function_that_is_not_taken_poisons_nothing():
+def test_the_skipped_function_does_not_poison_results():
     v = tensor([0.0, 1.0]).requires_grad_()
 
     def step(x):
@@ -59,7 +59,7 @@ def test_the_function_that_is_not_taken_poisons_nothing():
     assert found == [[2.0, 2.0], [float("inf"), 1.0], [2.0, 2.0]]
 
 
-def test_both_functions_change_what_they_are_to_change():
+def test_each_function_makes_its_changes():
     def make():
         state = zeros(3)
 
@@ -83,7 +83,7 @@ def test_both_functions_change_what_they_are_to_change():
         assert same(step(x[:3]), captured(x[:3])) and same(state, others), number
 
 
-def test_statistics_are_those_of_the_function_that_is_taken():
+def test_only_the_chosen_function_updates_statistics():
     mean, variance = zeros(3), ones(3)
 
     def step(x):
@@ -134,11 +134,11 @@ def _go_back():
 
 @pytest.mark.parametrize("name", BREAKS)
 @pytest.mark.parametrize("sign", [1, -1])
-def test_what_cannot_be_captured_runs_as_it_is_written(name, sign):
+def test_functions_that_cannot_be_captured_run_eagerly(name, sign):
     function, message = BREAKS[name]
     x = ones(2) * sign
     if name == "other raises" and sign < 0:
-        return  # the function itself raises
+        return  # the function itself raises an error
     results = []
     for captured in (False, True):
         WEIGHT.grad = None
@@ -151,12 +151,12 @@ def test_what_cannot_be_captured_runs_as_it_is_written(name, sign):
         capture(function, on_break="error")(x)
 
 
-def test_results_that_do_not_agree_name_both():
+def test_errors_name_both_results_that_differ():
     with pytest.raises(ValueError, match=r"true_fn and the result of false_fn .* float32 \(2,\) and float32 \(1,\)"):
         capture(lambda x: cond(x.sum() > 0, lambda: x, lambda: x[:1]))(ones(2))
 
 
-def test_an_optimizers_work_is_not_rehearsed():
+def test_an_optimizers_step_is_not_run_dry():
     class Optimizer:
         param_groups = ()
 
@@ -212,7 +212,7 @@ def test_a_training_step_with_a_condition():
     assert all([(p - q).abs().max() < 1e-5 for p, q in zip(own, others)])
 
 
-def test_nothing_is_left_behind():
+def test_tensors_are_freed():
     import gc
     import weakref
 
@@ -235,7 +235,7 @@ def test_an_endless_loop_ends_with_ctrl_c():
     captured = capture(lambda x: while_loop(lambda x: x.sum() > 0, lambda x: (x * 1,), (x,)), on_break="error")
     captured(-ones(2))
     timer = threading.Timer(0.2, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
     try:
         with pytest.raises(KeyboardInterrupt):
             timer.start()

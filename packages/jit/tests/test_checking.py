@@ -1,4 +1,4 @@
-"""Checked calls: a call runs eagerly in the place of a replay, and what it does is compared with the capture."""
+"""Checked calls: a call runs eagerly instead of a replay, and its operations are compared with the capture."""
 
 import ctypes
 import pickle
@@ -16,7 +16,7 @@ STATE = {"factor": 2.0, "shape": (3,), "name": "sin", "data": [1.0, 2.0, 3.0]}
 
 @allow
 def state():
-    """What guards do not see."""
+    """State that guards do not compare."""
     return STATE
 
 
@@ -72,7 +72,7 @@ def test_a_difference_is_an_error_with_its_line(changing):
 def test_by_default_the_second_replay_is_checked_and_a_difference_warned_of(monkeypatch):
     monkeypatch.delenv("FACULA_CAPTURE_CHECK", raising=False)
 
-    text = bytes(bytearray(b"2.0"))  # its identity is compared, as bytes do not change
+    text = bytes(bytearray(b"2.0"))  # compared by identity, since bytes are immutable
 
     def function(x):
         return x * float(text)
@@ -139,7 +139,7 @@ def test_intervals_that_are_refused(check):
         capture(lambda x: x, check=check)
 
 
-def test_the_environment_says_it(monkeypatch):
+def test_the_environment_variable_sets_the_interval(monkeypatch):
     monkeypatch.setenv("FACULA_CAPTURE_CHECK", "1")
     captured = capture(lambda x: x * 2)
     for _ in range(5):
@@ -153,7 +153,7 @@ def test_the_environment_says_it(monkeypatch):
 @pytest.mark.parametrize(
     "make", [lambda: eye(3), lambda: arange(3.5, 6.0), lambda: arange(77, 80), lambda: linspace(0.5, 7, 3)]
 )
-def test_small_tensors_that_eager_code_has_made_in_between_are_no_difference(make):
+def test_small_tensors_created_by_eager_code_are_not_a_difference(make):
     captured = capture(lambda x: x * make(), check=1)
     for _ in range(3):
         assert same(captured(ones(3)), ones(3) * make())
@@ -169,7 +169,7 @@ def test_checked_calls_count_where_changes_are_seldom():
     assert "eagerly" not in captured.report()
 
 
-def test_what_an_allowed_function_gives_is_no_difference_by_default(monkeypatch):
+def test_results_of_allowed_functions_are_not_checked_by_default(monkeypatch):
     monkeypatch.delenv("FACULA_CAPTURE_CHECK", raising=False)
     ticks = count(1)
     captured = capture(lambda x: (x * tick(ticks) + tensor([tick(ticks)]), tick(ticks)), allow=[tick, ticks])

@@ -1,4 +1,4 @@
-"""`cond`, `while_loop`, `scan`, `associative_scan` and `map` are the Python that they stand for."""
+"""`cond`, `while_loop`, `scan`, `associative_scan` and `map` equal the corresponding Python code."""
 
 import pytest
 from jit_toys import same
@@ -73,7 +73,7 @@ def test_cond_runs_one_function():
     assert cond(tensor(True), lambda: zeros(1), lambda: ones(1)).tolist() == [0.0]
 
 
-# What PyTorch's documentation prints.
+# Outputs in PyTorch's documentation.
 def test_documented_answers():
     def add(x, y):
         total = x + y

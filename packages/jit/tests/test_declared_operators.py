@@ -1,4 +1,4 @@
-"""What is declared can be saved and exported: no operator is forgotten, and new ones need no other source."""
+"""Declared operators can be saved and exported: none is missing, and new ones need no other source."""
 
 import subprocess
 import sys
@@ -30,10 +30,10 @@ KERNELS = {*planners, "fill", "pow_number", *[one.kernel for one in operators.va
 
 
 def test_every_kernel_has_a_contract():
-    """But those whose results' shapes depend on data. Rows are of kernels that there are, and of no family."""
+    """Except kernels with data-dependent result shapes. Rows exist only for existing kernels outside of families."""
     assert {name for name in KERNELS if contract_of(name) is None} == {"nonzero", "nonzero_flat"}
     assert ROWS.keys() <= KERNELS
-    irregular = {"flip", "log_softmax", "softmax"}  # dimensions in any order, or from the end
+    irregular = {"flip", "log_softmax", "softmax"}  # dimensions in any order, or negative
     assert {name for name in ROWS if contract_from(name)} == irregular
 
 
@@ -43,8 +43,8 @@ def test_every_kernel_has_a_converter_or_a_reason():
     assert not (converters.keys() | BY_OPERATOR.keys()) - KERNELS - operators.keys()
 
 
-def test_contracts_of_what_was_not_needed_yet():
-    """A file may name operators whose modules no program imported."""
+def test_contracts_import_modules_on_demand():
+    """A file may name operators from modules that the program has not imported."""
     names = sorted(KERNELS - {"nonzero", "nonzero_flat"})
     code = f"from facula_jit._files.contracts import contract_of; print(all(map(contract_of, {names})))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -53,7 +53,7 @@ def test_contracts_of_what_was_not_needed_yet():
 
 @pytest.fixture
 def declared():
-    """Operators that are declared inside are forgotten afterwards."""
+    """Unregister operators that are declared inside."""
     tables = operators, planners
     before = [dict(one) for one in tables]
     yield
@@ -66,7 +66,7 @@ def declared():
 
 @pytest.fixture
 def halved(declared):
-    """An operator with a loop of a program's own."""
+    """An operator with a loop defined by a program."""
 
     @CFUNCTYPE(None, c_int64, POINTER(c_int64), POINTER(c_int64))
     def loop(count, address, step):
@@ -78,8 +78,8 @@ def halved(declared):
     return elementwise(type("halved", (), {"__module__": __name__}))
 
 
-def test_a_loop_of_a_programs_own(halved, tmp_path):
-    """The file holds its name, and is refused by it where nothing declares that."""
+def test_a_loop_declared_by_a_program(halved, tmp_path):
+    """The file contains its name, and is refused if the operator is not declared."""
     x = ft.randn(3, 4)
     loaded = saved(called(lambda x: halved(x.t()) @ x, x), tmp_path)
     assert same(loaded(x), (x / 2).t() @ x)
@@ -89,14 +89,14 @@ def test_a_loop_of_a_programs_own(halved, tmp_path):
     operators["halved"] = forgotten
 
 
-def test_a_loop_that_onnx_has_not(halved):
+def test_a_loop_without_an_onnx_node(halved):
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     with pytest.raises(OnnxExporterError, match="halved: has no ONNX node here; compute it with other"):
         export(halved, ft.ones(2))
 
 
-def test_a_reduction_of_a_packages_own(declared, tmp_path):
-    """What its declaration makes of the parameters is what its kernel is given."""
+def test_a_reduction_declared_by_a_package(declared, tmp_path):
+    """The kernel receives the parameters that the declaration converts."""
 
     @operator
     class _largest_of_all:

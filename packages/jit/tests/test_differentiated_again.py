@@ -1,4 +1,4 @@
-"""Backward passes through captured functions that are recorded, that a transform does, and that hooks look at."""
+"""Backward passes through captured functions that are recorded, run inside transforms, or have hooks."""
 
 import pytest
 from jit_toys import same
@@ -59,7 +59,7 @@ def by_name():
     w, _ = weights()
 
     def use(function, x, create):
-        y = (x.requires_grad_() * w).sin()  # goes to the leaves that the function uses, too
+        y = (x.requires_grad_() * w).sin()  # reaches the leaves that the function uses, too
         y.register_hook(lambda g: g * 2)
         found = function({"x": y, "power": 3}, scales=[x * 2])["sum"]
         slopes = grad(found, [x, w], create_graph=create)
@@ -116,7 +116,7 @@ PROGRAMS = (penalty, drawn, by_name, hooked_argument, of_several, mapped, forwar
 @pytest.mark.parametrize("on_break", ["eager", "split"])
 @pytest.mark.parametrize("first", [0, 1, 3])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_graph_is_asked_for(program, first, on_break):
+def test_create_graph(program, first, on_break):
     found = []
     for wrap in (lambda function: function, lambda function: capture(function, on_break=on_break)):
         function, use = program()
@@ -125,7 +125,8 @@ def test_a_graph_is_asked_for(program, first, on_break):
             manual_seed(number)
             found.append((use(function, randn(4), number >= first), get_rng_state()))
     assert same(found[:6], found[6:]), [at for at in range(6) if not same(found[at], found[at + 6])]
-    if first or program not in (mapped, forward_over_reverse):  # the first call's graph is that of the run
+    # the graph of the first call is that of the recorded run
+    if first or program not in (mapped, forward_over_reverse):
         assert "runs eagerly: a backward pass" in function.report()
         assert "test_differentiated_again.py" in function.report()
 
@@ -160,7 +161,7 @@ def test_a_call_that_cannot_run_again():
     with pytest.raises(RuntimeError, match=r"\(test_a_call.*counts\).* would change it twice.*repeat this one"):
         grad(losses[-1], x, create_graph=True)
     assert seen.item() == 3
-    assert same(grad(captured(x), x, create_graph=True), grad(counts(x), x))  # as the message says
+    assert same(grad(captured(x), x, create_graph=True), grad(counts(x), x))  # the remedy in the message
     moved = capture(lambda x: (x * w + b).sum(), check=0)
     losses = [moved(x) for _ in range(3)]
     with no_grad():
@@ -170,7 +171,7 @@ def test_a_call_that_cannot_run_again():
 
 
 @pytest.mark.parametrize("calls", [1, 3])
-def test_an_error_where_a_graph_is_asked_for(calls):
+def test_an_error_in_a_pass_with_create_graph(calls):
     captured, x = capture(lambda x: (x**3).sum(), on_break="error"), ones(3, requires_grad=True)
     for _ in range(calls):
         loss = captured(x)
@@ -223,7 +224,7 @@ def test_hooks_that_a_function_registers(function):
     assert "eagerly: hooks look at the gradient of " in run.report()
 
 
-def test_what_hooks_remember_is_noticed():
+def test_state_of_hooks_is_guarded():
     w, log = weights()[0], []
 
     def step(x):

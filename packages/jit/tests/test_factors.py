@@ -1,4 +1,4 @@
-"""Factors of `add` and its kin that are tensors, in captured functions: replays read their elements."""
+"""Tensor factors of `add` and similar operators in captured functions: replays read their elements."""
 
 import pytest
 

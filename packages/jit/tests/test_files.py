@@ -1,4 +1,4 @@
-"""Graphs in files: what comes back does what was captured, in a process that has none of its source."""
+"""Graphs in files: a loaded graph equals the captured function, in a process without its source."""
 
 import gc
 import json
@@ -39,7 +39,7 @@ A, B = randn(6, 5), randn(5)
 
 
 def test_another_process_trains_on(tmp_path):
-    """The step goes on where it was, bit for bit, and the file's own tensors are what it changes."""
+    """Training continues bit for bit, and changes the file's own tensors."""
     step, parameters = step_of()
     captured = capture(step)
     x, y = randn(4, 6), randn(4, 6)
@@ -110,7 +110,7 @@ def test_gradients_of_arguments_and_of_some_results(tmp_path):
         again(randn(4, 5))
 
 
-def test_an_argument_that_wants_a_gradient_where_none_was_taken_down(tmp_path):
+def test_an_argument_requires_a_gradient_that_was_not_recorded(tmp_path):
     weight = Parameter(randn(6))
     again = saved(called(lambda x: (x * weight).sum(), randn(4, 6)), tmp_path)
     with pytest.raises(OperationError, match="argument 0 requires a gradient"):
@@ -120,7 +120,7 @@ def test_an_argument_that_wants_a_gradient_where_none_was_taken_down(tmp_path):
     assert not quiet(randn(4, 6).requires_grad_()).requires_grad
 
 
-# ----------------------------------------------------------------------------------------------------- what it is like
+# ------------------------------------------------------------------------------------------------------- properties
 def test_names_and_state(tmp_path):
     step, (w, b) = step_of()
     captured, x, y = capture(step), randn(4, 6), randn(4, 6)
@@ -138,7 +138,7 @@ def test_names_and_state(tmp_path):
     assert isinstance(again, Loaded) and "float32 (4, 6)" in repr(again)
 
 
-def test_a_loaded_graph_is_saved_again_as_it_is_now(tmp_path):
+def test_a_loaded_graph_is_saved_with_its_present_state(tmp_path):
     step, _ = step_of()
     captured, x, y = capture(step), randn(4, 6), randn(4, 6)
     captured(x, y)
@@ -174,7 +174,7 @@ def test_arguments_of_any_nesting(tmp_path):
             again(*args, **({} if len(args) == 3 else {"more": ones(2)}))
 
 
-def test_several_kinds_of_calls_share_their_tensors(tmp_path):
+def test_signatures_share_their_tensors(tmp_path):
     total = zeros(())
 
     def function(x):
@@ -207,7 +207,7 @@ def test_strided_arguments_are_copied_and_written_ones_must_be_writable(tmp_path
         again(from_numpy(frozen))
 
 
-def test_what_a_step_needs_of_grads_is_said(tmp_path):
+def test_errors_name_required_grads(tmp_path):
     weight = ones(3).requires_grad_()
 
     def accumulate(x):
@@ -261,8 +261,8 @@ def test_sizes_that_do_not_follow_are_refused_by_line(tmp_path):
     assert not os.listdir(tmp_path)
 
 
-# ------------------------------------------------------------------------------------------------------- what cannot be
-def test_what_no_file_can_hold(tmp_path, monkeypatch):
+# ---------------------------------------------------------------------------------------------------------- refusals
+def test_captures_that_cannot_be_saved(tmp_path, monkeypatch):
     path = tmp_path / "graph"
     with pytest.raises(SaveError, match="nothing was captured yet"):
         save(capture(lambda x: x), path)
@@ -324,8 +324,8 @@ def test_other_members_are_kept(tmp_path):
     assert load(path).members == loaded.members
 
 
-def test_constants_that_passes_made_one(tmp_path):
-    """A copy of a constant that a pass left out is the constant itself."""
+def test_constants_merged_by_passes(tmp_path):
+    """A copy of a constant that a pass removed is the constant itself."""
     table = randn(5, 2)
     captured = called(lambda x: embedding(arange(3), table) + embedding(arange(1, 4), table) * x, ones(3, 2))
     for _ in range(4):
@@ -349,7 +349,7 @@ def test_loaded_graphs_inside_of_captures_break_them(tmp_path):
         outside(ones(2))
 
 
-def test_embeddings_look_at_their_indices(tmp_path):
+def test_embeddings_check_their_indices(tmp_path):
     table = randn(5, 2)
     again = saved(called(lambda i: embedding(i, table), tensor([1, 2])), tmp_path)
     assert same(again(tensor([4, 0])), table[tensor([4, 0])])
@@ -359,7 +359,7 @@ def test_embeddings_look_at_their_indices(tmp_path):
 
 @pytest.mark.parametrize("name", sorted({name.rpartition(".")[0] for name in os.listdir(os.path.join(HERE, "files"))}))
 def test_files_of_releases(name):
-    """Each release leaves a file here, which all later ones load: a training step, and the losses that it gave."""
+    """Each release adds a file here that all later releases load: a training step, and its losses."""
     place = os.path.join(HERE, "files", name)
     step = load(place + ".facula")
     with open(place + ".json") as file:
@@ -369,7 +369,7 @@ def test_files_of_releases(name):
     assert [step(x, classes).item() for _ in wanted] == pytest.approx(wanted, rel=1e-5)
 
 
-def test_calls_that_are_not_like_the_one_before(tmp_path):
+def test_calls_with_changing_arguments(tmp_path):
     again = saved(called(lambda x: x * 2, ones(3)), tmp_path)
     again(ones(3))
     for args in ((), (3,), ("x",), (None,), (ones(3), ones(3)), ([ones(3)],), (ones(3).double(),), (object(),)):
@@ -381,7 +381,7 @@ def test_calls_that_are_not_like_the_one_before(tmp_path):
 
 
 def test_errors_show_how_a_call_differs(tmp_path):
-    """Names, lists and dicts, and what to do."""
+    """Names, lists and dicts, and the remedy."""
     again = saved(called(lambda x, options: x * options["by"][0], ones(2), {"by": [0.5]}), tmp_path)
     known = r"expected \(float32 \(2,\), {'by': \[0.5\]}\); got "
     for args, kwargs, got in (
@@ -392,8 +392,8 @@ def test_errors_show_how_a_call_differs(tmp_path):
             again(*args, **kwargs)
 
 
-def test_nothing_is_left(tmp_path):
-    """Without the collector: a loaded graph goes when it is dropped, with its memory."""
+def test_loaded_graphs_are_freed(tmp_path):
+    """Without the garbage collector: a loaded graph and its memory are freed when it is deleted."""
     step, _ = step_of()
     captured, x, y = capture(step), randn(4, 6), randn(4, 6)
     captured(x, y)
@@ -410,7 +410,7 @@ def test_nothing_is_left(tmp_path):
         gc.enable()
 
 
-def test_no_file_is_taken_for_a_graph(tmp_path):
+def test_other_files_are_refused(tmp_path):
     (tmp_path / "text").write_text("no zip")
     with pytest.raises(GraphFileError, match="not a graph"):
         load(tmp_path / "text")

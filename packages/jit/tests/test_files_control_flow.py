@@ -1,4 +1,4 @@
-"""Graphs in which tensors decide what runs, in files: they go on deciding where they are loaded."""
+"""Tensor-dependent control flow in files: loaded graphs make the same decisions."""
 
 import json
 import zipfile
@@ -75,8 +75,10 @@ def _training():
     return step, [w, b, ema, steps]
 
 
-def test_a_training_step_goes_on(tmp_path):
-    """With gradients through a condition, a loop that finds the rate, and state that a branch changes in place."""
+def test_a_training_step_continues(tmp_path):
+    """With gradients through a condition, a loop that computes the learning rate, and state that a branch changes in
+    place.
+    """
     step, own = _training()
     captured = capture(step, on_break="error")
     for _ in range(3):
@@ -98,7 +100,7 @@ def test_a_training_step_goes_on(tmp_path):
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 3), (3, 2, 0)])
 def test_one_graph_for_all_sizes(order, tmp_path):
-    """Whichever ways the calls take that are captured."""
+    """Independent of the branches that the captured calls take."""
 
     def function(x, limit):
         x = cond(x.sum() > 0, lambda x: x - x.mean(), lambda x: (x.abs(), x.sum())[0], (x,))
@@ -118,7 +120,7 @@ def test_one_graph_for_all_sizes(order, tmp_path):
 
 
 class Gate:
-    """What modules look like from here."""
+    """An object with the interface of modules."""
 
     def __init__(self):
         self.up, self.down, self.seen, self.training = randn(8, 8), randn(8, 8), zeros(()), False
@@ -165,7 +167,7 @@ def _positive(x):
     return x if x.sum() > 0 else -x
 
 
-def test_files_say_whether_earlier_versions_can_read_them(tmp_path):
+def test_files_contain_the_required_version(tmp_path):
     for number, function in ((1, lambda x: x + 1), (2, lambda x: cond(x.sum() > 0, lambda: x + 1, lambda: x - 1))):
         captured = capture(function)
         captured(ones(2))
@@ -173,9 +175,9 @@ def test_files_say_whether_earlier_versions_can_read_them(tmp_path):
         assert format_of(tmp_path / "graph") == number
 
 
-# ------------------------------------------------------------------------------------------------- files of strangers
+# --------------------------------------------------------------------------------------------------- untrusted files
 def deciding(x, y):
-    """Launches: what y decides (0), what x decides about launches around a loop, and what y decides again."""
+    """Launches: y's condition (0), x's condition around a loop, and another condition of y."""
     flag = y.sum() > 0
     kept = cond(flag, lambda: (x > 1) & (y > 0), lambda: x < 1)
 
@@ -199,7 +201,7 @@ def path(tmp_path_factory):
 
 
 def of_skip(number, **parts):
-    """A change of one skip."""
+    """Return a change of one skip."""
 
     def change(graph):
         skip = graph["skips"][number]
@@ -219,22 +221,22 @@ def of_loop(**parts):
 
 
 def exchanged(graph):
-    """The condition of the first skip is one that is computed later."""
+    """Use a condition for the first skip that is computed later."""
     graph["skips"][0][2] = graph["skips"][-1][2]
 
 
 def as_bools(graph):
-    """The condition of the first skip are bytes of bools."""
+    """Use the bytes of bools as the condition of the first skip."""
     graph["skips"][0][2] = next(k for k, one in enumerate(graph["blocks"]) if one.get("temporary", [""])[0] == "bool")
 
 
 def unlike(graph):
-    """Both functions run where the condition does not hold."""
+    """Run both functions if the condition is false."""
     graph["skips"][0] = graph["skips"][0][:4]
 
 
 def step_outside(graph):
-    """A part of a loop's step is left out together with what follows it."""
+    """Skip a part of a loop's body together with the launches after it."""
     graph["skips"].append([graph["loops"][0][2] - 1, 2, *graph["skips"][0][2:]])
 
 

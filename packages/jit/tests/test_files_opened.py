@@ -1,4 +1,4 @@
-"""Graphs in open files, with a user's own files beside them."""
+"""Graphs in open files, together with a user's own files."""
 
 import copy
 import io
@@ -14,7 +14,7 @@ from facula_tensor import ones, randn, tensor
 A = randn(6, 5)
 
 
-def test_open_files_and_files_of_ones_own(tmp_path):
+def test_open_files_and_user_files(tmp_path):
     captured = called(lambda x: x * A, ones(6, 5))
     buffer = io.BytesIO()
     buffer.write(b"before")
@@ -56,7 +56,7 @@ def test_open_files_and_files_of_ones_own(tmp_path):
             save(captured, buffer, _extra_files=extra)
 
 
-def test_copies_and_pickles_are_graphs_of_their_own(tmp_path):
+def test_copies_and_pickles_are_independent(tmp_path):
     total = tensor(0.0)
 
     def count(x):

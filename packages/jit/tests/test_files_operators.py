@@ -1,4 +1,4 @@
-"""Graphs in files: operators compute what they did."""
+"""Graphs in files: operators compute the same results."""
 
 import pytest
 from jit_toys import called, same, saved
@@ -22,7 +22,7 @@ from facula_tensor.functional import ctc_loss, grid_sample, interpolate, layer_n
 
 A, B = randn(6, 5), randn(5)
 
-FUNCTIONS = {  # beside the families of test_capture_operators.py
+FUNCTIONS = {  # in addition to the families of test_capture_operators.py
     "normalised": lambda x: layer_norm(x, (6,), A[:, 0], None),
     "interpolated": lambda x: interpolate(x[None], size=9, mode="linear"),
     "halves": lambda x: (x.bfloat16() * 2).half().sum(),
@@ -45,7 +45,7 @@ FUNCTIONS = {  # beside the families of test_capture_operators.py
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_results_are_the_same(name, tmp_path):
-    """Of what is loaded, and of what is saved of that and loaded again."""
+    """After loading, and after saving and loading again."""
     captured, x = called(FUNCTIONS[name], randn(4, 6)), randn(4, 6)
     state = get_rng_state()
     wanted = captured(x)

@@ -1,4 +1,4 @@
-"""Files that strangers wrote: refused whole, by name, before anything of them runs."""
+"""Untrusted files are refused as a whole, with a reason, before any of their contents run."""
 
 import json
 import os
@@ -22,7 +22,7 @@ HERE = os.path.dirname(__file__)
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """A file with many kinds of launches."""
+    """Return a file with many kinds of launches."""
     weight, scale = Parameter(randn(3, 8)), Parameter(randn(8))
 
     def function(x, classes):
@@ -38,7 +38,7 @@ def path(tmp_path_factory):
 
 
 def launch_of(graph, operator):
-    """The first launch of an operator, and its plan."""
+    """Return the first launch of an operator, and its plan."""
     return next((one, graph["plans"][one["plan"]]) for one in graph["graphs"][0]["graph"]["launches"]
                 if graph["plans"][one["plan"]]["operator"] == operator)  # fmt: skip
 
@@ -52,7 +52,7 @@ def setting(operator, what, place, value):
 
 
 def by_name(operator):
-    """Another operator where `linear` was."""
+    """Replace `linear` by another operator."""
     return lambda graph: launch_of(graph, "linear")[1].update(operator=operator)
 
 
@@ -164,13 +164,13 @@ def test_a_changed_graph_is_refused_by_name(name, path, tmp_path):
     assert str(caught.value).startswith(str(tmp_path))
 
 
-def test_the_file_itself_loads(path, tmp_path):
+def test_the_undamaged_file_loads(path, tmp_path):
     loaded = load(changed(path, tmp_path, lambda graph: None))
     loaded(randn(4, 8), tensor([0, 1, 2, 0]))[0].backward()
 
 
 def test_bools_are_bools(tmp_path):
-    """Bytes of floats are never taken for bools, which kernels trust to be 0 or 1."""
+    """Bytes of floats are never used as bools, which kernels assume to be 0 or 1."""
     captured = capture(lambda x: (x > 0).sum())
     captured(randn(8))
     save(captured, tmp_path / "graph.facula")
@@ -211,7 +211,7 @@ def _archive(path, members, compression=zipfile.ZIP_STORED):
             archive.writestr(name, data)
 
 
-def test_archives_are_looked_at_first(path, tmp_path):
+def test_archives_are_validated_first(path, tmp_path):
     with zipfile.ZipFile(path) as archive:
         members = [(name, archive.read(name)) for name in archive.namelist()]
     written = tmp_path / "archive"
@@ -237,7 +237,7 @@ def test_archives_are_looked_at_first(path, tmp_path):
 def test_a_member_that_says_it_is_larger(path, tmp_path):
     data = bytearray(path.read_bytes())
     directory = data.index(b"PK\x01\x02")
-    data[directory + 20 : directory + 28] = struct.pack("<II", 1 << 31, 1 << 31)  # sizes, stored and compressed
+    data[directory + 20 : directory + 28] = struct.pack("<II", 1 << 31, 1 << 31)  # sizes, uncompressed and compressed
     (tmp_path / "large").write_bytes(data)
     with pytest.raises(GraphFileError, match="larger than the file"):
         load(tmp_path / "large")
@@ -251,8 +251,10 @@ def test_every_truncation_is_refused(path, tmp_path):
             load(tmp_path / "short")
 
 
-def test_no_damage_makes_a_crash(path, tmp_path):
-    """Mutated graphs, flipped bits, cut files: refused, or run; in a process of their own, which has to come back."""
+def test_damaged_files_never_crash(path, tmp_path):
+    """Mutated graphs, flipped bits and truncated files are refused or run, in a separate process that must
+    terminate.
+    """
     save(_step(), tmp_path / "step.facula")
     save(_halves(), tmp_path / "halves.facula")
     jumping = capture(deciding, passes=())
@@ -269,7 +271,7 @@ def test_no_damage_makes_a_crash(path, tmp_path):
 
 
 def _halves():
-    """A graph of one program, which rounds to float16 first."""
+    """Return a graph with one program that first rounds to float16."""
     captured = capture(lambda x: x.half() * 2)
     for _ in range(3):
         captured(randn(4))
@@ -283,8 +285,8 @@ def _step():
     return captured
 
 
-def test_plans_that_are_granted_stay_inside_of_their_layouts():
-    """Mutated requests, run on memory with guards around it, in a process of their own."""
+def test_accepted_plans_stay_inside_their_layouts():
+    """Mutated requests run on memory with guards around it, in a separate process."""
     done = subprocess.run(
         [sys.executable, os.path.join(HERE, "jit_contracts.py"), "0", "1600"],
         capture_output=True, text=True, timeout=1200,

@@ -1,4 +1,4 @@
-"""Elementwise launches that were fused: the bits of eager, for every elementwise operator and for random programs."""
+"""Fused elementwise launches equal eager code bit for bit, for every elementwise operator and for random programs."""
 
 import numpy as np
 import pytest
@@ -15,14 +15,14 @@ APART = {
     "within",
     "binary_cross_entropy",
     "conjugate",
-}  # which require something, or are of complex numbers
+}  # they require something, or support complex numbers
 OPERATORS = [one for one in operators.values() if one.elementwise and one.arity > 0 and one.name not in APART]
 DTYPES = ("float32", "float64", "int64", "uint8", "float16", "bfloat16")
 HALVES = DTYPES[-2:]
 ROUNDED = ("float32", *HALVES)
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-42, 3e38, -2.5, 0.5, 127.0, 1e-7, 20.0, -90.0, 65504.0,
            2.0**-14, 3 * 2.0**-24)  # fmt: skip
-SHAPES = {  # of operands in turn
+SHAPES = {  # of the operands, in order
     "small": ((3, 5), (3, 5), (3, 5)),
     "more than a tile": ((3, 401), (3, 401), (3, 401)),
     "broadcast": ((4, 33), (33,), (4, 1)),
@@ -32,7 +32,7 @@ SHAPES = {  # of operands in turn
 
 
 def values(shape, dtype, seed):
-    """Special values among random ones."""
+    """Return special values among random ones."""
     generator = np.random.default_rng(seed)
     made = generator.standard_normal(shape) * 3
     special = generator.choice(SPECIAL, size=shape)
@@ -43,7 +43,7 @@ def values(shape, dtype, seed):
 
 
 def bits(tensor):
-    """The bits of all elements; of NaN there is one, since which of two NaNs an operation gives is left open."""
+    """Return the bits of all elements, with a single NaN, since which of two NaNs results is unspecified."""
     array = (tensor.float() if tensor.dtype is ft.bfloat16 else tensor).numpy().copy()
     if array.dtype.kind == "f":
         array[np.isnan(array)] = np.nan
@@ -51,7 +51,7 @@ def bits(tensor):
 
 
 def launches(captured):
-    """Before the passes and after them."""
+    """Return the numbers of launches before and after passes."""
     (replay,) = [one for kind in captured._entries.values() for one in kind.replays]
     return replay.launches_before, len(replay.recording.launches)
 
@@ -65,7 +65,7 @@ def check(function, make, calls=4):
 
 
 def chain(operator):
-    """A function of which the operator is the middle."""
+    """Return a function with the operator between others."""
     arity = operator.arity
 
     def call(*given):
@@ -82,19 +82,22 @@ def chain(operator):
 
 @pytest.mark.parametrize("number", range(len(OPERATORS)), ids=[one.name for one in OPERATORS])
 def test_every_elementwise_operator_is_itself_in_a_program(number):
-    """In float32, a half type and another dtype, each of one shape: loops of all dtypes are tested where they are."""
+    """In float32, a half-precision dtype and another dtype with one shape each: loops of all dtypes have their
+    own tests.
+    """
     operator, fused = OPERATORS[number], []
     function = chain(operator)
     for place, dtypes in enumerate((ROUNDED[:1], HALVES, DTYPES[1:4])):
         shape = list(SHAPES)[(number + place) % len(SHAPES)]
         taken = (SHAPES[shape] * 2)[: max(operator.arity, 2)]
         turned = dtypes[number % len(dtypes) :] + dtypes[: number % len(dtypes)]
-        for dtype in turned:  # the first of which the operator is
+        for dtype in turned:  # the first one is the operator's
             args = [values(one, dtype, k) for k, one in enumerate(taken)]
             args = [one.t() for one in args] if shape == "strided" else args
             try:
                 function(*args)
-            except (TypeError, ValueError, RuntimeError, NotImplementedError):  # not of this dtype, or these values
+            # this dtype or these values are not supported
+            except (TypeError, ValueError, RuntimeError, NotImplementedError):
                 continue
             before, after = launches(check(function, lambda number: args, calls=3))
             fused.append(dtype)
@@ -130,7 +133,7 @@ steps = st.one_of(
 
 
 def program(lines, results):
-    """A function that does what the lines say, and leaves out what cannot be done."""
+    """Return a function that runs the lines, except those that fail."""
 
     def function(*tensors):
         known = [*tensors, tensors[0] * 1.5]
@@ -189,7 +192,7 @@ links = st.one_of(
 @given(chain=st.lists(links, min_size=2, max_size=9), dtype=st.sampled_from(ROUNDED), at=st.sampled_from(levels()),
        numel=st.sampled_from([3, 600]))  # fmt: skip
 def test_chains_of_several_dtypes_and_their_gradients(chain, dtype, at, numel):
-    """Each operator's result is rounded as by its own launch, in one program."""
+    """Each operator's result is rounded in one program like by a separate launch."""
     weight = values((numel,), "float32", 7).requires_grad_()
 
     def function(x):

@@ -1,4 +1,4 @@
-"""Gradients that flow through captured functions, to where they came from, as without a capture."""
+"""Gradients through captured functions equal those without a capture."""
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ def test_results_are_differentiated_one_after_the_other():
 
 
 def through(forward, step, retain=False):
-    """What a step leaves behind that goes back through a captured forward, beside the same without captures."""
+    """Return the effects of a step with a backward pass through a captured forward, and those without captures."""
     found = []
     for run, go_back in ((forward, step), (capture(forward), capture(step))):
         manual_seed(3)
@@ -123,14 +123,14 @@ def test_the_backward_of_one_capture_inside_another(forward, step, retain):
     assert "eagerly" not in report
 
 
-def test_a_chain_of_captures_is_gone_back_through_in_another():
+def test_backward_through_a_chain_of_captures_inside_another():
     first, second = capture(lambda x: (WEIGHT * x).exp(), check=0), capture(lambda y: (y * y).sum(), check=0)
     step = capture(go_back)
     kept = []
     for number in range(6):
         x = full((3,), number / 4)
         loss = second(first(x))
-        kept = [*kept[-1:], loss]  # two sets of saved values take turns
+        kept = [*kept[-1:], loss]  # two sets of saved values alternate
         expected = 2 * x * (WEIGHT * x * 2).exp() + 1
         assert step(loss).tolist() == pytest.approx(expected.tolist(), rel=1e-5)
         with pytest.raises(RuntimeError, match="released by an earlier backward"):
@@ -139,7 +139,7 @@ def test_a_chain_of_captures_is_gone_back_through_in_another():
 
 
 @pytest.mark.filterwarnings("ignore:capture")
-def test_graphs_from_before_the_call_are_gone_back_through_as_written():
+def test_backward_through_earlier_graphs_runs_eagerly():
     step = capture(go_back)
     for number in range(5):
         loss = (WEIGHT * full((3,), float(number))).sum()
@@ -147,7 +147,7 @@ def test_graphs_from_before_the_call_are_gone_back_through_as_written():
     assert "computed before the call" in step.report()
 
 
-def test_what_a_captured_forward_saved_is_not_changed_before_the_other_goes_back():
+def test_saved_values_of_two_forwards_are_separate():
     forward, step = capture(lambda x: ((WEIGHT * x).exp().sum(),)), capture(go_back)
     for _ in range(3):
         step(*forward(ones(3)))
@@ -157,21 +157,21 @@ def test_what_a_captured_forward_saved_is_not_changed_before_the_other_goes_back
         step(*losses)
 
 
-def test_variables_of_the_caller_are_none_of_the_function():
+def test_variables_of_the_caller_are_not_guarded():
     names = {"captured": capture(lambda x: (WEIGHT * x).sum()), "gelu": capture(gelu), "x": ones(3)}
-    exec("for number in range(5):\n    captured(x).backward()\n    gelu(x)", names)  # a module's line
+    exec("for number in range(5):\n    captured(x).backward()\n    gelu(x)", names)  # a line of a module
     assert "replayed 4 times" in names["captured"].report()
-    assert "replayed 4 times" in names["gelu"].report()  # all its lines are the library's
+    assert "replayed 4 times" in names["gelu"].report()  # all its lines are in the library
 
 
-def test_each_of_several_results_ends_by_itself():
+def test_each_of_several_results_is_freed_separately():
     captured, kept = capture(lambda x: ((WEIGHT * x).exp().sum(), (WEIGHT * x).sum())), []
     for number in range(5):
         kept.append(captured(full((3,), float(number)))[0])
         kept[-1].backward()
         with pytest.raises(FreedGraphError):
             kept[-1].backward()
-    assert len(captured._entries.popitem()[1].replays[0].frames) == 1  # what it saved is gone with the pass
+    assert len(captured._entries.popitem()[1].replays[0].frames) == 1  # its saved values were freed by the pass
     step = capture(go_back)
     for _ in range(5):
         loss, other = captured(ones(3))
@@ -197,7 +197,7 @@ def test_hooks_that_come_between_two_captures(hooked):
     assert run(capture) == run(lambda function: function)
 
 
-def test_a_result_that_is_left_out_leaves_no_gradient():
+def test_an_unused_result_has_no_gradient():
     m, n = randn(3).requires_grad_(), randn(3).requires_grad_()
 
     def function(x):
@@ -225,7 +225,7 @@ def test_an_argument_that_the_function_holds_anyway():
         assert state.tolist() == [number + 1.0] * 2
 
 
-def test_a_change_before_backward_is_noticed():
+def test_a_change_before_backward_is_detected():
     w = randn(3).requires_grad_()
     captured = capture(lambda x: (x * w).exp().sum())
     x = ones(3, requires_grad=True)
@@ -297,7 +297,7 @@ ACTIONS = ("cleared", "kept", "replaced", "zeroed", "halved", "another leaf", "c
 
 
 def _gradients_of_calls(function, numbers):
-    """What a function returns, and `.grad` after each call; between calls it is cleared, kept, replaced or changed."""
+    """Return results and `.grad` after each call; between calls, `.grad` is cleared, kept, replaced or changed."""
     leaf, found = tensor([0.5, 1.5, 2.0]).requires_grad_(), []
     for number, action in enumerate(numbers):
         found.append((function(leaf).tolist(), leaf.grad.tolist()))

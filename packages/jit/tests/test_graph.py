@@ -1,4 +1,4 @@
-"""What was captured, as a graph: read, drawn, and counted."""
+"""Graphs of captures: printed, drawn, and counted."""
 
 from xml.etree import ElementTree
 
@@ -29,7 +29,7 @@ def captured():
     return step
 
 
-def test_it_reads_as_python(captured):
+def test_graphs_print_as_python(captured):
     lines = str(captured.graph()).splitlines()
     assert lines[0] == "def step(x0: float32[5, 3]):" and lines[-1] == "    return y0"
     assert "    t0 = linear(x0, c0, c1)" in lines and "    t1 = relu(t0)" in lines
@@ -37,7 +37,7 @@ def test_it_reads_as_python(captured):
     assert any(line.startswith("    leaf.grad = linear_weight_grad(") for line in lines)
 
 
-def test_conditions_and_loops_read_as_python():
+def test_conditions_and_loops_print_as_python():
     weight = Parameter(ones(4))
 
     @capture
@@ -71,7 +71,7 @@ TEXT = """\
     return y0, y1, grad0"""
 
 
-def test_calls_say_what_they_are(captured):
+def test_properties_of_calls(captured):
     graph = captured.graph()
     first = graph.calls[0]
     assert first.operator == "linear" and [one.value.kind for one in first.inputs] == ["argument", "own", "own"]
@@ -87,7 +87,7 @@ def test_convolutions_count_their_weights():
     convolved(*[randn(*shape) for shape in shapes])
     graph = convolved.graph()
     assert graph.calls[0].flops == 2 * (2 * 5 * 6 * 6) * 27
-    assert sum(graph.times()) > 0  # microseconds: what a machine with other work adds to the empty call is far less
+    assert sum(graph.times()) > 0  # microseconds: other load of the machine adds much less to the empty call
 
 
 def test_pictures(captured, tmp_path):
@@ -115,15 +115,15 @@ def test_tables_add_up_and_change_nothing(captured):
     assert weight.tolist() == before.tolist() and captured(x).shape == ()
 
 
-def test_graphs_that_are_not_there():
+def test_invalid_graph_numbers():
     with pytest.raises(TypeError, match="graph: expected an integer, the place of one of captures; got str 'a'"):
         capture(lambda x: x).graph("a")
     with pytest.raises(IndexError, match="graph: expected a number below 0"):
         capture(lambda x: x).graph()
 
 
-def test_a_fused_program_reads_as_python_runs():
-    """What is named is named where Python comes to it first: what is printed can be run."""
+def test_a_fused_program_prints_as_valid_python():
+    """Values are named at their first use in Python's order, so that the printed code can run."""
 
     def function(x, y):
         a = x.exp() - y

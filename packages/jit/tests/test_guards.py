@@ -1,4 +1,4 @@
-"""What is surely written under conditions and in loops: no way through an accepted graph reads more."""
+"""Definite assignment under conditions and in loops: no path through an accepted graph reads unwritten memory."""
 
 import random
 from itertools import pairwise
@@ -13,11 +13,11 @@ from facula_jit._recording.records import Address, Loop, Skip
 from facula_storage import contiguous, float32
 
 ONE = contiguous((), float32)
-CONDITIONS, BLOCKS = 2, 5  # the first blocks decide, too
+CONDITIONS, BLOCKS = 2, 5  # the first blocks are conditions, too
 
 
 def region_in(rng, start, stop, depth, skips, loops):
-    """Skips and loops in a span, and in each other; mostly a condition with both of its sides."""
+    """Add random nested skips and loops in a span, mostly conditions with both branches."""
     at = start + rng.randrange(2)
     while at < stop:
         end, condition = rng.randint(at + 1, stop), Address(rng.randrange(CONDITIONS), 0, None, False)
@@ -50,7 +50,7 @@ def graph_of(rng):
 
 
 def run(made, rng, known):
-    """One way through the graph, in which whatever is written is 0 or not by chance."""
+    """Run one path through the graph; written values are randomly 0 or not."""
     values = {block: rng.random() < 0.5 for block in known}
     steps, at = steps_of(made.recorder, 0, len(made.launches)), 0
     for _ in range(100):
@@ -70,7 +70,7 @@ def run(made, rng, known):
 
 @settings(max_examples=100)
 @given(st.integers(0, 1 << 60))
-def test_what_is_accepted_reads_what_it_wrote(seed):
+def test_accepted_graphs_read_only_written_memory(seed):
     rng = random.Random(seed)
     for _ in range(20):
         made, known = graph_of(rng), {block for block in range(BLOCKS) if rng.random() < 0.4}
@@ -84,7 +84,7 @@ def test_what_is_accepted_reads_what_it_wrote(seed):
 
 
 def test_conditions_join():
-    """Written where a condition holds and where it does not: there afterwards, and under that condition meanwhile."""
+    """A write on both branches of a condition is visible afterwards, and in later branches of the same condition."""
     condition = Address(0, 0, None, False)
 
     def made_of(skips, *launches, loops=()):
@@ -107,7 +107,7 @@ def test_conditions_join():
     assert not accepts(made_of([(0, True), (1, False)], write, read))
     assert not accepts(made_of([(0, True), (1, True)], write, write, read))
     assert not accepts(made_of([(0, True), (2, True)], write, change, read))
-    # a condition that a loop changes is another one in its steps, and behind it; what steps write is there in the step
+    # a condition that a loop changes differs inside and after the loop; writes of iterations are visible inside
     assert not accepts(made_of([(0, True), (3, True)], write, change, change, read, loops=[(1, 2, 3)]))
     assert accepts(made_of([(0, True), (2, True)], write, [(2, True)], read, [(2, True)], loops=[(1, 3, 4)]))
     assert not accepts(made_of([(0, True), (2, True)], write, [(2, True)], read, change, loops=[(1, 3, 4)]))

@@ -1,4 +1,4 @@
-"""Captures hold nothing that they need not, and live with threads and forks."""
+"""Captures free all memory that they do not need, and support threads and forks."""
 
 import gc
 import os
@@ -18,14 +18,14 @@ from facula_tensor import (
 )
 
 
-def test_nothing_is_left():
+def test_captures_are_freed():
     gc.collect()
     gc.disable()
     try:
         step, (w, b) = step_of()
         captured = capture(step)
         arguments = pair(0)
-        for _ in range(4):  # passes included
+        for _ in range(4):  # including passes
             captured(*arguments)
         first = arguments[0]._storage
         links = [weakref.ref(one) for one in (captured, w._storage, first, captured._pool._arena)]
@@ -35,7 +35,7 @@ def test_nothing_is_left():
         gc.enable()
 
 
-def test_arguments_and_results_are_let_go():
+def test_arguments_and_results_are_freed():
     captured = capture(lambda x: x * 2)
     x = ones(5)
     result = captured(x)
@@ -77,7 +77,7 @@ def test_a_fork():
     assert captured(ones(3, 4)).tolist() == [6.0] * 4
 
 
-def test_captures_of_results_with_gradients_are_let_go():
+def test_captures_of_results_with_gradients_are_freed():
     gc.collect()
     gc.disable()
     try:
@@ -91,8 +91,10 @@ def test_captures_of_results_with_gradients_are_let_go():
         gc.enable()
 
 
-def test_layouts_that_the_table_has_dropped(tmp_path):
-    """A long program has seen many shapes: an equal layout made anew is the same, of arguments and of parameters."""
+def test_layouts_evicted_from_their_table(tmp_path):
+    """A long program uses many shapes: a layout that is created again is accepted as equal, for arguments and
+    parameters.
+    """
     new_shapes = count(1)
 
     def crowd():
@@ -107,7 +109,7 @@ def test_layouts_that_the_table_has_dropped(tmp_path):
         crowd()
         x = randn(4, 5)
         crowd()
-        weight.detach().clone()  # by the slow path, which looks its layout up
+        weight.detach().clone()  # on the slow path, which looks up its layout
         captured(x).backward()
         if number == 4:
             save(captured, tmp_path / "graph")

@@ -1,4 +1,4 @@
-"""Graphs for all batch sizes: what a function may compute from the size, and what it may not decide by it."""
+"""Graphs for all batch sizes: permitted computations with the size, and refused decisions."""
 
 import copy
 import itertools
@@ -133,7 +133,7 @@ DECIDED = {
 
 
 MULTIPLES = (32, 48, 64)  # of 16
-BY_CHANCE = {  # linear in these sizes, and not in others
+BY_CHANCE = {  # linear in these sizes, but not in others
     "-n % 16": 40, "n % 100": 200, "n // 100": 200, "-(-n // 64)": 100, "abs(n - 100)": 200, "n & 1": 7, "n >> 7": 200,
     "n | 1": 7, "n ^ n // 100": 200, "divmod(n, 16)[1]": 7, "math.floor(n / 100)": 200, "math.ceil(n / 64)": 100,
     "round(n / 1000)": 1000, "n / 100 // 1": 200, "(n * 1.0) // 100": 200, "n * (n - 32) * (n - 48) * (n - 64)": 7,
@@ -143,7 +143,7 @@ BY_CHANCE = {  # linear in these sizes, and not in others
 
 
 def captured_at_sizes(function, sizes=SIZES):
-    """`function`, captured with these sizes."""
+    """Return `function`, captured with these sizes."""
     made = capture(function, on_break="error")
     for size in sizes:
         for _ in range(2):
@@ -178,7 +178,7 @@ def test_numbers_that_follow_from_the_sizes_of_captures_by_chance_are_refused(te
         save(captured_at_sizes(space["function"], MULTIPLES), tmp_path / "function.facula", batch=True)
     ones = [eval(text, {"n": size, "x": ft.zeros(size, 5), "math": math}) for size in (*MULTIPLES, BY_CHANCE[text])]
     (a, m), (b, n) = (ones[0], MULTIPLES[0]), (ones[1], MULTIPLES[1])
-    assert ones[3] != a + (b - a) / (n - m) * (BY_CHANCE[text] - m), ones  # else it need not be refused
+    assert ones[3] != a + (b - a) / (n - m) * (BY_CHANCE[text] - m), ones  # otherwise it need not be refused
 
 
 def test_marks_stay_out_of_layouts_and_end_with_the_run():
@@ -219,6 +219,6 @@ def test_arithmetic_keeps_the_sizes_that_a_number_came_from():
     assert not decisions.found
     terms = [term for found in decisions.terms.values() for term in found]
     assert terms == [("floordiv", 100, 4), ("mod", 6, 4), ("mul", 6, 4), ("divmod", 6, 4)]
-    assert six == six + 0 and not decisions.found  # two sizes that are equal
+    assert six == six + 0 and not decisions.found  # two equal sizes
     assert (six > four) and (six != four) and hash(six) == 6 and (six + 1) in {7}
     assert {origins for found in decisions.found.values() for origins in found} == {(4, 6), (6,)}

@@ -1,4 +1,4 @@
-"""Places of temporaries: apart where they live at once, and in little more memory than lives at once."""
+"""Placement of temporaries: simultaneous ones do not overlap, in little more memory than their peak."""
 
 import pytest
 from hypothesis import given
@@ -17,13 +17,13 @@ lifetimes = st.lists(
 
 
 def peak_bytes(lives):
-    """The most bytes that live at one launch."""
+    """Return the peak of the bytes in use at one launch."""
     sizes = [max(-(-one.nbytes // ALIGNMENT), 1) * ALIGNMENT for one in lives]
     moments = range(max([one.last for one in lives], default=0) + 1)
     return max([sum(s for s, one in zip(sizes, lives) if one.first <= t <= one.last) for t in moments], default=0)
 
 
-@pytest.mark.parametrize("most", [0, 1000])  # by time alone, and the best of several orders
+@pytest.mark.parametrize("most", [0, 1000])  # in the order of time only, or the best of several orders
 @given(lives=lifetimes, thorough=st.booleans())
 def test_nothing_overlaps(most, lives, thorough):
     before, memory_planning.MAX_COMPARED = memory_planning.MAX_COMPARED, most
@@ -40,8 +40,8 @@ def test_nothing_overlaps(most, lives, thorough):
     assert peak_bytes(lives) == memory_planning.peak_bytes(lives) <= total
 
 
-def test_networks_need_little_more_than_lives_at_once():
-    """Activations of decreasing sizes that live until their backward, and what each backward needs."""
+def test_networks_need_little_more_than_their_peak():
+    """Activations of decreasing sizes that live until their backward pass, and the temporaries of each backward."""
     depth = 12
     forward = [Lifetime(k, 2 * depth - k, 64 * 2 ** (10 - k % 7)) for k in range(depth)]
     backward = [Lifetime(2 * depth - k, 2 * depth - k + 1, 64 * 2 ** (10 - k % 7)) for k in range(depth)]
@@ -49,8 +49,8 @@ def test_networks_need_little_more_than_lives_at_once():
     assert total <= 1.05 * peak_bytes([*forward, *backward])
 
 
-def test_a_thorough_look_mends_an_order():
-    """The lifetimes of a small convolutional network's step, among which the largest first leave gaps."""
+def test_thorough_placement_improves_an_order():
+    """The lifetimes of a small convolutional network's step, where largest-first leaves gaps."""
     lives = [
         (0, 24, 6144), (1, 23, 6144), (1, 24, 16), (4, 20, 1536), (4, 22, 3072), (5, 18, 768),
         (6, 17, 768), (8, 9, 768), (9, 14, 192), (10, 28, 240), (12, 15, 240), (13, 16, 192),

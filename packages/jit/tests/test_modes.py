@@ -1,4 +1,4 @@
-"""Functions that change the mode of the program: it is left as eager code leaves it."""
+"""Functions that change the mode of the program: the mode afterwards equals that of eager code."""
 
 import warnings
 
@@ -58,7 +58,7 @@ PROGRAMS = [
 
 
 def _calls(function):
-    """What each call gives, and the modes after it."""
+    """Return the results of calls, and the modes after each of them."""
     for number in range(8):
         set_grad_enabled(number != 5)
         try:

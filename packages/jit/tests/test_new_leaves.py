@@ -1,4 +1,4 @@
-"""Leaves that a captured function makes and returns, and what the program gives to such tensors."""
+"""Leaves that a captured function creates and returns, and attributes that the program adds to such tensors."""
 
 import warnings
 
@@ -58,7 +58,7 @@ RESULTS = [
 
 
 def _described(result):
-    """What a program can see of tensors that it gets, and of a backward pass through each."""
+    """Return the visible properties of tensors, and of a backward pass through each."""
     for one in result if isinstance(result, tuple) else (result,):
         yield one.tolist(), one.is_leaf, one.requires_grad, getattr(one, "tag", 7.0), one is WEIGHT
         if one.requires_grad and one.is_leaf:

@@ -1,4 +1,4 @@
-"""What changes between calls is noticed, and what cannot be replayed runs as it is written and says why."""
+"""Changes between calls are detected, and functions that cannot be replayed run eagerly with a reason."""
 
 import random
 from collections import deque
@@ -94,7 +94,7 @@ def test_modes_and_the_default_dtype():
 
 @pytest.mark.parametrize("lasting", [False, True])
 def test_the_default_device(lasting):
-    """Under another default a captured function runs eagerly; replays go on afterwards."""
+    """With another default device, a captured function runs eagerly; later calls replay again."""
     captured = capture(lambda x: x + zeros(3))
     for _ in range(3):
         assert captured(ones(3)).tolist() == [1.0, 1.0, 1.0]
@@ -108,7 +108,7 @@ def test_the_default_device(lasting):
     assert captured(ones(3)).tolist() == [1.0, 1.0, 1.0]
 
 
-def test_an_argument_that_lies_in_what_is_written():
+def test_an_argument_in_written_memory():
     state = zeros(4)
 
     def function(x):
@@ -175,7 +175,7 @@ def test_a_tensor_that_the_program_keeps():
 
 
 @pytest.mark.filterwarnings("ignore:capture")
-def test_what_changes_at_each_call():
+def test_state_that_changes_in_each_call():
     def function(x):
         return x * factors.pop()
 
@@ -202,7 +202,7 @@ def test_the_report_says_why_a_call_was_captured_again():
 FACTOR = 2.0
 
 
-def test_variables_that_are_bound_anew(monkeypatch):
+def test_rebound_variables(monkeypatch):
     weight = ones(2)
     captured = capture(lambda x: x * weight * FACTOR)
     for factor, weight in ((2.0, ones(2)), (3.0, ones(2)), (3.0, ones(2) * 5), (2.0, ones(2) * 5)):
@@ -220,14 +220,14 @@ def test_default_arguments_that_are_changed():
 
 
 class Holder:
-    """Has attributes, slots, and a class's."""
+    """An object with attributes, slots, and class attributes."""
 
     __slots__ = ("__dict__", "held")
     table = {"k": 1.0}  # noqa: RUF012  # what is changed is the point
 
 
 class Dotted(dict):
-    """A dict whose entries look like attributes."""
+    """A dict with entries that resemble attributes."""
 
     __getattr__ = dict.__getitem__
 
@@ -282,8 +282,8 @@ HELD = [nested, deep_attributes, partials, bound_methods, closures, dotted, tabl
 
 @pytest.mark.parametrize("make", HELD)
 @pytest.mark.parametrize("where", ["variable", "argument", "attribute"])
-def test_what_lies_deeper(make, where):
-    """What a function reads of a variable, an argument, or an attribute of an argument: changed, and changed back."""
+def test_nested_state(make, where):
+    """State read through a variable, an argument, or an attribute of an argument: changed, and restored."""
     value, read, holder, key = make()
     box = Holder()
     box.value = value
@@ -299,7 +299,7 @@ def test_what_lies_deeper(make, where):
     assert captured.report().count("replayed") <= 3
 
 
-def test_slots_and_functions_that_are_bound_anew():
+def test_rebound_slots_and_functions():
     box = Holder()
     captured, other = capture(lambda x: x * box.held), capture(lambda x: double(x))  # noqa: F821
     for number in (2.0, 3.0, 2.0):
@@ -309,8 +309,8 @@ def test_slots_and_functions_that_are_bound_anew():
             assert captured(ones(1)).item() == other(ones(1)).item() == number
 
 
-def test_another_object_of_the_same_value():
-    """It is no change, and an argument of it no other kind of call."""
+def test_an_equal_object():
+    """An equal object is not a change, and does not create another signature as an argument."""
     box = Holder()
     captured = capture(lambda x, part, scale: (x * box.k)[part] * scale)
     for number in range(6):
@@ -333,7 +333,7 @@ def test_the_order_of_keywords_and_dicts_of_other_classes():
 
 @pytest.mark.filterwarnings("ignore:capture")
 class Meter:
-    """Keeps what a program counts, and what it reads of that."""
+    """Stores counters of a program, and its reads of them."""
 
     def __init__(self):
         self.recent, self.total, self.limits = deque(maxlen=3), {"sum": 0.0}, deque([1.0])
@@ -343,7 +343,7 @@ class Meter:
 
 
 class Loop:
-    """Trains, and keeps what it saw where its step does not look."""
+    """Trains, and stores its observations in attributes that its step does not read."""
 
     def __init__(self):
         self.meter, self.state, self.number = Meter(), {"number": 0, "seen": set()}, 0
@@ -353,8 +353,8 @@ class Loop:
 
 
 @pytest.mark.filterwarnings("ignore:capture")
-def test_what_is_read_without_its_name_on_the_way():
-    """By a method that a sign or a call runs, twenty times another: it is never taken for unread."""
+def test_reads_without_a_name():
+    """By a method that an operator or call runs, twenty times a different one: each read is detected."""
     loop = Loop()
     captured = capture(loop.step)
     for number in range(20):
@@ -362,8 +362,8 @@ def test_what_is_read_without_its_name_on_the_way():
         assert captured(ones(1)).item() == number + 1
 
 
-def test_what_a_program_counts_beside_is_not_looked_at():
-    """Attributes that no line names that the function may run; what it does read is, further in as well."""
+def test_unread_counters_are_not_compared():
+    """Attributes that no reachable line names are not compared; nested attributes that it reads are."""
     loop = Loop()
     captured = capture(loop.step)
     for number in range(30):
@@ -423,7 +423,7 @@ def seeds(x):
 
 
 @pytest.mark.parametrize("function", [draws_again, seeds])
-def test_generators_that_are_set(function):
+def test_seeded_generators(function):
     check(lambda x, y: function(x), pair)
 
 

@@ -1,4 +1,4 @@
-"""What `export` is asked for: names, sizes that vary, options; and what it says to wrong arguments."""
+"""Arguments of `export`: names, dynamic sizes, options, and errors for invalid ones."""
 
 import io
 import sys
@@ -83,7 +83,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_sizes_that_vary_as_a_tree_of_the_arguments(name):
-    """Another size for each length and batch; the results of `verify` and of a call are onnxruntime's."""
+    """Different sizes for each length and batch; `verify` and calls use onnxruntime."""
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
     def given(batch, length):
@@ -107,7 +107,7 @@ def test_sizes_without_names():
 
 
 def test_sizes_that_a_model_halves():
-    """It raises for odd ones, as a network does that joins an image with its half, twice as large."""
+    """It raises an error for odd sizes, like a network that joins an image with an enlarged half."""
 
     def halved(x):
         y = F.max_pool2d(x, 2)
@@ -118,7 +118,7 @@ def test_sizes_that_a_model_halves():
         check(halved, ft.randn(*shape), program=program)
 
 
-def test_what_a_model_says_to_other_sizes():
+def test_errors_for_other_sizes():
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     with pytest.raises(OnnxExporterError, match=r"for other sizes of \['x_dim_0', .*add: shapes .*equal one name"):
         export(lambda x, y: x + y, (ft.ones(4), ft.ones(4)), dynamic_axes={"x": [0], "y": [0]})

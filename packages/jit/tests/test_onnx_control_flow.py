@@ -1,4 +1,4 @@
-"""Conditions and loops in exported files: onnxruntime chooses, and goes round, as the function does."""
+"""Conditions and loops in exported files: onnxruntime takes the same branches and iterations as the function."""
 
 import pytest
 from flow_programs import FUNCTIONS as CAPTURED
@@ -23,7 +23,7 @@ def changes_an_argument(x, y):
 
 
 def changes_memory(x, y):
-    """A part of what was there before is changed, by two views."""
+    """Two views change a part of existing memory."""
     both = ft.stack([x, y])
     column, row = both[:, 1], both[0]
 
@@ -39,7 +39,7 @@ def changes_memory(x, y):
 
 
 def fills_memory(x, y):
-    """Memory without values is filled in steps, or on one side."""
+    """A loop or one branch fills uninitialized memory."""
     filled, other = ft.empty(4), ft.empty(4)
     (n,) = while_loop(lambda n: n < 4, lambda n: (filled.index_fill_(0, n, n.float()), n + 1)[1:], (ft.tensor(0),))
     cond(x.sum() > 0, lambda: other.copy_(x), lambda: other.fill_(1.0))
@@ -60,7 +60,7 @@ def many_dtypes(x, y):
 
 
 def shares_what_decides(x, y):
-    """A step reads what its condition computed."""
+    """The body reads a value that its condition computed."""
     kept = []
 
     def goes_on(n):
@@ -86,7 +86,7 @@ PROGRAMS |= {name: script(one) for name, one in EVERYTHING.items() if name != "r
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_files_choose_as_the_function_does(name):
-    """Whichever way the exported call goes; for all opsets the same nodes are there."""
+    """Independent of the branch that the exported call takes; all opsets have the same nodes."""
     function = PROGRAMS[name]
     for first, opset in ((0, 18), (1, 23)):
         program = export(function, signed(first), opset_version=opset)
@@ -95,7 +95,7 @@ def test_files_choose_as_the_function_does(name):
 
 
 def smoothed(x):
-    """A loop whose step chooses; all sizes may be others."""
+    """A loop with a condition in its body; all sizes are dynamic."""
 
     def step(n, h):
         n = n + 1
@@ -169,7 +169,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused(name):
+def test_refusals(name):
     function, message = REFUSED[name]
     with pytest.raises(OnnxExporterError, match=message):
         export(function, ft.ones(3), dynamic_axes={"x": [0]})

@@ -1,4 +1,6 @@
-"""Operators as ONNX nodes: onnxruntime computes what facula does; what has no node is refused by name."""
+"""Operators as ONNX nodes: results of onnxruntime equal those of facula; operators without nodes are refused by
+name.
+"""
 
 import pytest
 from jit_onnx import check
@@ -18,7 +20,7 @@ UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 
 log2 logit nan_to_num neg reciprocal relu round rsqrt sigmoid sign sin sinh sqrt square tan tanh trunc""".split()
 ACTIVATIONS = """celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 selu silu softshrink
 softsign tanhshrink""".split()
-SINGLE = ("gelu",)  # not there for float64 in onnxruntime
+SINGLE = ("gelu",)  # not available for float64 in onnxruntime
 BELOW_ONE = ("acos", "asin", "atanh", "logit")
 
 
@@ -32,7 +34,7 @@ def test_elementwise_operators_of_one_tensor():
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64], ids=str)
 def test_activations(dtype):
-    """Programs among them: as one node in float32, by their instructions in float64."""
+    """Including programs: as one node in float32, by their instructions in float64."""
     names = [name for name in ACTIVATIONS if dtype is ft.float32 or name not in SINGLE]
     check(lambda x: [getattr(F, name)(x) for name in names], images(dtype) * 3)
 
@@ -158,7 +160,7 @@ def attended(q, mask):
 
 
 def test_attention():
-    """A row in which everything is masked is 0."""
+    """A row that is masked completely is 0."""
     mask = ft.ones(6, 6).tril().bool()
     mask[2] = False
     check(attended, images(), mask)
@@ -220,7 +222,7 @@ def test_fused_functions():
 
 
 def test_opsets_and_constants():
-    """A later opset has other nodes for the same; what depends on constants alone is computed, unless told not to."""
+    """A later opset has other nodes for the same operators; constant expressions are folded, unless disabled."""
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     x = images()
 
@@ -253,7 +255,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_has_no_node_is_refused_by_name(name):
+def test_operators_without_nodes_are_refused_by_name(name):
     pytest.importorskip("onnx", reason="the onnx package is not installed")
     function, message = REFUSED[name]
     with pytest.raises(OnnxExporterError, match=message):

@@ -1,4 +1,4 @@
-"""What an export is made of, without the onnx package: views as nodes, and numbers that follow from sizes."""
+"""Parts of an export without the onnx package: views as nodes, and formulas for dynamic sizes."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ NODES = {
 
 
 def run(b, name, values):
-    """What nodes compute, by NumPy."""
+    """Return the results of nodes, computed by NumPy."""
     values |= {known: one.value for known, one in b.constants.items()}
     for node in b.nodes:
         values[node.outputs[0]] = NODES[node.op_type](*[values[one] for one in node.inputs], **node.attributes)
@@ -41,7 +41,7 @@ def run(b, name, values):
 
 @st.composite
 def views(draw):
-    """A shape, and a view of an array of it: shape, strides and offset, with all elements inside."""
+    """Draw a shape, and a view of an array with it: shape, strides and offset, with all elements inside."""
     whole = tuple(draw(LENGTHS))
     array = np.arange(np.prod(whole)).reshape(whole)
     view = array
@@ -67,7 +67,7 @@ def views(draw):
 
 
 @given(views())
-def test_any_view_is_nodes(case):
+def test_random_views(case):
     array, view, strides, offset = case
     b = Builder(18, ())
     name = strided(b, "x", array.shape, view.shape, strides, offset)
@@ -88,7 +88,7 @@ def test_any_view_is_nodes(case):
         ((2, 3), (12, 2), 1, ["Slice"]),
     ],
 )
-def test_usual_views_are_few_nodes(shape, strides, offset, kinds):
+def test_common_views_need_few_nodes(shape, strides, offset, kinds):
     b = Builder(18, ())
     strided(b, "x", (4, 6), shape, strides, offset)
     assert [node.op_type for node in b.nodes] == kinds

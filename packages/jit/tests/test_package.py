@@ -1,4 +1,4 @@
-"""The package as a whole: what a program pays that imports it and captures nothing."""
+"""The package as a whole: its cost for a program that imports it without captures."""
 
 import subprocess
 import sys

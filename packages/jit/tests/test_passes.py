@@ -1,4 +1,4 @@
-"""Passes over graphs, one by one, and passes of the user's own: what is left to run, with the same results."""
+"""Passes over graphs, separately, and user-defined passes: the remaining launches, with the same results."""
 
 from functools import partial
 from threading import Thread
@@ -51,7 +51,7 @@ def normed(x):
     return batch_norm(x, MEANS, VARIANCES, training=True)
 
 
-# Each pass: a function, and the operators that are left.
+# For each pass: a function, and the remaining operators.
 TABLE = {
     "a constant": (passes.fold_constants, lambda x: x + ft.tensor([1.0, 2.0, 3.0, 4.0]), "add"),
     "of constants": (passes.fold_constants, lambda x: x + ft.arange(4.0).square().neg(), "add"),
@@ -100,7 +100,7 @@ def replays(captured):
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_what_a_pass_leaves(name):
+def test_remaining_operators(name):
     one, function, left = TABLE[name]
     captured = capture(function, passes=(one,), on_break="error")
     COUNTS.zero_()
@@ -117,8 +117,8 @@ def test_what_a_pass_leaves(name):
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
-def test_half_types_that_are_rounded_at_the_end_alone(name):
-    """What the user asks for with emulate_precision_casts=False: but for what the function converts itself."""
+def test_half_precision_rounded_only_at_the_end(name):
+    """With emulate_precision_casts=False, only the function's own conversions round."""
 
     dtype = getattr(ft, name)
 
@@ -136,7 +136,7 @@ def test_half_types_that_are_rounded_at_the_end_alone(name):
         assert one.dtype is eager.dtype and one.tolist() == other.tolist() != eager.tolist()
 
 
-def test_a_place_is_used_again():
+def test_memory_is_reused():
     def function(x):
         return (x @ WEIGHT).exp() @ WEIGHT
 
@@ -150,7 +150,7 @@ def test_a_place_is_used_again():
 
 
 def test_checkpoints_stay():
-    """What is computed again, so that less memory is needed, is not remembered instead."""
+    """Values that are recomputed to save memory are not stored instead."""
 
     def function(x):
         large = x.exp().sum()
@@ -179,8 +179,8 @@ def test_passes_run_when_a_capture_is_replayed_again():
     assert "fused(x0 * 2 + 1)" in str(captured.graph()) and "1 launch (before passes 2)" in captured.report()
 
 
-def test_results_of_before_have_their_backward():
-    """What was computed by the launches as they were taken down is differentiated by theirs."""
+def test_earlier_results_keep_their_backward():
+    """Results of the launches before passes are differentiated by their own backward."""
     weight = ft.ones(4, requires_grad=True)
     captured = capture(lambda x: ((x * weight).exp() * 2 + 1).sum())
     x = ft.arange(4.0)
@@ -194,7 +194,7 @@ def test_results_of_before_have_their_backward():
 
 
 def test_memory_that_two_tensors_share():
-    """Tensors over one array change together, which nothing but their addresses says."""
+    """Tensors over the same array change together, which only their addresses show."""
     array = np.ones(6, np.float32)
     one, other, rest = [ft.from_numpy(part) for part in (array[:4], array[:4], array[2:])]
 
@@ -213,8 +213,8 @@ def test_memory_that_two_tensors_share():
     assert found[0] == found[1] and replays(captured)[0].served == 4
 
 
-def test_errors_leave_what_came_before():
-    """A change of the program's own tensor is done when a later launch fails, as in the program."""
+def test_errors_preserve_earlier_effects():
+    """A change of a program's tensor remains if a later launch fails, as in eager code."""
     own = ft.zeros(3)
 
     def function(x, places):
@@ -233,14 +233,14 @@ def test_errors_leave_what_came_before():
 
 
 def doubled(graph):
-    """x * 2 as x + x."""
+    """Replace x * 2 by x + x."""
     for call in graph.calls:
         if call.operator == "mul" and call.inputs[1:] == (2,):
             (x, _), outputs = call.inputs, call.outputs
             graph.replace(call, graph.call("add", [x, x], outputs, like=call))
 
 
-def test_a_pass_of_the_users():
+def test_a_user_defined_pass():
     captured = capture(lambda x: (x * 2).exp() * 3, passes=(doubled,))
     for _ in range(4):
         assert captured(ft.ones(3)).tolist() == (ft.ones(3) * 2).exp().mul(3).tolist()
@@ -251,7 +251,7 @@ def test_a_pass_of_the_users():
     ]
 
 
-def test_programs_and_temporaries_of_the_users():
+def test_programs_and_temporaries_of_user_defined_passes():
     def squared(graph):
         (call,) = graph.calls
         (x, _), (y,) = call.inputs, call.outputs
@@ -324,14 +324,14 @@ JUMPS_BROKEN = {
 
 
 @pytest.mark.parametrize("broken", JUMPS_BROKEN)
-def test_passes_that_break_what_conditions_decide(broken):
+def test_passes_that_break_conditions(broken):
     captured = capture(lambda x: cond(x.sum() > 0, lambda: x.exp(), lambda: x.abs()), passes=(broken,))
     captured(ft.ones(4, 4)), captured(ft.ones(4, 4))
     with pytest.raises(CaptureError, match=JUMPS_BROKEN[broken]):
         captured(ft.ones(4, 4))
 
 
-def test_calls_that_take_an_optimizers_numbers_stay():
+def test_calls_with_optimizer_scalars_stay():
     optim = pytest.importorskip("facula_optim")
     weight = ft.ones(4, requires_grad=True)
     optimizer = optim.SGD([weight], lr=0.1)
@@ -376,7 +376,7 @@ def test_wrong_arguments():
 
 
 def test_reading_of_linear_layers():
-    """Parts are cut where backward passes begin."""
+    """Parts are split where backward passes start."""
     weight = ft.ones(4, 4, requires_grad=True)
     captured = capture(lambda x: linear(x, weight).relu() * 2)
     captured(ft.ones(4, 4))
@@ -384,8 +384,8 @@ def test_reading_of_linear_layers():
     assert len(parts) == 2 and [one.operator for one in parts[0]] == ["linear", "fused"]
 
 
-def test_passes_are_one_threads():
-    """A second thread that comes while passes run is told so, as while launches do."""
+def test_passes_run_in_one_thread():
+    """A second thread gets an error while passes run, as it does while launches run."""
     seen = []
 
     def call():

@@ -1,4 +1,4 @@
-"""Captures as programs that run without Python: what the C program makes of them is what a replay makes."""
+"""Captures as programs that run without Python: results of the C program equal those of a replay."""
 
 from functools import partial
 from itertools import cycle
@@ -23,13 +23,13 @@ STEPS = 20
 
 @pytest.fixture
 def level(request):
-    """The test runs with the kernels of this level."""
+    """Run the test with the kernels of this level."""
     with at_level(request.param):
         yield request.param
 
 
 def at_levels(names):
-    """Each of a test's cases at one level, in turn: what kernels compute at each is tested where they are."""
+    """Return each of a test's cases at one level, in rotation: kernels of each level have their own tests."""
     return pytest.mark.parametrize(("name", "level"), list(zip(names, cycle(levels()))), indirect=["level"])
 
 
@@ -38,7 +38,7 @@ def leaf(*shape):
 
 
 def adam(parameters, rate=0.01):
-    """A step of Adam's, whose state the program keeps."""
+    """Return a step of Adam with state of the program."""
     rows = [(p, zeros(p.shape), zeros(p.shape), zeros(())) for p in parameters]
     numbers = AdamNumbers(rate, 0.9, 0.99, 1e-8, 0.0, 1.0, 1.0)
 
@@ -52,7 +52,7 @@ def adam(parameters, rate=0.01):
 
 
 def training(forward, parameters, shape):
-    """A training step of forward(x) towards 1, and its arguments."""
+    """Return a training step of forward(x) towards 1, and its arguments."""
     change = adam(parameters)
 
     def step(x):
@@ -104,14 +104,14 @@ def recurrence():
 
 
 def several_dtypes():
-    """Conversions and chains of half types, which are one program."""
+    """Conversions and chains of half-precision dtypes, which are one program."""
     weight = leaf(4, 6)
     forward = lambda x: ((x.half() * weight.half() + 0.1).tanh().bfloat16() * 3).float()
     return training(forward, [weight], (4, 6))
 
 
 def choosing(name):
-    """A step whose loss a condition computes, forward and back."""
+    """Return a step with a loss that a condition computes, forward and backward."""
     weights = [tensor([1.0, 2.0, -1.0, 0.5]).requires_grad_() for _ in range(2)]
     change = adam(weights)
 
@@ -132,7 +132,7 @@ NETWORKS = {"perceptron": perceptron, "several dtypes": several_dtypes,
 
 @at_levels(NETWORKS)
 def test_training(name, level, tmp_path):
-    """20 steps, and one more from the file that was saved."""
+    """20 steps, and one more from the saved file."""
     step, make = NETWORKS[name]()
     captured = capture(step, on_break="error")
     for _ in range(5):
@@ -151,15 +151,15 @@ def test_training(name, level, tmp_path):
 
 
 def tensors_in(result):
-    """The tensors of a result, in order."""
+    """Return the tensors of a result, in order."""
     if isinstance(result, (tuple, list)):
         return [one for part in result for one in tensors_in(part)]
     return [] if result is None else [result]
 
 
 @at_levels(FUNCTIONS)
-def test_tensors_decide_what_runs(name, level, tmp_path):
-    """Conditions and loops, one in another: each step goes its own way, and ends where the function does."""
+def test_tensor_dependent_control_flow(name, level, tmp_path):
+    """Nested conditions and loops: each step takes different branches, and equals the function."""
     captured, given = capture(FUNCTIONS[name], on_break="error"), [signed(number) for number in range(8)]
     for one in given[:3]:
         captured(*one)
@@ -175,7 +175,7 @@ KEPT = tensor([[1.0, 2.0, 3.0]])
 
 
 def nested(x, y):
-    """Results of every kind: new ones, views, an argument, parts of one, a tensor from outside, plain numbers."""
+    """Results of all kinds: new ones, views, an argument, parts of one, a tensor from outside, plain numbers."""
     made = x @ y
     return {
         "made": made,
@@ -187,7 +187,7 @@ def nested(x, y):
 
 
 def test_results(tmp_path):
-    """In their order, of any strides; what is no tensor is left out."""
+    """In order, with any strides; values other than tensors are omitted."""
     captured = capture(nested, on_break="error")
     for _ in range(4):
         result = captured(x := randn(2, 3), y := randn(3, 4))
@@ -217,8 +217,10 @@ def test_arguments_in_one_memory(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["plain", "cond"])
-def test_gradients_outside_are_left_out(name, tmp_path):
-    """The forward pass alone, of a capture whose results require gradients; conditions of the backward go with it."""
+def test_outer_gradients_are_omitted(name, tmp_path):
+    """Only the forward pass of a capture whose results require gradients; conditions of the backward are
+    omitted, too.
+    """
     weight = leaf(4, 4)
     plain = lambda x: (x @ weight).tanh()
     chosen = lambda x: cond(x.sum() > 0, lambda: plain(x), lambda: plain(x).exp() * x)
@@ -230,8 +232,8 @@ def test_gradients_outside_are_left_out(name, tmp_path):
     assert got.tobytes() == wanted.detach().numpy().tobytes()
 
 
-def test_random_streams_go_on_where_python_was(tmp_path):
-    """A graph that was loaded, called and saved again draws there what it draws here."""
+def test_random_streams_continue(tmp_path):
+    """A graph that was loaded, called and saved again continues its random stream there."""
     captured, path = capture(lambda x: F.dropout(x, 0.5), on_break="error"), tmp_path / "drawn.facula"
     for _ in range(3):
         captured(x := ones(64))
@@ -243,8 +245,8 @@ def test_random_streams_go_on_where_python_was(tmp_path):
     assert got.tobytes() == again(x).numpy().tobytes()
 
 
-def test_what_is_refused():
-    """Functions of NumPy's, by the operator; tensors without a name."""
+def test_refusals():
+    """Functions of NumPy, by operator; tensors without a name."""
     captured = capture(lambda x: rfft(x).real, on_break="error")
     for _ in range(4):
         captured(randn(8))
@@ -260,7 +262,7 @@ def test_what_is_refused():
 
 
 def test_names(tmp_path):
-    """Inputs and outputs are called as the caller says."""
+    """Inputs and outputs have the names that the caller passes."""
     captured = capture(lambda x, y: (x + y, x - y), on_break="error")
     for _ in range(4):
         captured(ones(2), ones(2))
@@ -269,7 +271,7 @@ def test_names(tmp_path):
 
 
 def test_programs_that_need_no_python(tmp_path):
-    """One of each capture, which find their tensors in the file."""
+    """One program for each capture, with tensors from the file."""
     weight = randn(3)
     captured = capture(lambda x: x * weight, on_break="error")
     for size in (1, 2, 4):

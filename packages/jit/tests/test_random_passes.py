@@ -1,4 +1,4 @@
-"""Random programs of conditions, loops and changes in place: neither passes nor files change a bit of them."""
+"""Random programs with conditions, loops and in-place changes: passes and files preserve every bit."""
 
 import ast
 
@@ -25,7 +25,7 @@ from facula_tensor import manual_seed, randn
 
 
 def changing(target, method, operand):
-    """`target.add_(operand)`, and the like."""
+    """Return `target.add_(operand)` or a similar statement."""
     return [ast.Expr(call(load(target), method, load(operand))), ast.Expr(call(load(target), "tanh_"))]
 
 
@@ -39,7 +39,7 @@ differentiable = programs_of(lambda some: st.builds(changing, st.just("state"), 
 
 
 def check(parts, step, weights, seed, folder):
-    """Compare a step with its captures, with passes and without them, and with a file of each, over some calls."""
+    """Compare a step with its captures, with and without passes, and with files of both, for several calls."""
     captures = [capture(step, on_break="error", passes=one) for one in ((), facula_jit.passes.DEFAULT)]
     loaded = []
     for number in range(8):

@@ -1,4 +1,4 @@
-"""Random programs of conditions, loops and returns: their scripts, captured or not, give what they give."""
+"""Random programs with conditions, loops and returns: their scripts, captured or not, have the same results."""
 
 import ast
 
@@ -11,7 +11,7 @@ from facula_jit._source.function_ast import function_of
 from facula_tensor import manual_seed, randn, tensor, zeros
 
 NAMES = ["a", "b", "c"]
-state = zeros(3)  # which programs may change
+state = zeros(3)  # programs may change it
 name = st.sampled_from(NAMES)
 
 
@@ -24,7 +24,7 @@ def call(value, method, *arguments):
 
 
 def value_of(one):
-    """`tanh(a op b)`: nothing grows."""
+    """Return `tanh(a op b)`, which is bounded."""
     left, sign, right = one
     sign = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult}[sign]()
     return call(ast.BinOp(load(left), sign, load(right)), "tanh")
@@ -60,7 +60,7 @@ _numbers = iter(range(10**9))
 
 
 def counted(test, body):
-    """`n = tensor(0)`, and a loop of at most three steps."""
+    """Return `n = tensor(0)`, and a loop of at most three iterations."""
     n = f"n{next(_numbers)}"
     below = ast.Compare(load(n), [ast.Lt()], [ast.Constant(3)])
     step = assigned(n, ast.BinOp(load(n), ast.Add(), ast.Constant(1)))
@@ -69,7 +69,7 @@ def counted(test, body):
 
 
 def ranged(one, body):
-    """A loop over as many numbers as there are positive elements, which are used."""
+    """Return a loop over as many numbers as there are positive elements."""
     i = f"i{next(_numbers)}"
     count = call(ast.Compare(load(one), [ast.Gt()], [ast.Constant(0)]), "sum")
     use = assigned(one, ast.BinOp(load(one), ast.Add(), ast.Subscript(load(one), load(i), ast.Load())))
@@ -79,7 +79,7 @@ def ranged(one, body):
 
 
 def programs_of(*further):
-    """Programs of assignments, conditions, and what some strategies give of a list of statements."""
+    """Draw programs of assignments, conditions, and statements of further strategies."""
 
     def blocks(inner):
         some = st.lists(inner, min_size=1, max_size=3).map(lambda lists: [one for each in lists for one in each])
@@ -115,7 +115,7 @@ def like_arguments():
 
 
 def same_results(parts):
-    """A program whose early results are built as the one in the end."""
+    """Draw a program with early results that have the structure of the last one."""
     for node in [one for part in parts for each in part for one in ast.walk(each)]:
         if isinstance(node, ast.Return):
             node.value = ast.Tuple([node.value, *[load(one) for one in NAMES[1:]]], ast.Load())

@@ -1,4 +1,4 @@
-"""Replays on memory that may not be written, or that overlaps: they raise what the function itself raises."""
+"""Replays on read-only or overlapping memory: they raise the same errors as the function."""
 
 import random
 
@@ -10,7 +10,7 @@ from facula_checkpoint import load_file, save_file
 from facula_jit import capture
 from facula_jit._recording.records import made_tensor
 
-pytestmark = pytest.mark.filterwarnings("ignore:capture:UserWarning")  # of calls that are not captured
+pytestmark = pytest.mark.filterwarnings("ignore:capture:UserWarning")  # from calls that are not captured
 
 SIZE = 24
 
@@ -63,7 +63,7 @@ def mapped_file(tmp_path):
 
 
 def error_of(function, *args):
-    """What a call raises, as text."""
+    """Return the error of a call as text."""
     with pytest.raises(Exception) as caught:
         function(*args)
     return f"{type(caught.value).__name__}: {caught.value}"
@@ -76,17 +76,17 @@ def test_read_only_arguments_raise_what_the_function_raises(function, make, on_b
     expected = error_of(function, make(tmp_path)[0])
     assert "read-only" in expected
     captured = capture(function, on_break=on_break)
-    for _ in range(4):  # before it is captured, as first captured, and after passes
+    for _ in range(4):  # before the capture, after it, and after passes
         x, contents = make(tmp_path)
         assert error_of(captured, x) == expected
         assert contents().tolist() == [0, 1, 2, 3]
         one, other = ft.arange(4.0), ft.arange(4.0)
         assert (captured(one).tolist(), one.tolist()) == (function(other).tolist(), other.tolist())
         assert one._version == other._version
-    assert captured.report().count("replayed") == 1  # the calls that failed left the capture as it was
+    assert captured.report().count("replayed") == 1  # the failed calls did not affect the capture
 
 
-def test_what_comes_before_the_error_is_done_once():
+def test_work_before_an_error_runs_once():
     def function(x, y):
         x.add_(1)
         y.add_(x)
@@ -110,7 +110,7 @@ def test_read_only_arguments_that_are_only_read():
     assert captured.report().count("replayed 4 times") == 1
 
 
-def test_memory_of_the_program_that_is_read_only_now():
+def test_memory_of_the_program_that_became_read_only():
     weight = ft.zeros(4)
 
     def function(x):
@@ -128,14 +128,14 @@ def test_memory_of_the_program_that_is_read_only_now():
 
 # ------------------------------------------------------------------------------------------------------------- overlap
 def views(memory, description):
-    """Tensors over parts of one array."""
+    """Return tensors over parts of one array."""
     return [
         ft.from_numpy(np.lib.stride_tricks.as_strided(memory[start:], (4,), (4 * step,))) for start, step in description
     ]
 
 
 def outcome(function, description):
-    """What a call on parts of one memory gives, or raises, and the memory afterwards."""
+    """Return the results or error of a call on parts of one memory, and the memory afterwards."""
     memory = np.arange(SIZE, dtype=np.float32)
     try:
         result = function(*views(memory, description))
@@ -195,7 +195,7 @@ def test_arguments_that_overlap(function, name, on_break):
 @pytest.mark.parametrize("where", [(0, 1), (2, 1), (3, 1), (4, 1), (0, 2)])
 @pytest.mark.parametrize("kind", ["written", "read", "read in the end"])
 def test_an_argument_in_memory_of_the_program(kind, where):
-    """An argument that is changed in memory that the function reads, or read in what it changes."""
+    """An argument is changed in memory that the function reads, or read in memory that it changes."""
 
     def program(memory):
         (own,) = views(memory, [(2, 1)])
@@ -230,7 +230,7 @@ BODIES = [
 
 
 def as_arrays(memory, places, locked):
-    """Tensors over parts of an array, each with a storage of its own."""
+    """Return tensors over parts of an array, with separate storages."""
     parts = [np.lib.stride_tricks.as_strided(memory[start:], (4,), (4 * step,)) for start, step in places]
     for part, is_locked in zip(parts, locked, strict=True):
         if is_locked:
@@ -239,7 +239,7 @@ def as_arrays(memory, places, locked):
 
 
 def as_views(memory, places, locked):
-    """Views of one tensor over an array."""
+    """Return views of one tensor over an array."""
     if any(locked):
         memory = memory.view()
         memory.flags.writeable = False
@@ -249,7 +249,7 @@ def as_views(memory, places, locked):
 
 @pytest.mark.parametrize("make", [as_arrays, as_views])
 def test_random_calls_on_one_memory(make):
-    """Two arguments and a tensor of the program, now and then in memory that overlaps or is read-only."""
+    """Two arguments and a tensor of the program, sometimes in memory that overlaps or is read-only."""
     numbers, replayed = random.Random(29), 0
     for _ in range(60):
         body, memories = numbers.choice(BODIES), [np.arange(100, dtype=np.float32) for _ in range(2)]

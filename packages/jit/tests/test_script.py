@@ -1,4 +1,4 @@
-"""Scripts do what their functions do, and can be captured where tensors decide."""
+"""Scripts equal their functions, and can be captured if tensors decide."""
 
 import gc
 import inspect
@@ -24,7 +24,7 @@ def signed(number):
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
-def test_they_are_their_functions(name):
+def test_scripts_equal_their_functions(name):
     function = EVERYTHING[name]
     scripted = script(function)
     captured = capture(scripted, on_break="error")
@@ -53,8 +53,8 @@ def test_what_cannot_be_captured_is_named_with_its_line(function, number):
         capture(scripted, on_break="error")(*signed(number))
 
 
-def test_what_the_other_side_changes_of_python_is_put_back():
-    """In the call that is captured, too, which runs both."""
+def test_python_changes_of_the_other_branch_are_undone():
+    """Also in the recorded call, which runs both branches."""
 
     class Counting:
         def __init__(self):
@@ -118,7 +118,7 @@ def test_inside_transforms():
 
 
 class Net:
-    """What modules look like from here; those of facula_nn are tested with the face."""
+    """An object with the interface of modules; tests of facula use those of facula_nn."""
 
     def __init__(self, bias):
         self.bias, self.training = bias, True
@@ -147,7 +147,7 @@ class Net:
         return x - self.bias if x[0] < -0.5 else x
 
 
-def test_modules_share_what_they_hold():
+def test_modules_share_their_tensors():
     net = Net(ones(4))
     made = script(net)
     assert isinstance(made, Net) and made.bias is net.bias and type(net) is Net and type(made) is not Net
@@ -186,7 +186,7 @@ def test_marks():
     assert not is_scripting()
 
 
-def test_python_is_kept():
+def test_python_semantics_are_preserved():
     def unset(flag):
         if flag:
             value = 1
@@ -240,7 +240,7 @@ def test_errors(name):
     assert issubclass(SourceError, RuntimeError)
 
 
-def test_nothing_is_kept():
+def test_scripts_are_freed():
     def make():
         held = ones(3)
 

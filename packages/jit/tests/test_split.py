@@ -1,4 +1,4 @@
-"""Functions that are cut where they cannot be captured: each beside itself as it is written."""
+"""Functions that are split where they cannot be captured, compared with the original."""
 
 import pickle
 import sys
@@ -131,7 +131,7 @@ def numbers(x, count=0):
 
 
 class Toy:
-    """Has state, a method that asks its parent's, and private names."""
+    """Has state, a method that calls its parent's, and private names."""
 
     __scale = 2
 
@@ -140,7 +140,7 @@ class Toy:
 
 
 class Child(Toy):
-    """Asks its parent in the middle."""
+    """Calls its parent in the middle."""
 
     __scale = 5
 
@@ -196,7 +196,7 @@ def shares(x):
 
 @dataclass
 class Record:
-    """Sets a field by itself."""
+    """Sets a field itself."""
 
     first: object
     second: object = field(init=False, default=None)
@@ -207,7 +207,7 @@ class Record:
 
 
 class Named(list):
-    """A list that has a name."""
+    """A list with a name."""
 
     name = ""
 
@@ -272,7 +272,7 @@ AS_WRITTEN = (counts, iterates, defines, declares, binds_late, shares, contains,
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_program_in_pieces_is_as_it_is_written(program, capsys):
+def test_split_programs_equal_the_original(program, capsys):
     found = []
     for function in (program, capture(program, on_break="split")):
         globals()["COUNT"] = 0
@@ -317,7 +317,7 @@ def test_gradients_flow_from_piece_to_piece():
     assert "replayed 1" in captured.report() and "ran eagerly" not in captured.report()
 
 
-def test_a_hook_on_what_another_piece_made_is_one_of_the_program():
+def test_a_hook_on_a_tensor_of_another_piece():
     def hooks(x):
         y = x * 2
         total = y.sum().item()
@@ -335,7 +335,7 @@ def test_a_hook_on_what_another_piece_made_is_one_of_the_program():
 
 
 @pytest.mark.filterwarnings("ignore:capture")
-def test_a_graph_with_hooks_is_gone_through():
+def test_backward_through_a_graph_with_hooks():
     captured, shown = capture(lambda y: y.sum().backward()), []
     for number in range(3):
         x = full((2,), float(number)).requires_grad_()
@@ -345,7 +345,7 @@ def test_a_graph_with_hooks_is_gone_through():
         assert x.grad.tolist() == [2.0, 2.0] and len(shown) == number + 1
 
 
-def test_what_asks_for_all_its_variables_is_not_cut():
+def test_functions_that_read_all_their_variables_are_not_split():
     def asks(x):
         y = x * x.sum().item()
         return y * len(locals())
@@ -366,7 +366,7 @@ def test_a_result_in_pieces_is_differentiated_outside():
         assert same(*gradients)
 
 
-def test_other_kinds_of_calls_are_captured_whole():
+def test_other_signatures_are_captured_whole():
     def function(x, verbose):
         y = x * 2 + 1
         if verbose:
@@ -384,7 +384,7 @@ def test_other_kinds_of_calls_are_captured_whole():
 
 
 @pytest.mark.filterwarnings("ignore:capture")
-def test_what_has_no_source_says_so():
+def test_missing_source_is_reported():
     captured = capture(eval("lambda x: x.sum().item() + x * 2"), on_break="split")
     with pytest.warns(UserWarning, match="cannot be cut there: <lambda>: its source"):
         captured(ones(2))
@@ -419,7 +419,7 @@ def is_asked_after_a_line(x):
 
 
 @pytest.mark.parametrize("program", [is_asked, is_asked_after_a_line])
-def test_a_function_whose_variables_another_asks_for_is_not_cut(program):
+def test_a_function_with_variables_read_by_a_callee_is_not_split(program):
     captured = capture(program, on_break="split")
     with pytest.warns(UserWarning, match="runs eagerly"):
         assert same([captured(ones(2)) for _ in range(4)], [full((2,), 5.0)] * 4)

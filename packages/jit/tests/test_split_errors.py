@@ -1,4 +1,4 @@
-"""Functions in pieces whose pieces raise errors, leave loops, or hang on what other calls left behind."""
+"""Split functions with pieces that raise errors, leave loops, or depend on effects of other calls."""
 
 from types import SimpleNamespace
 
@@ -72,7 +72,7 @@ def asks_for_a_gradient(x):
 @pytest.mark.parametrize(
     "program", [catches, leaves_the_outer_loop, reads_what_it_keeps, counts_runs, asks_for_a_gradient]
 )
-def test_a_program_in_pieces_is_as_it_is_written(program):
+def test_split_programs_equal_the_original(program):
     found = []
     for function in (program, capture(program, on_break="split")):
         STATE.kept, STATE.runs, WEIGHT.grad = zeros(3), 0, None
@@ -110,7 +110,7 @@ def calls_over_several_lines(x):
     )
 
 
-def test_a_cut_call_may_end_left_of_where_it_begins():
+def test_a_split_call_may_end_left_of_its_start():
     function = capture(calls_over_several_lines, on_break="split")
     for number in range(5):
         x = full((3,), number / 2)

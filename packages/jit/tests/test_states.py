@@ -11,7 +11,7 @@ from facula_tensor import ones, zeros
 
 
 def states(captured, calls, *args):
-    """The state of the signature of `args` after each of so many calls."""
+    """Return the state of the signature of `args` after each of this many calls."""
     found = []
     for _ in range(calls):
         with warnings.catch_warnings():

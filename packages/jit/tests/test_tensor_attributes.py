@@ -1,4 +1,4 @@
-"""Attributes that programs give to tensors, read by captured functions."""
+"""Attributes that programs set on tensors, read by captured functions."""
 
 from contextlib import suppress
 
@@ -50,7 +50,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("make", [lambda: ones(2), lambda: Parameter(ones(2))])
-def test_of_tensors_outside(case, make):
+def test_attributes_of_outside_tensors(case, make):
     attributes, function, change = CASES[case]
     t = make()
     for name, value in attributes().items():
@@ -70,7 +70,7 @@ def given(**attributes):
 
 
 @pytest.mark.parametrize("ask", [lambda x: getattr(x, "tag", 1), tried, suppressed])
-def test_of_arguments(ask):
+def test_attributes_of_arguments(ask):
     def function(x):
         return x * ask(x)
 
@@ -82,7 +82,7 @@ def test_of_arguments(ask):
     assert "replayed" in captured.report()
 
 
-def test_of_arguments_that_are_changed_between_calls():
+def test_attributes_of_arguments_changed_between_calls():
     captured = capture(lambda x: x * x.tag)
     x = given(tag=2)
     for tag in (2, 2, 2, 2, 3, 3, 3, 2):
@@ -90,8 +90,8 @@ def test_of_arguments_that_are_changed_between_calls():
         assert captured(x).tolist() == [tag, tag]
 
 
-def test_other_names_cost_nothing():
-    """A function that asks for no attributes goes the usual way, whatever attributes its arguments have."""
+def test_unread_attributes_cost_nothing():
+    """A function that reads no attributes uses the fast path, whatever attributes its arguments have."""
     captured = capture(lambda x: x * 2)
     for _ in range(4):
         captured(X)
@@ -100,7 +100,7 @@ def test_other_names_cost_nothing():
     assert captured._latest is latest
 
 
-def test_names_that_tensors_are_not_asked_for_cost_nothing():
+def test_names_read_only_of_other_objects_cost_nothing():
     """Names of other objects' attributes do not add checks of tensors."""
 
     class Box:
@@ -119,7 +119,7 @@ def test_names_that_tensors_are_not_asked_for_cost_nothing():
     assert asking(X).tolist() == [7, 7]
 
 
-def test_of_classes_that_answer():
+def test_classes_with_getattr():
     class Answering(Tensor):
         def __getattr__(self, name):
             if name == "tag":

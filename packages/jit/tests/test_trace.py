@@ -1,4 +1,4 @@
-"""`trace` and `freeze`: PyTorch's names for captures that are saved."""
+"""`trace` and `freeze`: PyTorch's names for captures that can be saved."""
 
 import warnings
 
@@ -24,7 +24,7 @@ def test_a_trace_is_called_and_saved_as_the_function(tmp_path):
     assert both(ones(2), zeros(2)).tolist() == [1, 1]
 
 
-def test_decisions_by_elements_are_warned_of_and_taken():
+def test_decisions_by_elements_cause_warnings():
     def absolute(x):
         if x.sum() > 0:
             return x + 1
@@ -36,7 +36,7 @@ def test_decisions_by_elements_are_warned_of_and_taken():
     assert traced(ones(2) * -3).tolist() == [-2, -2]
 
 
-def test_results_that_differ_are_warned_of():
+def test_different_results_cause_warnings():
     count = zeros(())
     with pytest.warns(TracerWarning, match="result 0 of the traced function differs"):
         trace(lambda x: x + count.add_(1), ones(2))
@@ -47,7 +47,7 @@ def test_results_that_differ_are_warned_of():
         trace(lambda x: x / 0 - x / 0, ones(2))  # NaN is NaN
 
 
-def test_what_cannot_be_traced():
+def test_untraceable_functions():
     kept = []
     with pytest.raises(CaptureError, match="kept outside"):
         trace(lambda x: kept.append(x + 1), ones(2))
@@ -70,7 +70,7 @@ def test_frozen_graphs_have_constants_and_any_size(tmp_path):
         fixed(ones(6, 3))
 
 
-def test_what_cannot_be_frozen():
+def test_invalid_arguments_of_freeze():
     class Module:
         training = True
 
