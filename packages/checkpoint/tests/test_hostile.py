@@ -42,7 +42,7 @@ HEADERS = {
     "UTF-16": (file_bytes("{}".encode("utf-16")), "does not begin"),
     "UTF-16 without a mark": (file_bytes("{ }".encode("utf-16-le")), "the header is not valid"),
     "two values": (file_bytes(b"{}{}"), "Extra data"),
-    "NaN": (file_bytes(b'{"a": NaN}'), "NaN is no JSON number"),
+    "NaN": (file_bytes(b'{"a": NaN}'), "NaN is not a JSON number"),
     "many digits": (file_bytes(b'{"a": %s}' % (b"9" * 5000)), "the header is not valid"),
     "deep": (file_bytes(b'{"a":' + b"[" * 200_000), "nested too deeply"),
     "a name twice": (
@@ -72,7 +72,7 @@ ENTRIES = {
     "unknown dtype": (entry("F33"), "of unknown dtype 'F33'; known are BOOL, U8"),
     "dtype in small letters": (entry("f32"), "of unknown dtype 'f32'"),
     "dtype, no text": (entry(["F32"]), "of unknown dtype"),
-    "dtype of others": (entry("F6_E2M3", (8,)), "of dtype F6_E2M3, which facula does not have; convert it"),
+    "dtype of others": (entry("F6_E2M3", (8,)), "of dtype F6_E2M3, which facula lacks; convert it"),
     "shape, no list": (entry() | {"shape": 2}, "has shape 2; expected at most 64 sizes"),
     "negative size": (entry(shape=(-2,)), r"has shape \[-2\]"),
     "negative sizes": (entry(shape=(-1, -2)), r"has shape \[-1, -2\]"),

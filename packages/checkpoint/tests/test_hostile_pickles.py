@@ -61,9 +61,9 @@ BIG = "its pickle has .* in the shape of a tensor"
 SUBSTITUTES = {
     "a class is no instance": (glob("collections OrderedDict") + put({"x": 1}) + b"b", "sets the state of <"),
     "a list has no state": (b"]" + put({"x": 1}) + b"b", "sets the state of a list"),
-    "a value is no function": (put(1) + b")R", "calls 1, which is no class or function"),
-    "a made object is no function": (ORDERED + b")R", "calls a .*, which is no class or function"),
-    "a dtype is no function": (glob("torch float32") + b")R", "no class or function"),
+    "a value is no function": (put(1) + b")R", "calls 1, which is not a class or function"),
+    "a made object is no function": (ORDERED + b")R", "calls a .*, which is not a class or function"),
+    "a dtype is no function": (glob("torch float32") + b")R", "not a class or function"),
     "arguments are a tuple": (glob("builtins set") + b"]R", "expected a tuple of arguments"),
     "methods of classes": (
         call("collections OrderedDict", {}) + put({"items": 1}) + b"b",

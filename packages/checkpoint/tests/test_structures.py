@@ -35,7 +35,7 @@ W = {"tensor": "w"}
         ({"version": True, "root": W}, "version True"),
         ({"version": 1}, "not a version and a root"),
         ('{"version": 1, "version": 1, "root": 1}', "the name 'version' occurs twice"),
-        (rooted([W, {"float": "1"}]), "'float' with '1' stands for nothing known"),
+        (rooted([W, {"float": "1"}]), "'float' with '1' is unknown"),
         (rooted([W, {"array": 1}]), "'array' with 1"),
         (rooted([W, {"array": ["w", "object"]}]), "'array' with"),
         (rooted([W, {"array": ["w", ""]}]), "'array' with"),
@@ -61,7 +61,7 @@ W = {"tensor": "w"}
         (rooted([W, json.loads("[" * 150 + "]" * 150)]), "nested more than 100"),
         ('{"version": 1, "root": ' + "[" * 100_000, "nested too deeply"),
         ('{"version": 1, "root": ' + "9" * 5000 + "}", "its structure is not valid"),
-        ('{"version": 1, "root": NaN}', "NaN is no JSON number"),
+        ('{"version": 1, "root": NaN}', "NaN is not a JSON number"),
     ],
 )
 def test_hostile_structures_are_refused_and_no_tensor_made(path, structure, message):

@@ -82,7 +82,7 @@ def test_a_header_that_claims_terabytes_is_rejected_before_allocation(tmp_path):
         read_idx(path)
     path.write_bytes(gzip.compress(idx_bytes(np.zeros(1 << 20, np.uint8))))
     assert len(read_idx(path)) == 1 << 20
-    with pytest.raises(CorruptFileError, match="give max_bytes"):
+    with pytest.raises(CorruptFileError, match="pass max_bytes"):
         read_idx(path, max_bytes=1 << 19)
 
 

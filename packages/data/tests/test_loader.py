@@ -224,7 +224,7 @@ def test_pin_memory_warns_once():
     from facula_data._loading import arguments
 
     arguments._warned.clear()
-    with pytest.warns(UserWarning, match="pin_memory=True changes nothing, as there is no device") as caught:
+    with pytest.warns(UserWarning, match="pin_memory=True has no effect, because there is no device") as caught:
         loader = DataLoader(range(4), batch_size=2, pin_memory=True)
     assert caught[0].filename == __file__ and loader.pin_memory
     assert [batch.tolist() for batch in DataLoader(range(4), batch_size=2, pin_memory=True)] == [[0, 1], [2, 3]]

@@ -229,7 +229,7 @@ def test_a_state_that_cannot_be_pickled_is_an_error(kind):
 def test_threads_need_a_copy_of_a_dataset_with_a_state():
     dataset = Words(4)
     dataset.lock = threading.Lock()
-    with pytest.raises(TypeError, match="a copy of Words for each thread"):
+    with pytest.raises(TypeError, match="a copy of Words per thread"):
         list(DataLoader(dataset, 2, **KINDS["threads"]))
 
 

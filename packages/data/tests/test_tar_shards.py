@@ -174,7 +174,7 @@ def test_damaged_archives(tmp_path, kind):
         list(TarShards(path))
     assert caught.value.path == str(path)
     good = numbered(tmp_path, 1, 2)[0]
-    with pytest.warns(UserWarning, match=r"left out what cannot be read.*shard-7"):
+    with pytest.warns(UserWarning, match=r"skipped a sample that cannot be read.*shard-7"):
         found = numbers(TarShards([path, good], on_error="skip"))
     assert found == [*left, 0, 1]
     seen = []

@@ -169,7 +169,7 @@ def test_a_device_without_its_package():
     for move in (facula.ones(2).cuda, facula.nn.Linear(2, 2).cuda, lambda: facula.ones(2).cuda(1)):
         with pytest.raises(RuntimeError, match=r"no backend for 'cuda' is installed.*published none for 'cuda' yet"):
             move()
-    with pytest.raises(RuntimeError, match="'gpu' is no kind of device; known are cpu, cuda"):
+    with pytest.raises(RuntimeError, match="'gpu' is not a known type of device; known are cpu, cuda"):
         facula.device("gpu")
 
 

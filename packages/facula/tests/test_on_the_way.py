@@ -128,7 +128,7 @@ def test_processes_share_a_data_set(count, drop_last, shuffle):
 
 
 def test_a_sampler_of_processes_says_what_it_needs():
-    with pytest.raises(RuntimeError, match=r"DistributedSampler: expected num_replicas and rank.*give both"):
+    with pytest.raises(RuntimeError, match=r"DistributedSampler: expected num_replicas and rank.*pass both"):
         DistributedSampler(range(3))
     with pytest.raises(ValueError, match=r"expected rank from 0 to 1; got rank=2"):
         DistributedSampler(range(3), 2, 2)

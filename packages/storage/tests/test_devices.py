@@ -77,7 +77,7 @@ def test_a_known_device_without_a_backend_lists_the_available_ones():
 
 
 def test_an_unknown_device_is_rejected_at_once():
-    with pytest.raises(RuntimeError, match=r"'gpu' is no kind of device; known are .*cpu, cuda, .*meta"):
+    with pytest.raises(RuntimeError, match=r"'gpu' is not a known type of device; known are .*cpu, cuda, .*meta"):
         Device("gpu:2")
     register_backend("gpu_test", lambda index: HostMemory())
     assert Device("gpu_test:2").index == 2

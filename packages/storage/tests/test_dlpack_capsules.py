@@ -142,7 +142,7 @@ def test_a_scalar_may_have_no_shape():
         ({"shape": None}, "without a shape"),
         ({"data": None}, "without memory"),
         ({"byte_offset": 2}, "not aligned"),
-        ({"byte_offset": 2**64 - 8}, "no memory is there"),
+        ({"byte_offset": 2**64 - 8}, "invalid memory"),
         ({"code": 2, "bits": 31}, "float31"),
         ({"code": 1, "bits": 24}, "uint24"),
         ({"code": 3, "bits": 64}, "type code 3"),

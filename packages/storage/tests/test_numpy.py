@@ -197,7 +197,7 @@ def test_the_cpu_is_where_numpy_is():
 @pytest.mark.parametrize(
     ("shape", "offset", "why"),
     [((100,), 0, "takes bytes 0 to 800; the storage has 48"), ((1,), -8, "takes bytes -8 to 0"),
-     ((6,), 8, "takes bytes 8 to 56"), ((2,), 3, "no multiple of float64's")],
+     ((6,), 8, "takes bytes 8 to 56"), ((2,), 3, "not a multiple of float64's")],
 )  # fmt: skip
 def test_memory_outside_the_buffer_is_not_shared(share, shape, offset, why):
     storage, _ = from_numpy(np.arange(6.0))

@@ -76,7 +76,7 @@ def test_pairs_bear_the_name_of_their_function():
         (lambda: ft.ones(2).to(ft.float32, ft.int32), TypeError, "to: expected one dtype"),
         (lambda: ft.ones(2).to(ft.float32, dtype=ft.int32), TypeError, "to: expected one dtype"),
         (lambda: ft.ones(2).__dlpack__(dl_device=(2, 0)), BufferError, r"expected dl_device \(1, 0\)"),
-        (lambda: ft.ones(2).to("foo"), RuntimeError, "'foo' is no kind of device; known are cpu"),
+        (lambda: ft.ones(2).to("foo"), RuntimeError, "'foo' is not a known type of device; known are cpu"),
         (lambda: ft.ones(2).to("xpu"), RuntimeError, "no backend for 'xpu'"),
         (lambda: hessian(lambda x: ft.ones(()), ft.ones(2), strict=True), GradientError, "^hessian: "),
         (lambda: hessian(lambda x: x.sum(), ft.ones(2), strict=True), GradientError, "^hessian: "),

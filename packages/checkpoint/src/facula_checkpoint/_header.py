@@ -185,7 +185,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise InvalidValueError(f"{name} is no JSON number")
+    raise InvalidValueError(f"{name} is not a JSON number")
 
 
 def _is_size(value: object) -> bool:
@@ -200,7 +200,9 @@ def _entry(refuse: Callable[[str], NoReturn], name: str, value: object, data_byt
     dtype = _DTYPES.get(dtype_name) if type(dtype_name) is str else None
     if dtype is None:
         if type(dtype_name) is str and dtype_name in _UNSUPPORTED:
-            refuse(f"{who} is of dtype {dtype_name}, which facula does not have; convert it with what wrote the file")
+            refuse(
+                f"{who} is of dtype {dtype_name}, which facula lacks; convert it with the program that wrote the file"
+            )
         refuse(f"{who} is of unknown dtype {dtype_name!r:.100}; known are {', '.join(_DTYPES)}")
     if type(shape) is not list or len(shape) > MAX_DIMENSIONS or not all(map(_is_size, shape)):
         refuse(f"{who} has shape {shape!r:.200}; expected at most {MAX_DIMENSIONS} sizes from 0 to 2**63 - 1")

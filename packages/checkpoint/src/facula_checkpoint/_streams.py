@@ -116,7 +116,7 @@ def take(file: BinaryIO, count: int) -> bytearray:
     while len(taken) < count:
         piece = file.read(min(count - len(taken), _PIECE))
         if piece is None:
-            raise BlockedFileError(EAGAIN, f"load: {shown(file)} gives no more without blocking")
+            raise BlockedFileError(EAGAIN, f"load: {shown(file)} has no more data without blocking")
         if not piece:
             break
         taken += piece

@@ -268,7 +268,7 @@ def _value(value: object, leaves: _Names | _Made, depth: int) -> Value:
         real, imaginary = (_value(part, leaves, depth + 1) for part in content)
         if type(real) is float and type(imaginary) is float:
             return complex(real, imaginary)
-    raise Malformed(f"{tag!r:.100} with {content!r:.100} stands for nothing known")
+    raise Malformed(f"{tag!r:.100} with {content!r:.100} is unknown")
 
 
 def _mapping(made: dict[Value, Value], pairs: object, leaves: _Names | _Made, depth: int) -> dict[Value, Value]:

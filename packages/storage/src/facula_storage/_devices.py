@@ -86,7 +86,7 @@ class Device(Immutable):
                 return found
             if not _is_known(name):
                 known = ", ".join(sorted({*KNOWN, *_factories}))
-                raise OperationError(f"device {type!r}: {name!r} is no kind of device; known are {known}")
+                raise OperationError(f"device {type!r}: {name!r} is not a known type of device; known are {known}")
             with _making:  # each device has a unique slot
                 made, slot = object.__new__(cls), len(_devices)
                 for attribute, value in {"type": name, "index": index, "slot": slot, "_backend": None}.items():

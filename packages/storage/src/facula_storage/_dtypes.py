@@ -143,8 +143,8 @@ def register_dtype(
             )
         if same is not None and (same in _by_numpy or same.itemsize != itemsize):
             raise InvalidValueError(
-                f"register_dtype: NumPy's {same} cannot stand for {name!r} of {itemsize} byte(s): expected a type of "
-                "that size which no other dtype uses; leave `numpy` out where there is none"
+                f"register_dtype: NumPy's {same} cannot represent {name!r} of {itemsize} byte(s): expected a type of "
+                "that size which no other dtype uses; omit `numpy` if there is none"
             )
         code = len(_by_code) + 1
         if code >= DTYPES_PER_DEVICE:

@@ -49,7 +49,7 @@ def _check_inside(storage: Storage, layout: Layout, offset: int, operation: str)
             f"the storage has {room}"
         )
     if offset % min(layout.dtype.itemsize, 8):
-        raise InvalidValueError(f"{operation}: offset {offset} is no multiple of {layout.dtype.name}'s itemsize")
+        raise InvalidValueError(f"{operation}: offset {offset} is not a multiple of {layout.dtype.name}'s itemsize")
 
 
 def to_numpy(storage: Storage, layout: Layout, offset: int = 0) -> np.ndarray:
@@ -322,7 +322,7 @@ def from_dlpack(source: object) -> tuple[Storage, Layout]:
     if not address and layout.numel:
         raise BufferAccessError(f"from_dlpack: an array of shape {shape} without memory; expected an address")
     if address + layout.extent > MAX_BYTES:
-        raise BufferAccessError(f"from_dlpack: {layout.extent} bytes from address {address:#x} on: no memory is there")
+        raise BufferAccessError(f"from_dlpack: {layout.extent} bytes from address {address:#x} on: invalid memory")
     why = _READ_ONLY.format(f"{type(source).__module__}.{type(source).__qualname__}") if array.readonly else ""
     return borrow(address if layout.numel else 0, layout.extent, dlpack_consume(capsule), why), layout
 

@@ -150,7 +150,7 @@ class Machine:
         """Return the row of a global on the stack."""
         row = self.rows.get(id(value)) or self.table.row_of(value)
         if row is None:
-            refuse(f"its pickle calls {shown(value)}, which is no class or function of the table")
+            refuse(f"its pickle calls {shown(value)}, which is not a class or function of the table")
         return row
 
     def push_global(self, module: str, name: str) -> None:

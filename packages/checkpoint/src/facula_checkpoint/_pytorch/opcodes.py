@@ -187,7 +187,7 @@ def _global(m: Machine) -> None:
 def _stack_global(m: Machine) -> None:
     name, module = m.stack.pop(), m.stack.pop()
     if type(name) is not str or type(module) is not str or len(name) + len(module) > MAX_NAME:
-        refuse("its pickle has a name that is no text")
+        refuse("its pickle has a name that is not a string")
     m.push_global(module, name)
 
 

@@ -100,7 +100,7 @@ class BatchReader:
             raise
         if len(samples) != len(chosen):
             raise InvalidValueError(
-                f"DataLoader: expected {type(self._dataset).__name__}.__getitems__ to give a sample for each index; "
+                f"DataLoader: expected {type(self._dataset).__name__}.__getitems__ to return a sample for each index; "
                 f"got {len(samples)} for {len(chosen)} indices ({short(chosen)})"
             )
         return samples

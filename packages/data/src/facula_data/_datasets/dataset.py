@@ -345,7 +345,7 @@ class ChainDataset(IterableDataset[T_co]):
     def __len__(self) -> int:
         try:
             if isinstance(self.datasets, Iterator):
-                raise InvalidTypeError("ChainDataset: an iterator of datasets has no len(); give a list")
+                raise InvalidTypeError("ChainDataset: an iterator of datasets has no len(); pass a list")
             return sum([len(dataset) for dataset in self._in_turn()])  # type: ignore[arg-type, misc]  # some have a length
         except FaculaError as error:
             trim_traceback(error)

@@ -22,7 +22,7 @@ def warn_of_pinning(pin_memory: bool) -> None:
     """Warn once that `pin_memory` has no effect."""
     if pin_memory and not _warned:
         _warned.append(None)
-        warn("DataLoader: pin_memory=True changes nothing, as there is no device to copy to; batches are as without it")
+        warn("DataLoader: pin_memory=True has no effect, because there is no device to copy to")
 
 
 def checked_seeds(generator: object, seed: object) -> Any:

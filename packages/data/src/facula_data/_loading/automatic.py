@@ -218,7 +218,7 @@ class Automatic(Generic[Unit]):
 
     def _leave_out(self, error: BaseException) -> None:
         kind = self._choice.kind
-        warn(f'DataLoader: worker_method="auto" leaves out kind {kind!r}, as it could not begin: {error}')
+        warn(f'DataLoader: worker_method="auto" leaves out kind {kind!r}, because it could not start: {error}')
         self._choice.failed()
 
     def _judge(self) -> None:

@@ -65,7 +65,7 @@ class DistributedSampler(Sampler[int], Seeded):
         if (num_replicas is None or rank is None) and not process_groups:
             raise OperationError(
                 "DistributedSampler: expected num_replicas and rank, since there is no process group; got "
-                f"num_replicas={num_replicas}, rank={rank}; give both, as num_replicas=1, rank=0, or call "
+                f"num_replicas={num_replicas}, rank={rank}; pass both, for example num_replicas=1, rank=0, or call "
                 "distributed.init_process_group"
             )
         rank = process_groups[-1][0] if rank is None else rank
@@ -118,7 +118,7 @@ class Shard:
         if order is None:
             raise InvalidTypeError(
                 f"DataLoader: shard needs a sampler with an order, as those of facula_data have; got "
-                f"{type(self.sampler).__name__}; give it a method order(epoch)"
+                f"{type(self.sampler).__name__}; define a method order(epoch)"
             )
         count, step = len(order), self.batch_size * self.world
         for first in range(start, count, step):

@@ -188,7 +188,7 @@ def encode(operation: str, elements: list[Element]) -> Column:
         except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
             raise InvalidTypeError(
                 f"{operation}: expected elements that can be pickled; got {shown(element)} in element {len(pieces)}: "
-                f"{error}; keep what it is made of instead"
+                f"{error}; store its parts instead"
             ) from error
     return from_bytes("pickled objects", pieces)
 

@@ -85,7 +85,7 @@ def warn_of_growth(dataset: object, least: int = WARNING_BYTES) -> list[Growing]
         named = ", ".join([f"{path} ({kind}, about {readable(nbytes)})" for path, kind, nbytes in found[:MAX_NAMED]])
         more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
         warn(
-            f"DataLoader: each worker process will copy what it reads of {named}{more}, as reading a Python object "
+            f"DataLoader: each worker process copies the parts it reads of {named}{more}, as reading a Python object "
             "writes its reference count; keep them in facula_data.SharedList or SharedDict, or in arrays"
         )
     return found

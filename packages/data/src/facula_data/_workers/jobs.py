@@ -128,7 +128,7 @@ class StreamJob(Job):
             job.dataset = deepcopy(self.dataset)
         except Exception as error:
             raise InvalidTypeError(
-                f"DataLoader: expected a copy of {type(self.dataset).__name__} for each thread, as it has a state; "
+                f"DataLoader: expected a copy of {type(self.dataset).__name__} per thread, because it has a state; "
                 f'{error}; define __deepcopy__, or pass worker_method="process"'
             ) from error
         return job

@@ -143,8 +143,8 @@ class _Worker:
                 ) from None
             if isinstance(error, (AttributeError, TypeError, PicklingError)):
                 raise InvalidTypeError(
-                    "DataLoader: the dataset, collate_fn and worker_init_fn must be such that pickle can send them to "
-                    f"a worker; {error}; define what they refer to at the top of a module, or pass "
+                    "DataLoader: the dataset, collate_fn and worker_init_fn must be picklable to be sent to "
+                    f"a worker; {error}; define them at the top level of a module, or pass "
                     'multiprocessing_context="fork" or worker_method="thread"'
                 ) from error
             raise
@@ -176,8 +176,8 @@ class _Worker:
         if overflowed and not self.overflowed:
             warn(
                 f"DataLoader: the shared memory of worker {self.number} is full, as the program holds "
-                f"{len(self._leases)} parts of it; further batches are copied, which is slower; let go of batches, or "
-                "copy what is kept"
+                f"{len(self._leases)} parts of it; further batches are copied, which is slower; drop batches, or "
+                "copy those that are kept"
             )
         self.overflowed = overflowed
         batch = decode(data, blocks, self._leases)

@@ -152,7 +152,7 @@ class CSVFile(Dataset[dict[str, Any]]):
         except UnicodeDecodeError as error:
             problem = f"expected text in {self.encoding}; {error.reason}"
             lines = data.count(b"\n", 0, error.start)
-            raise corrupt(lines, lines, problem, "give the encoding it was written in") from None
+            raise corrupt(lines, lines, problem, "pass the encoding of the file") from None
         quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quotechar else csv.QUOTE_NONE
         reader = csv.reader(
             _lines_of(text), delimiter=self.delimiter, quotechar=self.quotechar, quoting=quoting, strict=True

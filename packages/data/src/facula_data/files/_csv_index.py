@@ -97,7 +97,7 @@ def index_rows(
 
 def _too_long(path: str, row: int, line: int, most: int) -> CorruptFileError:
     problem = f"expected rows of at most {most} bytes; got a longer one"
-    return CorruptFileError("CSVFile", path, f"row {row} (line {line})", problem, f"{REMEDY}, or give max_row_bytes")
+    return CorruptFileError("CSVFile", path, f"row {row} (line {line})", problem, f"{REMEDY}, or pass max_row_bytes")
 
 
 def _unclosed(path: str, row: int, line: int) -> CorruptFileError:

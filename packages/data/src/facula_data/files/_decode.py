@@ -101,7 +101,7 @@ def decode_image(
             if width * height > max_pixels:
                 raise CorruptFileError(
                     "decode_image", name, "", f"expected at most {max_pixels} pixels; got {width} × {height}",
-                    "give max_pixels if it is meant to be as large",
+                    "pass max_pixels if this size is intended",
                 )  # fmt: skip
             if mode is not None and picture.mode != mode:
                 picture = picture.convert(mode)
@@ -158,5 +158,5 @@ def decode_text(source: bytes, encoding: str = "utf-8") -> str:
     except UnicodeDecodeError as error:
         raise CorruptFileError(
             "decode_text", IN_MEMORY, f"byte {error.start}", f"expected text in {encoding}; {error.reason}",
-            "give the encoding it was written in",
+            "pass the encoding of the file",
         ) from None  # fmt: skip

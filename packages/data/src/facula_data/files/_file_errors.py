@@ -30,7 +30,7 @@ def path_of(operation: str, path: Path) -> str:
 
 def missing(operation: str, path: Path, remedy: str) -> FileError:
     """Return a FileNotFoundError for `path`."""
-    return FileError(ENOENT, f"{operation}: there is no such file; {remedy}", os.fspath(path))
+    return FileError(ENOENT, f"{operation}: the file does not exist; {remedy}", os.fspath(path))
 
 
 def unreadable(operation: str, path: str, error: OSError) -> FileError:

@@ -73,7 +73,7 @@ def _checked_folder(operation: str, root: Path) -> str:
     if not os.path.isdir(text):
         there = os.path.exists(text)
         problem = "expected a folder; got a file" if there else "there is no such folder"
-        raise FileError(ENOTDIR if there else ENOENT, f"{operation}: {problem}; give the one of the classes", text)
+        raise FileError(ENOTDIR if there else ENOENT, f"{operation}: {problem}; pass the classes' parent folder", text)
     return text
 
 

@@ -112,7 +112,7 @@ def _unpacked(path: str, max_bytes: int) -> np.ndarray:
                     "read_idx", path, "byte 4",
                     f"expected at most {max_bytes} bytes, and {DEFLATE} for each that is compressed; the header says "
                     f"{layout.dtype} {layout.shape}, which is {layout.size}",
-                    "give max_bytes if it is meant to be as large",
+                    "pass max_bytes if this size is intended",
                 )  # fmt: skip
             memory = bytearray(layout.size)
             view, got = memoryview(memory), 0

@@ -207,7 +207,7 @@ class TokenFile(Dataset[np.ndarray]):
         tokens = self._mapped.shape[0]
         if tokens <= self.length:
             problem = f"expected at least length + 1 = {self.length + 1} tokens; got {tokens}"
-            raise CorruptFileError(name, self.path, "", problem, "give a smaller length")
+            raise CorruptFileError(name, self.path, "", problem, "pass a smaller length")
         self._count = (tokens - self.length - 1) // self.stride + 1
 
     @property

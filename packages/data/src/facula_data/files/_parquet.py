@@ -124,7 +124,7 @@ class ParquetFile(Dataset[dict[str, Any]]):
         if not 0 <= size <= self._max_bytes:
             raise CorruptFileError(
                 "ParquetFile", self.path, f"row group {group}", f"expected at most {self._max_bytes} bytes; got {size}",
-                "write it with a smaller row_group_size, or give max_row_group_bytes",
+                "write it with a smaller row_group_size, or pass max_row_group_bytes",
             )  # fmt: skip
         pyarrow, _ = _pyarrow()
         try:

@@ -227,7 +227,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
         try:
             if is_outside(first.name):
                 problem = f"expected names within the archive; got {first.name!r}"
-                raise CorruptFileError("TarShards", path, first.place, problem, "trust no archive with such names")
+                raise CorruptFileError("TarShards", path, first.place, problem, "do not trust archives with such names")
             sample: dict[str, Any] = {"__key__": split_name(first.name)[0], "__url__": path}
             for ending, member in group.items():
                 sample[ending] = self._decode(path, ending, member)
@@ -250,7 +250,7 @@ class TarShards(IterableDataset[dict[str, Any]]):
                 error.problem if isinstance(error, CorruptFileError) else f"{type(error).__name__}: {error!s:.200}"
             )
             place = f"{member.name!r} ({member.place})"
-            raise CorruptFileError("TarShards", path, place, problem, "write it again, or give on_error") from error
+            raise CorruptFileError("TarShards", path, place, problem, "write it again, or pass on_error") from error
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_place": self._start[2:] if self._start else _BEGINNING}  # not iterated yet
@@ -278,7 +278,7 @@ class _Policy:
             return False
         if not self._warned:
             self._warned = True
-            warn(f"TarShards: left out what cannot be read; further errors of this pass are not shown: {error}")
+            warn(f"TarShards: skipped a sample that cannot be read; further errors of this pass are not shown: {error}")
         return True
 
 

@@ -195,7 +195,7 @@ def members(path: str, max_bytes: int) -> Iterator[Member]:
                 continue
             if size > max_bytes:
                 problem = f"expected files of at most {max_bytes} bytes; got {name!r} of {size}"
-                raise stream.corrupt(problem, "give max_member_bytes if it is meant to be as large")
+                raise stream.corrupt(problem, "pass max_member_bytes if this size is intended")
             data = stream.read(size)
             stream.skip(padding)
             yield Member(name, data, f"byte {start}")

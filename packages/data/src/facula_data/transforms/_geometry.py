@@ -191,7 +191,7 @@ class RandomCrop:
             height, width = height_and_width(image, self.layout)
         if height < tall or width < wide:
             raise InvalidValueError(
-                f"RandomCrop: expected a picture of at least {tall} × {wide}; got {height} × {width}; give padding, or "
+                f"RandomCrop: expected a picture of at least {tall} × {wide}; got {height} × {width}; pass padding or "
                 "pad_if_needed=True"
             )
         if (height, width) == self.size:

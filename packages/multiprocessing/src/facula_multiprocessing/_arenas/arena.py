@@ -246,7 +246,7 @@ class Arena:
                 start = self._room.find(length)
                 if start is None:
                     raise SharedMemoryError(
-                        f"shared memory: an arena of {self.capacity} bytes is full; {nbytes} more were asked for",
+                        f"shared memory: an arena of {self.capacity} bytes is full; {nbytes} more were requested",
                         nbytes,
                         self._room.largest,
                     )

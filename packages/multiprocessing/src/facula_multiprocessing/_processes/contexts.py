@@ -189,7 +189,7 @@ class DefaultContext(_Context):
                     f"set_start_method: this program sets the start method while a process imports it; {GUARD}"
                 ) from None
             raise OperationError(
-                f"set_start_method: it is {multiprocessing.get_start_method()!r} already, as it was set or used; "
+                f"set_start_method: it is {multiprocessing.get_start_method()!r} already, because it was set or used; "
                 "set it once, before anything else, or pass force=True"
             ) from None
 

@@ -169,7 +169,7 @@ def _warn_of_copy(nbytes: int, error: SharedMemoryError) -> None:
         _warned = True
         warn(
             f"sending an array of {nbytes} bytes: it goes through the pipe, because no shared memory is left, and "
-            f"so may others from now on, which is slower ({error}); let receivers drop what they hold, or send less"
+            f"so may others from now on, which is slower ({error}); let receivers drop their arrays, or send fewer"
         )
 
 
