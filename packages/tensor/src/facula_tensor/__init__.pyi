@@ -966,7 +966,7 @@ def full(size: Lengths, fill_value: Operand, *, out: Tensor | None = None, dtype
 def full_like(input: Tensor, fill_value: Operand, *, dtype: DTypeLike | None = None, layout: builtins.object = None, device: DeviceLike | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False, memory_format: MemoryFormat | None = None) -> Tensor:
     """A tensor of one value, of the shape, dtype and device of `input`."""
 def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """One operator from a function of elementwise operators: one launch forward and one backward."""
+    """Fuse a function of elementwise operators into one operator: one launch forward and one backward."""
 @overload
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False, out: Tensor | None = None) -> Tensor:
     """The elements of `input` at `index` along `dim`, and at the index's own place along the other dimensions."""

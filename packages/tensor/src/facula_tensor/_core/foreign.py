@@ -1,4 +1,4 @@
-"""Values of other kinds that stand for tensors: sequences, arrays."""
+"""Values of other types that are accepted as tensors: sequences and arrays."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from .tensor import Tensor, make
 
 
 def is_data(value: object) -> bool:
-    """Whether `value` holds elements, for `tensor` to copy: a sequence of any kind, an array, or what becomes one."""
+    """Return whether `value` contains elements that `tensor` can copy: a sequence, an array, or an object that
+    converts to one."""
     if isinstance(value, (str, np.generic)):
         return False
     return is_sequence(value) or hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
 def is_sequence(value: object) -> bool:
-    """Whether `value` is a sequence of elements: a list, tuple, range, deque, array, or one of a program's own class.
+    """Return whether `value` is a sequence of elements: a list, tuple, range, deque, array, or a user-defined
+    sequence.
 
-    Text and bytes are none.
+    Strings and bytes are not sequences of elements.
     """
     if isinstance(value, (list, tuple, range)):
         return True
@@ -31,19 +33,19 @@ def is_sequence(value: object) -> bool:
 
 
 def operand_of(array: np.ndarray, *, copy: bool) -> Tensor:
-    """An array as an operand beside tensors: over its memory where that can be and `copy` does not ask for more.
+    """Convert an array to an operand, sharing its memory if possible and unless `copy` is true.
 
-    What a gradient is taken of is copied: programs fill their arrays anew, and nobody would notice.
+    Operands that are differentiated must be copied: a program may overwrite its arrays, which would go undetected.
     """
     if not copy:
         try:
             return tensor_over(array)
-        except ValueError:  # a layout that no kernel reads
+        except ValueError:  # a layout that kernels do not support
             pass
     return tensor_over(array.astype(array.dtype.newbyteorder("="), order="C"))
 
 
 def tensor_over(array: np.ndarray) -> Tensor:
-    """A tensor over the memory of an array; ValueError or TypeError where no kernel reads that."""
+    """Return a tensor that shares an array's memory; ValueError or TypeError if kernels do not support it."""
     storage, layout = storage_from_numpy(array)
     return make(Tensor, layout, storage)

@@ -239,7 +239,7 @@ class Methods:
     def as_strided_scatter(self, src: Tensor, size: Lengths, stride: Lengths, storage_offset: builtins.int | None = None) -> Tensor:
         """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` shows are `src`."""
     def as_subclass(self, cls: builtins.type[AnyTensor]) -> AnyTensor:
-        """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views."""
+        """Return this tensor as an instance of a subclass of Tensor with the same memory, history and view family."""
     def asin(self, *, out: Tensor | None = None) -> Tensor:
         """Return the arcsine of each element, from -pi/2 to pi/2; NaN outside [-1, 1]."""
     def asin_(self) -> Tensor:

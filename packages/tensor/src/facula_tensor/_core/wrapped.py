@@ -1,19 +1,20 @@
-"""What lies in the layout slot of a tensor that operators must ask about: a subclass's, or what a transform wraps.
+"""Layout-slot objects of tensors that operators must dispatch on: subclasses, and tensors wrapped by a transform.
 
 Note [Levels]
 ~~~~~~~~~~~~~
-A transform (forward mode, `facula.func`) gives the function that it transforms *wrapped* tensors: a Tensor whose layout
-slot holds a `LevelLayout`, which shows the logical shape and carries the contents: a primal and a tangent, or a value
-of which a gradient is wanted. Contents may be wrapped themselves, at other levels. Such a tensor has no memory of its
-own (`NO_STORAGE`), and its layout is in no plan table: fast paths fail and end where the level is asked, and what
-forgets to ask fails by name rather than see the primal.
+A transform (forward mode, `facula.func`) passes *wrapped* tensors to the function that it transforms. The
+layout slot of a wrapped tensor contains a `LevelLayout`, which shows the logical shape and carries the
+contents: a primal and a tangent, or a value to differentiate by. Contents may be wrapped themselves, at other
+levels. Such a tensor has no memory (`NO_STORAGE`), and plan tables never contain its layout. Fast paths
+therefore miss and fall back to code that dispatches to the level. Code that forgets to dispatch raises an error
+rather than read the primal.
 
-The innermost level among the operands answers first (`innermost`): it takes itself off all operands, and calls the
-operator with the contents, where the next level answers. A level's number is larger than that of any level it was
-entered in, so threads and tasks need not know of each other. A level that has ended is closed: what is left of it is
-its contents.
+The innermost level among the operands comes first (`innermost`): it unwraps all operands and calls the operator
+with the contents, which dispatches to the next level. A level's number is larger than those of all enclosing
+levels, so threads and tasks need no coordination. A level that has ended is closed: its tensors act as their
+contents.
 
-Changes in place have one form: the operator gives a new tensor, which the level copies into the one to change
+In-place changes have one form: the operator returns a new tensor, which the level copies into the target
 (`Level.copy`). Views share memory because their contents do.
 """
 
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
 
 
 class WrappedLayout:
-    """What lies in the layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
+    """The layout slot of a subclass with ``__torch_function__``: the real layout, wrapped.
 
-    It is in no plan table and never dense, so operators leave their fast path for such a tensor
-    without ever having asked.
+    Plan tables never contain it and it is never dense, so such a tensor misses operators' fast paths without an
+    extra check.
     """
 
     __slots__ = ("real",)
@@ -48,11 +49,12 @@ class WrappedLayout:
 
 
 class NoAddressError(UnsupportedError, AttributeError):
-    """Memory was asked of a tensor that a transform wraps. (An AttributeError too: fast paths then ask the level.)"""
+    """Raised if code accesses the memory of a tensor that a transform wraps. (Also an AttributeError, on which
+    fast paths fall back to the level.)"""
 
 
 def no_address(name: str) -> NoReturn:
-    """Say that a wrapped tensor has no memory."""
+    """Raise the error that a wrapped tensor has no memory."""
     raise NoAddressError(
         f"{name}: expected a tensor with memory of its own; got one inside a transform (forward mode or facula.func), "
         "which has none. Use operators on it, or do this outside the transform"
@@ -60,7 +62,7 @@ def no_address(name: str) -> NoReturn:
 
 
 def check_taped(operation: str, tensor: Any) -> None:
-    """RuntimeError where a transform wraps a tensor, which a backward pass does not see."""
+    """Raise RuntimeError if a transform wraps a tensor, because a backward pass does not see it."""
     layout = tensor._layout
     if isinstance(layout, LevelLayout) and not layout.level.taped:
         raise OperationError(
@@ -70,17 +72,17 @@ def check_taped(operation: str, tensor: Any) -> None:
 
 
 def undefined(one: object, method: str) -> NoReturn:
-    """Say that a transform does not define one of the methods that operators ask for."""
+    """Raise the error that a transform does not define a method that operators call."""
     raise UnsupportedError(f"{type(one).__name__}.{method}: not supported inside this transform")
 
 
 class NoStorage:
-    """The storage slot of a wrapped tensor: it has no memory, and the version of what it wraps.
+    """The storage slot of a wrapped tensor: no memory, and the version of its contents.
 
-    Tensors whose contents share memory share it, as views and their base do: `no_storage` makes them.
+    Tensors whose contents share memory (views and their base) share one instance; use `no_storage` to get it.
 
     Arguments:
-        content: the storage of the innermost contents; None of tensors that nothing changes.
+        content: the storage of the innermost contents; None for tensors that never change.
     """
 
     __slots__ = ("__weakref__", "content")
@@ -95,7 +97,7 @@ class NoStorage:
 
     @property
     def version(self) -> int:
-        """How often the contents were changed in place."""
+        """The number of in-place changes of the contents."""
         version: int = 0 if self.content is None else self.content.version
         return version
 
@@ -108,45 +110,45 @@ _by_content: dict[int, ref[NoStorage]] = {}  # not a WeakValueDictionary, whose 
 
 
 def no_storage(content: Any) -> Any:
-    """What stands in the storage slot of tensors whose contents lie in this storage: one object for all levels.
-
-    Else a change of memory that another level wraps later would look like a change of the memory itself.
+    """Return the storage slot of tensors with contents in this storage: one object for all levels. Otherwise,
+    wrapping memory at another level would look like replacing the memory.
     """
     if type(content) is NoStorage:
         return content
     key = id(content)
     known = _by_content.get(key)
     found = None if known is None else known()
-    if found is None:  # it holds the storage: no other has its id meanwhile
+    if found is None:  # it keeps the storage alive, so the id stays unique
         found = NoStorage(content)
         _by_content[key] = ref(found, partial(_by_content.pop, key))
     return found
 
 
 class LevelLayout(WrappedLayout):
-    """What lies in the layout slot of a tensor that a transform wraps; subclasses carry the contents."""
+    """The layout slot of a tensor that a transform wraps; subclasses carry the contents."""
 
     __slots__ = ("level",)
     level: Any  # its Level
 
     def constant(self) -> Any:
-        """A tensor of the same elements, of which no level wants a derivative; a plain one once the level has ended."""
+        """Return a tensor of the same elements that no level differentiates; a plain tensor once the level has
+        ended."""
         undefined(self, "constant")
 
     def readable(self, operation: str) -> Any:
-        """The tensor whose elements Python reads in place of this one's, which may be wrapped again."""
+        """Return the tensor whose elements Python reads instead of this one's; it may itself be wrapped."""
         undefined(self, "readable")
 
     def no_address(self, operation: str) -> NoReturn:
-        """Say that there is no memory for an operation that asks for it."""
+        """Raise the error that an operation needs memory, which a wrapped tensor does not have."""
         no_address(operation)
 
     def elements(self) -> Any:
-        """The tensor that has all elements there are, those of a whole batch."""
+        """Return the tensor with the elements of the whole batch."""
         return self.readable("")
 
     def example(self) -> Any:
-        """A tensor that lies as this one does."""
+        """Return a tensor with the same memory layout."""
         return self.readable("")
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -157,19 +159,19 @@ _levels: dict[int, ref[Level]] = {}  # by number; not a WeakSet, whose callbacks
 
 
 def in_transform() -> bool:
-    """Whether a transform that wraps tensors is under way: `grad` of plain tensors needs none of these."""
+    """Return whether a transform that wraps tensors is active; `grad` of plain tensors is not one."""
     levels = [one() for one in list(_levels.values())]
     return any([one is not None and one.open and not one.traces for one in levels])
 
 
 class Level:
-    """One call of a transform: what operators ask whose operands it wraps."""
+    """One call of a transform: operators dispatch to it if it wraps one of their operands."""
 
     __slots__ = ("__weakref__", "number", "open")
     number: int
     open: bool
     differentiates = True  # whether it takes derivatives
-    traces = False  # whether it takes calls down, and computes nothing
+    traces = False  # whether it records calls instead of computing
     taped = False  # whether what it wraps may be a leaf of a backward pass
 
     def __init__(self) -> None:
@@ -177,35 +179,34 @@ class Level:
         _levels[self.number] = ref(self, partial(_levels.pop, self.number))
 
     def value(self, operand: Any) -> Any:
-        """An operand with this level taken off."""
+        """Return an operand without this level's wrapper."""
         undefined(self, "value")
 
     def tangent(self, operand: Any) -> Any:
-        """The tangent of an operand, in forward mode; None where there is none."""
+        """Return the tangent of an operand in forward mode; None if there is none."""
         return None
 
     def constant_of(self, value: Any) -> Any:
-        """A result that was computed of what an operand wraps, and has no derivative."""
+        """Wrap a result that was computed from an operand's contents and has no derivative."""
         return value
 
     def call(self, op: Any, operands: Any, parameters: Any, record: bool) -> Any:
-        """Call an operator whose operands have been coerced and promoted, and of which this is the innermost level."""
+        """Call an operator on coerced and promoted operands, of which this is the innermost level."""
         undefined(self, "call")
 
     def view(self, call: Callable[..., Any], rules: Any, input: Any, parameters: tuple[object, ...]) -> Any:
-        """Take a view, or a tuple of views; None where `call` gives None.
+        """Take a view or a tuple of views; None if `call` returns None.
 
         Arguments:
-            call: takes them of the contents.
-            rules: the rule of a node and the parameters that it keeps, a pair for each view; None where nothing is
-                recorded.
+            call: takes the views of the contents.
+            rules: for each view, the pair of a node's rule and the parameters that it saves; None without recording.
             input: the tensor.
-            parameters: what `call` takes after it.
+            parameters: the further arguments of `call`.
         """
         undefined(self, "view")
 
     def like(self, tensor: Any) -> Any:
-        """A new tensor of the same elements, for changes in place by those of this level."""
+        """Return a new tensor of the same elements that tensors of this level can change in place."""
         return tensor
 
     def copy(self, operation: str, target: Any, source: Any) -> Any:
@@ -213,33 +214,33 @@ class Level:
         undefined(self, "copy")
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a `Function` of the user's, of whose arguments this is the innermost level."""
+        """Call a user's `Function`; this is the innermost level of its arguments."""
         undefined(self, "apply_function")
 
 
-# The levels, and tapes that are none, that surround what runs in this thread and task, the innermost last. Those that
-# have ended do not count: an interrupt may leave them here.
+# The levels and plain tapes that enclose the code running in this thread and task, innermost last. Ignore those
+# that have ended: an interrupt may leave them here.
 _around: ContextVar[tuple[Any, ...]] = ContextVar("facula_tensor.levels", default=())
 
 
 def levels_around() -> tuple[Any, ...]:
-    """The open levels, and tapes that are none, that surround what runs in this thread and task."""
+    """Return the open levels and plain tapes that enclose the code running in this thread and task."""
     return tuple([one for one in _around.get() if one.open])
 
 
 def surround(level: Any) -> None:
-    """Let a level surround what runs in this thread and task, until it has ended."""
+    """Enter a level in this thread and task until it ends."""
     _around.set((*levels_around(), level))
 
 
 def call_inside(level: Any, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call a function inside a level, or a tape that is none, which ends with the call."""
+    """Call a function inside a level or plain tape, which ends with the call."""
     former = _around.get()
     try:
         _around.set((*former, level))
         return func(*args, **kwargs)
     finally:
-        level.open = False  # nowhere before does the interpreter look for a Ctrl-C
+        level.open = False  # the interpreter does not check for Ctrl-C before this point
         _around.set(former)
 
 
@@ -247,12 +248,12 @@ _next_number: Callable[[], int] = count(1).__next__
 
 
 def is_variable(tensor: Any) -> bool:
-    """Whether a derivative may be wanted of this tensor: by a backward pass, or by a transform that wraps it."""
+    """Return whether a backward pass or a transform that wraps this tensor may differentiate it."""
     return tensor.node is not None or isinstance(tensor._layout, LevelLayout)
 
 
 def innermost(values: Iterable[object]) -> Level | None:
-    """The innermost level that wraps one of these, or None."""
+    """Return the innermost level that wraps one of these, or None."""
     found: Level | None = None
     for value in values:
         layout = getattr(value, "_layout", None)
@@ -262,15 +263,14 @@ def innermost(values: Iterable[object]) -> Level | None:
 
 
 def is_traced(tensor: Any) -> bool:
-    """Whether what is called with this tensor is taken down, not computed."""
+    """Return whether calls with this tensor are recorded instead of computed."""
     level = innermost((tensor,))
     return level is not None and level.traces
 
 
 def batched_as(tensor: Any, like: Any) -> Any:
-    """A tensor of the same elements, batched where `like` is, so that what is batched can be put into it.
-
-    It is a new one, unless `tensor` is batched there, too.
+    """Return a tensor of the same elements, batched at the levels of `like`, so that batched values can be
+    copied into it. It is a new tensor unless `tensor` is already batched there.
     """
     around = innermost((tensor,))
     levels: list[Level] = []
@@ -283,7 +283,7 @@ def batched_as(tensor: Any, like: Any) -> Any:
 
 
 def batches_of(tensor: Any) -> set[Level]:
-    """The levels at which a tensor is batched."""
+    """Return the levels at which a tensor is batched."""
     found = set()
     while isinstance(tensor._layout, LevelLayout):
         level = tensor._layout.level
@@ -294,6 +294,6 @@ def batches_of(tensor: Any) -> set[Level]:
 
 
 def is_differentiated(values: Iterable[object]) -> bool:
-    """Whether the innermost level that wraps one of these takes derivatives."""
+    """Return whether the innermost level that wraps one of these computes derivatives."""
     level = innermost(values)
     return level is not None and level.differentiates

@@ -1,6 +1,6 @@
-"""Kinds of arguments: what the signature of a declaration says of each, and how a written function treats it.
+"""Argument kinds: the annotations of a declaration's signature, and how a generated function converts each argument.
 
-`python -m facula_tensor._forms` reads this table when it writes public functions; nothing is read at a call.
+`python -m facula_tensor._forms` reads this table when it generates public functions. Calls never read it.
 """
 
 from __future__ import annotations
@@ -51,15 +51,16 @@ if TYPE_CHECKING:
 
 
 class ArgumentKind(NamedTuple):
-    """One kind of arguments. Texts name the argument `{name}`, the operator `{operation}`, the first argument `{first}`
-    and the one that takes any number of values `{star}`.
+    """One kind of argument. Texts name the argument `{name}`, the operator `{operation}`, the first argument
+    `{first}` and the variadic argument `{star}`.
 
-    - `annotation`: in the public function.
-    - `convert`: the expression for what is used in the argument's place; it may raise.
-    - `unless`: an expression that is false of most arguments, which are used as they are.
-    - `needs`: the names in these expressions, and the modules that have them.
-    - `says`: the argument's line of documentation, where the docstring has none.
-    - `sets`: the argument of which this is another name; its value is `convert`, and the operator never sees this one.
+    - `annotation`: the annotation in the public function.
+    - `convert`: the expression that replaces the argument; it may raise.
+    - `unless`: the condition for converting. It is false for most arguments, which are used unchanged.
+    - `needs`: the names in these expressions, and the modules that define them.
+    - `says`: the argument's documentation, used if the docstring has none.
+    - `sets`: the argument that this one is an alias of. That argument is set to `convert`; the operator never
+    sees the alias.
     """
 
     annotation: str
@@ -84,7 +85,7 @@ AXIS = ArgumentKind(
 
 
 def ndim_kind(ndim: int, says: str) -> ArgumentKind:
-    """The kind of tensors that have `ndim` dimensions."""
+    """Return the kind for tensors with `ndim` dimensions."""
     return ArgumentKind(
         "Tensor",
         f'of_ndim("{{operation}}", "{{name}}", {{name}}, {ndim})',
@@ -95,7 +96,7 @@ def ndim_kind(ndim: int, says: str) -> ArgumentKind:
 
 
 def choice(*values: str | None) -> ArgumentKind:
-    """The kind of words that are one of these; or None, where it is among them."""
+    """Return the kind for strings among `values`, which may include None."""
     said = f"{', '.join(map(repr, values[:-1]))} or {values[-1]!r}"
     quoted = ", ".join(["None" if one is None else f'"{one}"' for one in values])
     refuse = f'refuse_choice("{{operation}}", "{{name}}", {{name}}, "{said}")'
@@ -110,7 +111,7 @@ KINDS = {
         "Tensor",
         'floats("{operation}", {name})',
         needs=((ARGUMENTS, "floats"),),
-        says="a tensor of a floating dtype.",
+        says="a tensor with a floating dtype.",
     ),
     "Real": ArgumentKind(
         "float",
@@ -124,7 +125,7 @@ KINDS = {
         "type({name}) is not float",
         ((PROMOTION, "as_real"),),
     ),
-    "RealOrTensor": ArgumentKind(  # of a tensor that requires a gradient the body computes it
+    "RealOrTensor": ArgumentKind(  # the body computes the gradient of a tensor that requires one
         "float | Tensor",
         'real_or_tensor({name}, "{operation}", "{name}")',
         "type({name}) is not float and type({name}) is not int",
@@ -191,7 +192,7 @@ KINDS = {
         ((PROMOTION, "as_integer"),),
     ),
     "Sizes": ArgumentKind("Lengths", 'as_sizes("{operation}", ({name},))', needs=(SIZES,)),
-    "Each": ArgumentKind("Lengths"),  # several, converted by `SizesByName`
+    "Each": ArgumentKind("Lengths"),  # variadic; `SizesByName` converts it
     "SizesByName": ArgumentKind(
         "Lengths | None",
         'as_sizes("{operation}", {star}, {name}, "{name}")',
@@ -213,13 +214,13 @@ KINDS = {
         "{name} is not False and {name} is not True",
         ((ARGUMENTS, "flag_value"),),
     ),
-    "Outs": ArgumentKind("Sequence[Tensor] | None", says="the tensors where the results go; new ones if None."),
-    "Numbers": ArgumentKind("int | Sequence[int]"),  # one for all dimensions, or one for each
+    "Outs": ArgumentKind("Sequence[Tensor] | None", says="the tensors to write the results into; new tensors if None."),
+    "Numbers": ArgumentKind("int | Sequence[int]"),  # one number for all dimensions, or one for each
     "Axis": AXIS,
     "Axes": AXIS._replace(annotation="Dims | None"),
     "PlainAxis": AXIS._replace(convert="{name}", needs=()),
     "ReducedDim": ArgumentKind("int | None", says="the dimension; all elements if None."),
-    "ReducedDims": ArgumentKind("Dims | None", says="the dimension, or several; all of them if None."),
+    "ReducedDims": ArgumentKind("Dims | None", says="the dimension or dimensions; all of them if None."),
     "KeepDims": ArgumentKind("bool", "{name}", "{name}", says="NumPy's name of `keepdim`.", sets="keepdim"),
     "Reduction": choice("none", "mean", "sum"),
     "Averages": ArgumentKind(
@@ -235,39 +236,39 @@ KINDS = {
 STANDARD = {
     "dim": "the dimension.",
     "tensors": "the tensors.",
-    "keepdim": "whether the reduced dimensions stay, with length 1.",
+    "keepdim": "whether to keep the reduced dimensions, with length 1.",
     "dtype": "the dtype of the result.",
-    "device": "where the elements lie; the default device if None.",
-    "layout": "`strided`, the only one there is, or None.",
+    "device": "the device of the result; the default device if None.",
+    "layout": "`strided`, the only supported layout, or None.",
     "requires_grad": "whether the result requires a gradient.",
     "generator": "the source of random numbers; the default generator if None.",
-    "inplace": "whether `input` itself takes the result.",
-    "out": "where the result goes; a new tensor if None.",
-    "pin_memory": "False: there is no pinned memory.",
+    "inplace": "whether to write the result into `input`.",
+    "out": "the tensor to write the result into; a new tensor if None.",
+    "pin_memory": "False; pinned memory is not supported.",
     "memory_format": "the order of the dimensions in memory; row-major if None.",
     "lengths": "the lengths, as numbers or as one sequence.",
     "size": "the shape; another way to give `lengths`.",
-    "reduction": '"mean", "sum", or "none" for each loss by itself.',
-    "kernel_size": "the lengths of a window: one number, or one for each dimension.",
-    "stride": "the distance of windows; `kernel_size` if None.",
-    "padding": "how many elements are added at each border; at most half of `kernel_size`.",
-    "dilation": "the distance of a window's elements.",
-    "ceil_mode": "whether lengths are rounded up.",
+    "reduction": '"mean", "sum", or "none" for the loss of each element.',
+    "kernel_size": "the size of the window: one number, or one for each dimension.",
+    "stride": "the distance between windows; `kernel_size` if None.",
+    "padding": "the number of elements to add at each border; at most half of `kernel_size`.",
+    "dilation": "the distance between the elements of a window.",
+    "ceil_mode": "whether to round output lengths up.",
 }
-"""Documentation of arguments that mean the same everywhere, by name."""
-MAKERS = {
+"""Documentation, by name, of arguments that have the same meaning in all functions."""
+CREATION = {
     "new": {"dtype": "the default floating dtype if None."},
     "like": {
-        "input": "the tensor to take shape, dtype and device from.",
-        "dtype": "that of `input` if None.",
-        "device": "that of `input` if None.",
+        "input": "the tensor that determines shape, dtype and device.",
+        "dtype": "the dtype of the result; that of `input` if None.",
+        "device": "the device of the result; that of `input` if None.",
     },
 }
-"""The same for functions that make tensors."""
+"""Documentation of arguments of creation functions."""
 TOGETHER = {
     ("axis", "keepdims"): "NumPy's names of `dim` and `keepdim`.",
     ("size_average", "reduce"): 'older forms of `reduction`: False means "sum" and "none".',
-    ("layout", "pin_memory"): "`strided` or None, and False: there are no others.",
+    ("layout", "pin_memory"): "`strided` or None, and False; other values are not supported.",
     ("layout", "pin_memory", "memory_format"): "`strided` or None; False; the order of dimensions in memory or None.",
 }
-"""The same for arguments that occur together, where a function has them all."""
+"""Documentation of groups of arguments, used if a function has all arguments of a group."""

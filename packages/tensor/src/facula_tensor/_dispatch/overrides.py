@@ -1,20 +1,20 @@
 """Subclasses that take part in operators: the ``__torch_function__`` protocol.
 
-Each operator that an instance of a subclass is an operand of asks the class:
+An operator with an instance of a subclass among its operands calls the class:
 ``__torch_function__(cls, func, types, args=(), kwargs=None)``, whose default runs the operator on plain
 tensors and makes the results instances of the class. `Parameter` is exempt. The name is PyTorch's, so
 that existing subclasses work.
 
 Note [Overrides]
 ~~~~~~~~~~~~~~~~
-Nobody asks on the fast path. An instance of such a class has its layout wrapped (`WrappedLayout`), which
-is in no plan table, so the fast path fails to find a plan and ends where the question is asked. `wrap_layout`
-does the wrapping, wherever an instance is made. Gradient rules see plain tensors: the nodes of such
-calls run with overriding switched off.
+The fast path has no check for overrides. The layout of an instance of such a class is wrapped
+(`WrappedLayout`). Plan tables never contain wrapped layouts, so the fast path misses and falls back to code
+that checks for overrides. `wrap_layout` wraps the layout wherever an instance is made. Gradient rules see plain
+tensors: the nodes of such calls run with overrides disabled.
 
-Functions made of several operators (`overridable`) have one name, and are asked about by that. They look into a list
-that is empty until there is an instance of such a class. So tensors of programs that override nothing never pay. What
-`func` is for methods, properties and the other functions: Note [Asking] in asking.py.
+Composite functions (`overridable`) dispatch as one function. They check a list that is empty until an instance
+of such a class exists, so programs without overrides pay nothing. Note [Asking] in asking.py describes `func`
+for methods, properties and other functions.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ T = TypeVar("T", bound=Tensor)
 
 
 def overridden(operands: Operands) -> bool:
-    """Whether an operand's class overrides operators, and overriding is not switched off."""
+    """Return whether an operand's class overrides operators and overrides are enabled."""
     for a in operands:
         if isinstance(a, Tensor) and type(a._layout) is WrappedLayout:
             return not active_modes or current_mode().overrides
@@ -52,7 +52,7 @@ def overridden(operands: Operands) -> bool:
 
 
 def call_override(op: Operator, operands: Operands, parameters: Parameters, out: Tensor | None) -> Result:
-    """Ask the operands' classes, subclasses first, then from left to right."""
+    """Call ``__torch_function__`` of the operands' classes, subclasses first, then from left to right."""
     kwargs = {} if out is None else {"out": out}
     args: Args = operands
     if op.arity < 0:
@@ -64,7 +64,8 @@ def call_override(op: Operator, operands: Operands, parameters: Parameters, out:
 
 
 def call_torch_function(name: str, function: Function, args: Args, kwargs: Kwargs, operands: Operands = ()) -> Any:
-    """The first answer that is not NotImplemented; TypeError where all decline. `operands`: tensors, if not `args`."""
+    """Return the first result that is not NotImplemented; TypeError if all classes decline. `operands`:
+    tensors, if not `args`."""
     types: list[type] = []
     for a in operands or args:
         kind = type(a)
@@ -80,13 +81,13 @@ def call_torch_function(name: str, function: Function, args: Args, kwargs: Kwarg
     )
 
 
-_overriding: list[None] = []  # not empty from the first instance of a class that overrides operators, or autocast, on
-firsts: list[Callable[[], None]] = []  # called when there is such an instance
-_overridable: dict[Function, Function] = {}  # a function made of several operators: the one that asks first
+_overriding: list[None] = []  # not empty once a class that overrides operators has an instance, or autocast was used
+firsts: list[Callable[[], None]] = []  # called when the first such instance is made
+_overridable: dict[Function, Function] = {}  # a composite function: its overridable form
 
 
 def overridable(function: F) -> F:
-    """Let classes that override operators be asked about `function`, made of several operators, by its own name."""
+    """Let classes that override operators intercept `function`, a composite of several operators, as one call."""
 
     inner = function.__wrapped__ if is_boundary(function) and hasattr(function, "__wrapped__") else function
 
@@ -118,12 +119,12 @@ def overridable(function: F) -> F:
 
 
 def overridable_method(method: Function) -> Function:
-    """A method as a function: the form of it that asks classes that override operators."""
+    """Return the form of a method that dispatches to classes that override operators."""
     return _overridable.get(method, method)
 
 
 def _call_cast(state: Autocast, name: str, function: Function, args: Args, kwargs: Kwargs) -> Any:
-    """Call a listed function with its arguments cast, and nothing cast inside."""
+    """Call a listed function with its arguments cast, and without casts inside."""
     grad = current_mode().grad
     args, kwargs = state.arguments(name, args, kwargs, grad)
     with replace_mode(autocast=None):
@@ -131,7 +132,7 @@ def _call_cast(state: Autocast, name: str, function: Function, args: Args, kwarg
 
 
 def watch_functions() -> None:
-    """Let functions made of several operators look for an autocast from now on; methods that are listed, too."""
+    """Let composite functions and listed methods check for autocast from now on."""
     _overriding[:] = [None]
     for name, function in list(vars(Tensor).items()):
         if name in LISTED_FUNCTIONS and isinstance(function, FunctionType) and function in _overridable:
@@ -139,7 +140,7 @@ def watch_functions() -> None:
 
 
 def tensors_in(values: Iterable[object]) -> Iterator[Tensor]:
-    """The tensors among values, and in lists and tuples of them."""
+    """Return the tensors among values, and in lists and tuples of them."""
     for value in values:
         if isinstance(value, Tensor):
             yield value
@@ -159,8 +160,8 @@ class disable_overrides(replace_mode):
 def default_torch_function(
     cls: type, func: Function, types: tuple[type, ...], args: Args = (), kwargs: Kwargs | None = None
 ) -> Any:
-    """Run `func` on plain tensors and make its results instances of the class. NotImplemented where another
-    operand's class is not among this one's bases: it may know better."""
+    """Run `func` on plain tensors and make its results instances of the class. Return NotImplemented if another
+    operand's class is not among this one's bases, so that it can take over."""
     if not all([issubclass(cls, kind) for kind in types]) or is_foreign(func):
         return NotImplemented
     with disable_overrides():
@@ -175,12 +176,12 @@ def plain_torch_function(
     args: Args = (),
     kwargs: Kwargs | None = None,
 ) -> Any:
-    """Run `func` on plain tensors, and let its results be plain: what a class says that overrides nothing.
+    """Run `func` on plain tensors and return plain results: the implementation for a class that disables overrides.
 
     Arguments:
-        cls: the class that was asked.
+        cls: the class that is dispatched to.
         func: the function that was called.
-        types: the classes among its arguments; not looked at.
+        types: the classes among its arguments; ignored.
         args: its positional arguments.
         kwargs: its keyword arguments, or None.
 
@@ -194,24 +195,25 @@ def plain_torch_function(
 
 
 def is_foreign(func: object) -> bool:
-    """Whether this is a function of PyTorch, which asks all classes with this method about its own, too."""
-    if type(func) is MethodWrapperType:  # of a property
+    """Return whether this is a function of PyTorch, which also dispatches its own functions to all classes with
+    this method."""
+    if type(func) is MethodWrapperType:  # of a property's getter
         return type(func.__self__) is not property
     return type(func) is not FunctionType or func.__module__.partition(".")[0] == "torch"
 
 
 Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]
 Parameter.__torch_function__ = classmethod(plain_torch_function)  # type: ignore[attr-defined]
-unwrapped: set[Function] = set()  # what gives plain tensors, or tensors of the class that they have
+unwrapped: set[Function] = set()  # functions whose results keep their class
 
 
 def overrides(cls: type) -> bool:
-    """Whether operators ask this class."""
+    """Return whether operators dispatch to this class."""
     return cls is not Tensor and getattr(cls.__torch_function__, "__func__", None) is not plain_torch_function  # type: ignore[attr-defined]
 
 
 def wrap(result: Any, cls: type, args: Args = ()) -> Any:
-    """Tensors among the results as instances of `cls`, but for those that were given in `args`."""
+    """Convert tensors among the results to instances of `cls`, except those that were passed in `args`."""
     if isinstance(result, Tensor):
         if isinstance(result, cls) or any([result is a for a in args]):
             return result
@@ -224,7 +226,7 @@ def wrap(result: Any, cls: type, args: Args = ()) -> Any:
 @method()
 @boundary
 def as_subclass(self: Tensor, cls: type[T]) -> T:
-    """This tensor as an instance of a subclass of Tensor: the same memory, history and family of views.
+    """Return this tensor as an instance of a subclass of Tensor with the same memory, history and view family.
 
     >>> from facula_tensor import Tensor, ones
     >>> class Metres(Tensor):
@@ -248,7 +250,7 @@ def as_subclass(self: Tensor, cls: type[T]) -> T:
 
 
 def wrap_layout(tensor: T) -> T:
-    """Let operators see that the tensor's class overrides them, if it does."""
+    """Wrap the tensor's layout if its class overrides operators."""
     if overrides(type(tensor)) and type(tensor._layout) is not WrappedLayout:
         if firsts and hasattr(type(tensor), "_asked"):
             _overriding[:] = [None]

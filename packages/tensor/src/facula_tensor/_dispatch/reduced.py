@@ -1,6 +1,6 @@
-"""Sums and means of an elementwise operator's result, in one launch: what losses are.
+"""Sums and means of an elementwise operator's result in one launch, for losses.
 
-The elements are never in memory as a whole, and a call has one node, whose backward is one launch, too.
+The elements are never stored, and a call has one node, whose backward is also one launch.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from .namespaces import Namespace
 
 Pairs = tuple[tuple[Any, Any], ...]
-PRECISE = ("float32", "float64")  # half types are rounded before they are added: by way of the elements
-MOST_KNOWN = 1024  # combinations of layouts whose gradient operator is kept at hand
+PRECISE = ("float32", "float64")  # half-precision elements are rounded before they are added, so they must be stored
+MOST_KNOWN = 1024  # combinations of layouts for which the gradient operator is cached
 
 
 @cache
 def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
-    """The operator that gives the "sum" or "mean" of the elementwise operator of this name.
+    """Return the operator that computes the "sum" or "mean" of the elementwise operator of this name.
 
     Arguments:
-        name: the elementwise operator's.
+        name: the name of the elementwise operator.
         reduction: "sum" or "mean".
-        numbers: how many of its last operands are numbers, which are parameters here.
+        numbers: the number of its last operands that are numbers; they are parameters here.
     """
     op = operators[name]
     count = len(op.inputs) - numbers
@@ -50,7 +50,7 @@ def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
         kernel = Program(name, count, (), (Instruction(kernel, tuple(range(count))),), (count,))
 
     def is_one_launch(*layouts: object) -> bool:
-        plain = [one for one in layouts if type(one) is Layout]  # not a subclass's, nor in a transform
+        plain = [one for one in layouts if type(one) is Layout]  # neither a subclass nor wrapped by a transform
         return len(plain) == len(layouts) and plain[0].dtype.name in PRECISE and len({one.dtype for one in plain}) == 1
 
     def decompose(_F: Namespace, operands: Operands, given: Parameters) -> Tensor | None:
@@ -85,8 +85,8 @@ def reduced_operator(name: str, reduction: str, numbers: int = 0) -> Operator:
 
 
 def _reduced_backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str, ...], reduction: str) -> Any:
-    """The backward of the sum or mean of `op`."""
-    known: dict[tuple[object, ...], Any] = {}  # by layouts, and which operands want no gradient
+    """Return the backward of the sum or mean of `op`."""
+    known: dict[tuple[object, ...], Any] = {}  # by layouts and by the operands that need no gradient
     is_mean = reduction == "mean"
 
     def prepare(key: tuple[object, ...], edges: tuple[Any, ...], layouts: Layouts) -> Any:
@@ -94,7 +94,7 @@ def _reduced_backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str
         shape = broadcast_shapes(op.name, *[one.shape for one in layouts])
         made, places = _gradient_operator(op, tuple([tensors[place] for place in wanted]), tensors, numbers, is_mean)
         if not any([layouts[place].shape == shape for place in places]):
-            made = None  # its result would have another shape
+            made = None  # the result would have another shape
         if len(known) >= MOST_KNOWN:
             known.clear()
         known[key] = made, places, wanted, shape, (prod(shape),) if is_mean else ()
@@ -141,9 +141,9 @@ def _reduced_backward(op: Operator, tensors: tuple[str, ...], numbers: tuple[str
 def _gradient_operator(
     op: Operator, wanted: tuple[str, ...], tensors: tuple[str, ...], numbers: tuple[str, ...], is_mean: bool
 ) -> tuple[Operator | None, tuple[int, ...]]:
-    """The operator of the gradient and tensors that gives the gradients of the wanted ones, and which tensors it takes.
-
-    Its parameters are the numbers and, for a mean, the number of elements. None where the rules are no program.
+    """Return the operator that computes the wanted gradients from the gradient and tensors, and the tensors
+    that it takes. Its parameters are the numbers and, for a mean, the number of elements. Return None if the
+    rules are not a program.
     """
     rules = [rule_of(op.name, op.vjps, name) for name in wanted]
     asks = [asked_by(rule) for rule in rules]

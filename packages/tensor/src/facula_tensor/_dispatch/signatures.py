@@ -1,7 +1,7 @@
-"""What users see of functions that are made, not written: `inspect.signature`, `help` and editors find it here.
+"""Signatures of generated functions, for `inspect.signature`, `help` and editors.
 
-The fast path's functions take more than their users should know of (`fast/unary.py`). `shown_as` says which of the
-forms below such a function has for them, in the place of the class that declares the operator, so that
+The fast path's functions have internal arguments (`fast/unary.py`). `shown_as` gives such a function the public
+signature of one of the forms below, and the class that declares the operator as its source, so that
 `inspect.getsource` shows the declaration.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _one(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    raise NotImplementedError  # a form, like all below: never called
+    raise NotImplementedError  # a form, like all below; never called
 
 
 def _two(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -62,7 +62,7 @@ FORMS: dict[str, tuple[Function, ...]] = {
 
 
 def set_signature(kind: str, function: Function, op: Operator) -> None:
-    """Give a function of `op` the signature that its users see, and its declaration as source.
+    """Give a function of `op` its public signature, and its declaration as source.
 
     `kind` is a key of FORMS.
     """

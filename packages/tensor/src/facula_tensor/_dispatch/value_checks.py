@@ -1,4 +1,4 @@
-"""Checks of elements, by launches that fail: no element is read unless there is an error to describe."""
+"""Checks of elements by launches that fail. Elements are read only to describe an error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _is_ordered(dtype: DType) -> bool:
 
 @elementwise
 class _within:
-    """True for each element from `low` to `high`. The launch fails where there is another, NaN included."""
+    """True for each element from `low` to `high`. The launch fails if another element exists, including NaN."""
 
     inputs = ("input", "low", "high")
     result_dtype = _boolean
@@ -43,7 +43,7 @@ class _within:
 
 @elementwise
 class _all_true:
-    """True for each element. The launch fails where one of these bools is false."""
+    """True for each element. The launch fails if one of these bools is false."""
 
     result_dtype = _boolean
 
@@ -53,11 +53,11 @@ class _all_true:
 
 
 def refuse_unless(holds: Tensor, describe: Callable[[], Exception], in_short: Exception | None = None) -> None:
-    """Raise what `describe` gives where an element of `holds`, which are bools, is false.
+    """Raise the error that `describe` returns if an element of the bools `holds` is false.
 
     Arguments:
         holds: the bools.
-        describe: makes the error, and may read elements.
+        describe: a function that makes the error and may read elements.
         in_short: an error like it, for replays of captured programs, which have nobody to read elements.
 
     >>> from facula_tensor import tensor
@@ -80,7 +80,7 @@ def refuse_outside(input: Tensor, low: float, high: float, describe: Callable[[]
         input: the elements.
         low: the least that one may be.
         high: the greatest.
-        describe: makes the error, and may read elements.
+        describe: a function that makes the error and may read elements.
 
     >>> from facula_tensor import tensor
     >>> refuse_outside(tensor([0, 3]), 0, 2, lambda: IndexError("3 is too large"))

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from .._core.types import Function
 
-# A view's layout, its bytes from the operand's first element, the rule of its node and what that keeps.
+# A view's layout, its byte offset from the operand's first element, the rule of its node and the rule's parameters.
 Window = tuple[Layout, int, "Rule", tuple[object, ...]]
 MOST_WINDOWS = 1024
-UNSET = object()  # a parameter that was not given
-MOST_PIECES = 64  # of a call that are kept
+UNSET = object()  # marks a parameter that was not passed
+MOST_PIECES = 64  # windows cached for a call
 
 
 def make_view(
@@ -43,16 +43,17 @@ def make_view(
     library_call: bool = False,
     named: tuple[str, ...] = (),
 ) -> Callable[..., Tensor | None]:
-    """A function `(tensor, *parameters)` of views: `find(layout, *parameters)` says what they show.
+    """Return a view function `(tensor, *parameters)`; `find(layout, *parameters)` returns the windows of the views.
 
-    Windows are kept per layout and parameters where `cached`. None where `find` gives None: there is no such view.
-    The first two parameters may be given by the two names of `named`, too, each of them alone.
+    If `cached`, windows are cached by layout and parameters. The function returns None if `find` does: there is
+    no such view.
+    The first two parameters may also be passed by the two names in `named`, each without the other.
     """
     windows: dict[tuple[object, ...], Window] = {}
     layout_cache_clearers.append(windows.clear)
     frame = user_frame if library_call else _getframe
 
-    # Parameters with defaults cost less than names in a dict would, and less than a tuple of all parameters.
+    # Parameters with defaults are cheaper than a dict of keyword arguments or a tuple of all parameters.
     def call(input, _first=UNSET, _second=UNSET, *parameters):  # type: ignore[no-untyped-def]
         try:
             layout = input._layout  # see Note [One moment]
@@ -60,7 +61,7 @@ def make_view(
             offset = input._offset
             na = input.node
             lo, delta, rule, rest = windows[(layout, _first, _second, parameters)]
-        except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are looked at anew each time
+        except (AttributeError, KeyError, TypeError):  # a TypeError for lists, which are not cached
             lo = None
         if lo is None:
             try:
@@ -129,9 +130,9 @@ def make_view(
 
 
 def form(find: Callable[..., Window | None]) -> Function:
-    """A view of some operator under another name, such as `narrow`, which is a slice: `find` says which.
-
-    It goes into both namespaces under the name of `find`, without the underscores at its ends. Gives the recording one.
+    """Define a view of an operator under another name, such as `narrow`, which is a slice; `find` returns it.
+    Both namespaces get the view under the name of `find` without leading and trailing underscores. Return the
+    recording one.
     """
     name = find.__name__.strip("_")
     setattr(no_record_ops, name, make_view(name, find, True, record=False))
@@ -140,7 +141,7 @@ def form(find: Callable[..., Window | None]) -> Function:
 
 
 def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[..., tuple[Tensor, ...]]:
-    """The same for operators that give several views of one tensor at once."""
+    """Like `view_as`, for operators that return several views of one tensor."""
     known: dict[tuple[object, ...], Sequence[Window]] = {}
     layout_cache_clearers.append(known.clear)
 
@@ -205,7 +206,7 @@ def make_views(name: str, find: Callable[..., Sequence[Window]]) -> Callable[...
 
 
 def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window, record: bool = True) -> Tensor:
-    """A view of `input` as it was at a moment: `moment` has its layout, storage, offset and node."""
+    """Return a view of a snapshot of `input`: `moment` has its layout, storage, offset and node."""
     layout, storage, offset, na = moment
     lo, delta, rule, rest = window
     v = new_instance(Tensor)
@@ -222,7 +223,7 @@ def view_at(input: Tensor, moment: tuple[Layout, Any, int, Any], window: Window,
 
 
 def as_tensor(operation: str, value: object) -> Tensor:
-    """`value`, or a TypeError naming the operation."""
+    """Return `value`, or raise a TypeError with the operation's name."""
     if not isinstance(value, Tensor):
         raise named(InvalidTypeError(f"{operation}: expected a Tensor; got {type(value).__name__}"))
     return value

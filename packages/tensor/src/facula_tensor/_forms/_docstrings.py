@@ -6,7 +6,7 @@ import inspect
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from facula_tensor._dispatch.kinds import MAKERS, STANDARD, TOGETHER
+from facula_tensor._dispatch.kinds import CREATION, STANDARD, TOGETHER
 
 if TYPE_CHECKING:
     from ._arguments import Argument
@@ -18,7 +18,7 @@ MOST = 2  # arguments that need no description beyond the first line and the sig
 def docstring(declared: str, arguments: list[Argument], maker: str = "") -> str:
     """The docstring of a public function. The descriptions of `out` and of a single tensor are omitted."""
     before, given, rest = _sections(inspect.cleandoc(declared))
-    meant = MAKERS.get(maker, {})
+    meant = CREATION.get(maker, {})
     said = {one.name: given.get(one.name) or meant.get(one.name) or _standard(one) for one in arguments
             if one.name != "self" or one.by_name}  # fmt: skip
     if missing := [name for name, text in said.items() if not text]:

@@ -1,10 +1,11 @@
-"""The level of one `vmap`: tensors that stand for a batch of them.
+"""The level of one `vmap`: tensors that represent a batch.
 
 Note [Batches]
 ~~~~~~~~~~~~~~
-A batched tensor shows the shape of one element of the batch; what it wraps has the batch dimension in front. An
-operator on batched tensors is one call on what they wrap, which `batching.py` finds; views go the same way, by the view
-that the window of one element names. Views and changes in place share memory because what they wrap does.
+A batched tensor shows the shape of one element of the batch; its contents have the batch dimension in front. An
+operator on batched tensors is one call on their contents, which `batching.py` determines. Views work the same
+way, through the view of one element's window. Views and in-place changes share memory because their contents
+do.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ class BatchLayout(LevelLayout):
         self.real = layout_of(whole.shape[1:], whole.strides[1:], whole.dtype, whole.device)
 
     def constant(self) -> Tensor:
-        """The same elements, detached."""
+        """Return the same elements, detached."""
         return self.level.make(snapshot(self.value))
 
     def readable(self, operation: str) -> NoReturn:
-        """Refused: there are as many elements as the batch is long."""
+        """Raise, because a batch has one element for each of its entries."""
         raise named(
             UnsupportedError(
                 f"{operation}: expected a tensor that is not batched; got one inside vmap, which stands for many, and "
@@ -69,9 +70,9 @@ class BatchLayout(LevelLayout):
 
 
 class BatchLevel(Level):
-    """One call of `vmap`, over `size` elements; `randomness` is what operators that draw do.
+    """One call of `vmap` over `size` elements; `randomness` controls random operators.
 
-    A `Function.vmap` gets the batch in dimension `rule_dim`: the first, unless a test of such rules says otherwise.
+    A `Function.vmap` receives the batch in dimension `rule_dim`, which is the first unless a test sets another one.
     """
 
     __slots__ = ("randomness", "rule_dim", "size")
@@ -82,31 +83,31 @@ class BatchLevel(Level):
         self.size, self.randomness, self.rule_dim = size, randomness, 0
 
     def make(self, value: Tensor) -> Tensor:
-        """A batch, from a tensor with it along its first dimension."""
+        """Wrap a tensor with the batch along its first dimension."""
         return wrap_content(BatchLayout(self, value), value)
 
     constant = make
 
     def value(self, operand: Any) -> Any:
-        """What a batched tensor of this level wraps; others as they are."""
+        """Return the contents of a batched tensor of this level; others unchanged."""
         return operand._layout.value if is_at(self, operand) else operand
 
     def constant_of(self, value: Tensor) -> Tensor:
-        """The batch that a result is."""
+        """Wrap a result as a batch."""
         return self.make(value)
 
     def like(self, tensor: Tensor) -> Tensor:
-        """A batch of copies of a tensor, each with memory of its own."""
+        """Return a batch of copies of a tensor that do not share memory."""
         copies = recorded_ops.expand(recorded_ops.unsqueeze(tensor, 0), (self.size, *tensor.shape))
         return self.make(recorded_ops.clone(recorded_ops.contiguous(copies)))
 
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
-        """The operator on the whole batch."""
+        """Call the operator on the whole batch."""
         self._check_open(op.name)
         return run_batched(BatchedCall(self, op, operands, parameters, record))
 
     def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
-        """Views of the whole batch."""
+        """Take views of the whole batch."""
         self._check_open(call.__name__)
         found = call.find(layout_of_tensor(input), *parameters)  # type: ignore[attr-defined]
         if found is None:
@@ -119,7 +120,7 @@ class BatchLevel(Level):
     def _view(
         self, F: Namespace, input: Tensor, shown: Layout, delta: int, rule: Any, parameters: Parameters
     ) -> Tensor:
-        """The view of one window: the operator of that rule, with these parameters, gives it of one element."""
+        """Take the view that the rule's operator, with these parameters, takes of one element."""
         whole, name, ndim = self.value(input), rule.name, len(layout_of_tensor(input).shape)
         view = VIEWS.get(name)
         if view is not None:
@@ -133,7 +134,7 @@ class BatchLevel(Level):
         return new
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
-        """Copy a batch, or one tensor for all of it, into a batch."""
+        """Copy a batch, or one tensor for all elements, into a batch."""
         self._check_open(operation)
         if not is_at(self, target):
             raise OperationError(
@@ -151,13 +152,13 @@ class BatchLevel(Level):
         return target
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A Function of the user's, by its `vmap` or its own methods."""
+        """Call a user's Function by its `vmap` or its other methods."""
         self._check_open(function.__name__)
         return apply_at_batch(self, function, args, kwargs)
 
     @guarded
     def reopened(self) -> Iterator[None]:
-        """Context manager: inside the level once more, perhaps after it has ended, for the backward of a Function."""
+        """Context manager that re-enters the level, possibly after it has ended, for the backward of a Function."""
         former, self.open = self.open, True
         try:
             yield
@@ -188,10 +189,11 @@ def _reversed(F: Namespace, whole: Tensor, shown: Layout, ndim: int, *parameters
 
 
 def _view_along(name: str, first: int, last: int) -> Callable[..., Tensor]:
-    """A view of which the parameters from `first` up to `last` are dimensions."""
+    """Return the batch rule of a view whose parameters from `first` up to `last` are dimensions."""
 
     def view(F: Namespace, whole: Tensor, shown: Layout, ndim: int, *parameters: Any) -> Tensor:
-        dims = [dim % ndim + 1 if ndim else 0 for dim in parameters[first:last]]  # of a number: the batch's own
+        # of zero-dimensional elements, the dimension is that of the batch
+        dims = [dim % ndim + 1 if ndim else 0 for dim in parameters[first:last]]
         return getattr(F, name)(whole, *parameters[:first], *dims, *parameters[last:])
 
     return view

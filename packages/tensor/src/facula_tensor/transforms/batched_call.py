@@ -1,4 +1,4 @@
-"""One call of an operator on batched tensors, and what its operands look like with the batch in front."""
+"""One call of an operator on batched tensors, and its operands with the batch in front."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class BatchedCall:
     """One call of an operator on batched tensors.
 
     Arguments:
-        level: that of the `vmap`.
+        level: the level of the `vmap`.
         op: the operator.
-        operands: as it was called with; `contents` are what the batched ones wrap, and the others themselves.
+        operands: the operands; `contents` are the contents of batched operands, and the other operands unchanged.
         parameters: its parameters.
-        record: whether what is computed is recorded.
+        record: whether to record the computation.
     """
 
     __slots__ = ("batched", "contents", "level", "op", "operands", "parameters", "record", "size")
@@ -38,19 +38,19 @@ class BatchedCall:
 
     @property
     def F(self) -> Namespace:
-        """The operators that record, or those that do not."""
+        """The namespace of operators that record, or of those that do not."""
         return recorded_ops if self.record else no_record_ops
 
     def run(self, contents: Operands, parameters: Parameters | None = None) -> Result:
-        """The operator on contents, with other parameters if any are given."""
+        """Call the operator on contents, with other parameters if any are given."""
         return call_contents(self.op, contents, self.parameters if parameters is None else parameters, self.record)
 
     def each(self) -> Any:
-        """The operator for each element of the batch, as batched results."""
+        """Call the operator for each element of the batch; return batched results."""
         F, op, found = self.F, self.op, []
         if not self.size:
             raise UnsupportedError(f"{op.name}: expected a batch of at least one element; got none")
-        plain = op.decompose is None and op.execute is None  # perhaps a kernel that takes contiguous operands alone
+        plain = op.decompose is None and op.execute is None  # the kernel may require contiguous operands
         for i in range(self.size):
             operands = [
                 F.select(one, 0, i) if batched else one
@@ -67,17 +67,17 @@ class BatchedCall:
 
     # ------------------------------------------------------------------------------------------ operands
     def whole(self, operand: Any) -> Any:
-        """An operand with the batch in front, which is an expanded dimension where it is not batched."""
+        """Return an operand with the batch in front, as an expanded dimension if the operand is not batched."""
         if is_at(self.level, operand) or not isinstance(operand, Tensor):
             return self.level.value(operand)
         return self.F.expand(self.F.unsqueeze(operand, 0), (self.size, *operand.shape))
 
     def wholes(self) -> tuple[Any, ...]:
-        """All operands with the batch in front."""
+        """Return all operands with the batch in front."""
         return tuple([self.whole(a) for a in self.operands])
 
     def aligned(self) -> tuple[Any, ...]:
-        """The contents, batched ones with dimensions of length 1 behind the batch, so that they broadcast."""
+        """Return the contents; batched ones have dimensions of length 1 after the batch, so that they broadcast."""
         ndim = 1 + max([layout_of_tensor(a).ndim for a in self.operands if isinstance(a, Tensor)])
         return tuple(
             [
@@ -87,31 +87,31 @@ class BatchedCall:
         )
 
     def rows(self, operand: Any) -> Tensor:
-        """An operand with the batch as part of its first dimension."""
+        """Return an operand with the batch merged into its first dimension."""
         whole = self.whole(operand)
         shape = layout_of_tensor(whole).shape
         return self.F.reshape(whole, (shape[0] * prod(shape[1:2]), *shape[2:]))
 
     def channels(self, operand: Any) -> Tensor:
-        """An operand with the batch as part of its second dimension."""
+        """Return an operand with the batch merged into its second dimension."""
         whole = self.F.movedim(self.whole(operand), 0, 1)
         shape = layout_of_tensor(whole).shape
         return self.F.reshape(whole, (shape[0], shape[1] * shape[2], *shape[3:]))
 
     def grouped(self) -> Parameters:
-        """The parameters of a convolution with as many times more groups."""
+        """Return the parameters of a convolution with the number of groups multiplied by the batch size."""
         place = self.op.parameters.index("groups")
         return (*self.parameters[:place], self.parameters[place] * self.size, *self.parameters[place + 1 :])
 
     # ------------------------------------------------------------------------------------------- results
     def wrap(self, answer: Any) -> Any:
-        """Results with the batch in front, as batched tensors."""
+        """Wrap results with the batch in front as batched tensors."""
         if isinstance(answer, (tuple, list)):
             return tuple([self.wrap(one) for one in answer])
         return None if answer is None else self.level.make(answer)
 
     def split(self, answer: Any) -> Any:
-        """Results with the batch as part of their first dimension, as batched tensors."""
+        """Wrap results with the batch merged into their first dimension as batched tensors."""
         if isinstance(answer, (tuple, list)):
             return tuple([self.split(one) for one in answer])
         if answer is None:
@@ -120,7 +120,7 @@ class BatchedCall:
         return self.level.make(self.F.reshape(answer, (self.size, shape[0] // max(1, self.size), *shape[1:])))
 
     def split_channels(self, answer: Any) -> Any:
-        """A result with the batch as part of its second dimension, as a batched tensor."""
+        """Wrap a result with the batch merged into its second dimension as a batched tensor."""
         if answer is None:
             return None
         shape = layout_of_tensor(answer).shape

@@ -1,19 +1,20 @@
-"""How operators compute a whole batch at once: the families of them that a declaration's `batching` names.
+"""Batching rules: the families of operators that a declaration's `batching` selects.
 
 Note [Batching]
 ~~~~~~~~~~~~~~~
-What every operator gets is a `BatchedCall`. Most say nothing and belong to one of three families:
+Every batching rule receives a `BatchedCall`. Most declarations do not set `batching`; their operators belong to
+one of three families:
 * elementwise operators broadcast: batched operands get dimensions of length 1 behind the batch;
 * operators with a parameter `dim` or `dims` ("along") have them moved by one, and other parameters that are known by
   their names likewise;
-* operators that draw ("drawn") number elements through the whole batch, or run for each with the same draws.
-Others say `batching`:
+* operators that draw ("drawn") number elements through the whole batch, or run for each element with the same draws.
+Other declarations set `batching`:
 * "leading": operands may have further dimensions in front, as matrices and planes may;
 * "first": the result looks like the first operand, to which the others broadcast;
 * "rows": the first dimension of each operand counts independent rows or images; the batch becomes part of it;
-* a function of a namespace and the call, which gives the results, batched tensors, by other operators or by itself on
-  what the operands wrap; None where it cannot.
-The rest runs once for each element, with a warning that names the operator.
+* a function of a namespace and the call that returns the results as batched tensors, computed by other
+operators or by the operator on the operands' contents; None if it cannot.
+All others run once for each element, with a warning that names the operator.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
     from .batched_call import BatchedCall
 
 DIMS = frozenset(("dim", "dims"))
-JOINS = ("cat", "stack")  # of numbers they have dimensions
+JOINS = ("cat", "stack")  # these have dimensions even for zero-dimensional elements
 
 
 def run_batched(call: BatchedCall) -> Result:
-    """The results of a call, as batched tensors."""
+    """Return the results of a call as batched tensors."""
     op = call.op
     rule: Callable[[BatchedCall], Any] | None
     if callable(op.batching):
@@ -52,7 +53,7 @@ def run_batched(call: BatchedCall) -> Result:
 
 
 def family_of(op: Operator) -> str:
-    """The family of an operator whose `batching` is no function; "" where it has none."""
+    """Return the family of an operator whose `batching` is not a function; "" if it has none."""
     if isinstance(op.batching, str):
         return op.batching
     named = set(op.parameters)
@@ -60,18 +61,18 @@ def family_of(op: Operator) -> str:
 
 
 def elementwise(call: BatchedCall) -> Result:
-    """Operands that broadcast, with the batch in front of all dimensions."""
+    """Call an elementwise operator on operands that broadcast, with the batch in front of all dimensions."""
     return call.wrap(call.run(call.aligned()))
 
 
 def along(call: BatchedCall) -> Result:
-    """Operators whose parameters name dimensions and shapes: as if the batch had always been in front."""
+    """Call an operator whose parameters name dimensions and shapes, shifted by the batch dimension."""
     op, F, ndim = call.op, call.F, max([layout_of_tensor(a).ndim for a in call.operands])
     wholes, flat = (
         call.wholes(),
         not (ndim or "whole" in op.parameters or op.name in JOINS or not DIMS & set(op.parameters)),
     )
-    if flat:  # numbers, which have a dimension 0 too
+    if flat:  # zero-dimensional elements, which accept dimension 0 too
         wholes = tuple([F.unsqueeze(one, 1) for one in wholes])
     given = dict(zip(op.parameters, call.parameters, strict=True))
     if given.get("dim", 0) is None:  # all elements
@@ -89,7 +90,7 @@ def along(call: BatchedCall) -> Result:
 
 
 def shifted(name: str, value: Any, size: int) -> Any:
-    """A parameter of this name where a batch is in front."""
+    """Return the parameter of this name for operands with the batch in front."""
     if name == "dim":
         return value + 1 if value >= 0 else value
     if name == "dims":
@@ -104,22 +105,22 @@ def shifted(name: str, value: Any, size: int) -> Any:
 
 
 def first(call: BatchedCall) -> Result:
-    """An operator whose result looks like its first operand, to which the others broadcast."""
+    """Call an operator whose result has the shape of its first operand, to which the others broadcast."""
     return call.wrap(call.run((call.whole(call.operands[0]), *call.aligned()[1:])))
 
 
 def leading(call: BatchedCall) -> Result:
-    """The operator itself, of operands with one more dimension in front."""
+    """Call the operator on operands with one more leading dimension."""
     return call.wrap(call.run(call.wholes()))
 
 
 def rows(call: BatchedCall) -> Result:
-    """The operator of operands whose first dimension counts rows: as many times more of them."""
+    """Call an operator whose operands' first dimension counts rows, with the rows of the whole batch."""
     return call.split(call.run(tuple([one if one is None else call.rows(one) for one in call.operands])))
 
 
 def drawn(call: BatchedCall) -> Result:
-    """Operators that draw: elements are numbered through the whole batch, or each is drawn alike."""
+    """Call a random operator: number elements through the whole batch, or use the same draw for each."""
     return leading(call) if call.level.randomness == "different" else call.each()
 
 

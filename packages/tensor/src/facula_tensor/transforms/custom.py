@@ -1,4 +1,4 @@
-"""Functions of the user's (`facula_autograd.Function`) at a level: their `backward`, or their `jvp`."""
+"""Users' Functions (`facula_autograd.Function`) at a level: their `backward` or their `jvp`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 
 def unwrapped_arguments(level: Level, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by name with the level taken off: they have no derivative."""
+    """Return keyword arguments without the level's wrappers; they have no derivative."""
     return {name: level.value(value) for name, value in kwargs.items()}
 
 
 def filled_context(function: Any, args: tuple[Any, ...], output: Any, needs: tuple[bool, ...]) -> FunctionContext:
-    """A context that the function's `setup_context` filled; an error by name where it has none."""
+    """Return a context filled by the function's `setup_context`; raise an error with the function's name if it
+    has none."""
     name = function.__name__
     if function.setup_context is Function.setup_context:
         raise UnsupportedError(
@@ -41,7 +42,7 @@ def filled_context(function: Any, args: tuple[Any, ...], output: Any, needs: tup
 
 
 def apply_at_grad(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A Function at the level of a gradient: its `backward` runs in the pass of that level."""
+    """Call a Function at the level of a gradient: its `backward` runs in that level's backward pass."""
     contents = tuple([level.value(a) for a in args])
     with nullcontext() if level.records or not level.open else no_grad():
         output = function.apply(*contents, **unwrapped_arguments(level, kwargs))
@@ -54,14 +55,14 @@ def apply_at_grad(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict
     ctx._keep([], [])
     outputs = list(output) if isinstance(output, tuple) else [output]
     results = [level.constant(one) if isinstance(one, Tensor) else one for one in outputs]
-    record_call(ctx, contents, edges, outputs, results, 6)  # through `apply`, from the user's line
+    record_call(ctx, contents, edges, outputs, results, 6)  # past `apply`, to the user's line
     return tuple(results) if isinstance(output, tuple) else results[0]
 
 
 def apply_at_dual(
     level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], fitted: Callable[..., Tensor]
 ) -> Any:
-    """A Function at a level of forward mode: its `jvp` gives the tangents."""
+    """Call a Function at a level of forward mode: its `jvp` computes the tangents."""
     name = function.__name__
     primals = tuple([level.value(a) for a in args])
     tangents = [level.tangent(a) for a in args]
@@ -101,13 +102,13 @@ def apply_at_dual(
 
 
 def record_at_dual(function: Any, args: tuple[Any, ...], results: list[Any], whole: Any) -> None:
-    """Give pairs that a Function made a node, so that its `backward` runs on pairs.
+    """Attach a node to the pairs that a Function returned, so that its `backward` runs on pairs.
 
     Arguments:
         function: the Function.
         args: its arguments, pairs among them.
-        results: the pairs, which get the node.
-        whole: these as the Function returned them.
+        results: the pairs that receive the node.
+        whole: the results as the Function returned them.
     """
     edges = tuple([edge_to(a) if isinstance(a, Tensor) else None for a in args])
     needs = tuple([edge is not None for edge in edges])

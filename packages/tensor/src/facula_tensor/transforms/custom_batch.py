@@ -1,4 +1,4 @@
-"""Functions of the user's (`facula_autograd.Function`) inside `vmap`: their `vmap`, or their own methods on batches."""
+"""Users' Functions (`facula_autograd.Function`) inside `vmap`: their `vmap`, or their other methods on batches."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .levels import is_at
 
 
 class VmapInfo(NamedTuple):
-    """What `Function.vmap` is told of the `vmap` that it is in: the length of the batch, and its `randomness`."""
+    """The enclosing `vmap`, as passed to `Function.vmap`: the length of the batch and its `randomness`."""
 
     batch_size: int
     randomness: str
 
 
 def apply_at_batch(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A Function on batched tensors: by its `vmap`, or, with `generate_vmap_rule`, by its own methods."""
+    """Call a Function on batched tensors: by its `vmap` or, with `generate_vmap_rule`, by its other methods."""
     name, has_rule = function.__name__, function.vmap is not Function.vmap
     if has_rule and function.generate_vmap_rule:
         raise UnsupportedError(f"{name}: expected vmap or generate_vmap_rule = True; got both")
@@ -37,7 +37,8 @@ def apply_at_batch(level: Any, function: Any, args: tuple[Any, ...], kwargs: dic
 
 
 def _batch_by_rule(level: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """By the static method `vmap`, which gets what batched tensors wrap, and says where results have the batch."""
+    """Call the static method `vmap`, which receives the contents of batched tensors and returns the batch
+    dimensions of the results."""
     name = function.__name__
     in_dims = tuple([level.rule_dim % level.value(a).ndim if is_at(level, a) else None for a in args])
     contents = [a if dim is None else recorded_ops.movedim(level.value(a), 0, dim) if dim else level.value(a)
@@ -66,16 +67,16 @@ def _batch_by_rule(level: Any, function: Any, args: tuple[Any, ...], kwargs: dic
 
 
 def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
-    """By a Function of what the arguments wrap, whose methods are the given one's on batches."""
+    """Call a Function of the arguments' contents whose methods run the given one's methods on batches."""
     batched = [is_at(level, a) for a in args]
     dims: list[bool] = []  # which outputs are batched
-    single: list[bool] = []  # whether there is one output, in no tuple
+    single: list[bool] = []  # whether there is a single output, not in a tuple
 
     def again(contents: Any, which: list[bool]) -> tuple[Any, ...]:
         return tuple([level.make(a) if one and a is not None else a for a, one in zip(contents, which, strict=True)])
 
     class Batched(Function):
-        generate_vmap_rule = True  # for a level around this one
+        generate_vmap_rule = True  # for an enclosing level
 
         @staticmethod
         def forward(*contents: Any) -> Any:
@@ -121,14 +122,15 @@ def _generated(level: Any, function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _context(ctx: Any, saved: tuple[Any, ...]) -> FunctionContext:
-    """The context that the user's function filled, with these saved tensors."""
+    """Return the context that the user's function filled, with these saved tensors."""
     inner: FunctionContext = ctx.inner
     inner._to_save, inner.needs_input_grad = saved, ctx.needs_input_grad
     return inner
 
 
 def _fit_gradient(level: Any, g: Any, batched: bool) -> Any:
-    """A gradient or tangent for what was batched, or not: expanded, or summed over the batch."""
+    """Return a gradient or tangent that matches its value: expanded if that is batched, summed over the batch
+    otherwise."""
     if not isinstance(g, Tensor):
         return g
     if not batched:

@@ -2,18 +2,18 @@
 
 Note [Tangents]
 ~~~~~~~~~~~~~~~
-The tangent of a result is, in this order:
-* for an operator linear in its operands (`linear`, and all views), itself applied to the tangents; for a `bilinear` one
-  a sum of such terms;
-* what the declaration's `jvp` says;
+The tangent of a result is the first of these that applies:
+* for an operator linear in its operands (`linear`, and all views), the operator applied to the tangents; for a
+`bilinear` one, a sum of such terms;
+* the result of the declaration's `jvp`;
 * for an elementwise operator its vjp rules with the tangents in place of the gradient, added up: the Jacobian is
   diagonal, so it is its own transpose (complex numbers: where the operator is holomorphic, and without conjugating);
-* else the vjp rule done twice. It is linear in its gradient g: h = vjp(g) is taken of a g on a tape of its own, and the
-  gradient of h by g, with the tangent as h's gradient, is the tangent of the result.
-A value and its tangent see the same draw, mask or index, since rules are given what the call gave.
-
-A tangent has the strides of its primal, and memory that nobody else holds, from the moment that somebody takes a view
-or changes the tensor in place (`DualLayout.own`); so views of the two go together.
+* otherwise the vjp rule applied twice. The rule is linear in its gradient g: h = vjp(g) is computed on a
+separate tape, and the gradient of h with respect to g, with the tangent as h's gradient, is the tangent of the
+result.
+A value and its tangent use the same draw, mask or index, since rules receive the results of the call. When a
+program takes a view of a tensor or changes it in place, its tangent gets the strides of the primal and unshared
+memory (`DualLayout.own`), so that views of the two correspond.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ PAIRED = Rule("make_dual", lambda F, node, g: ((node.e0, g),), False, False)
 
 
 class DualLayout(LevelLayout):
-    """The layout slot of a pair of a primal and its tangent; None is no tangent, a constant.
+    """The layout slot of a pair of a primal and its tangent; a tangent of None marks a constant.
 
-    `owned`: the tangent lies as the primal does, in memory that no other tensor shares but its views.
+    `owned`: the tangent has the primal's strides, in memory that it shares only with its views.
     """
 
     __slots__ = ("owned", "primal", "tangent")
@@ -76,7 +76,7 @@ class DualLayout(LevelLayout):
         self.real = layout_of_tensor(primal)
 
     def constant(self) -> Tensor:
-        """The primal alone, detached."""
+        """Return the primal, detached."""
         primal = snapshot(self.primal)
         return self.level.make(primal, None, True) if self.level.open else primal
 
@@ -85,7 +85,7 @@ class DualLayout(LevelLayout):
         return self.primal
 
     def own(self) -> Tensor:
-        """The tangent, after seeing to it that it is owned; zeros where there was none."""
+        """Return the tangent after making it owned; zeros if there was none."""
         if self.tangent is None:
             self.tangent, self.owned = zeros_for(self.primal), True
         elif not self.owned:
@@ -94,12 +94,13 @@ class DualLayout(LevelLayout):
 
 
 def zeros_for(primal: Tensor) -> Tensor:
-    """Zeros that lie as `primal` does."""
+    """Return zeros with the strides of `primal`."""
     return restrided(no_record_ops.zeros_like(primal), layout_of_tensor(primal))
 
 
 def widened(tangent: Tensor, like: Tensor) -> Tensor:
-    """A tangent that is batched where another one is that goes into it: itself where it is so already."""
+    """Return a tangent that is batched at the levels of another one to be copied into it; the tangent itself if
+    it already is."""
     if batches_of(like) <= batches_of(tangent):
         return tangent
     layout = layout_of_tensor(tangent)
@@ -108,17 +109,16 @@ def widened(tangent: Tensor, like: Tensor) -> Tensor:
 
 
 def restrided(tangent: Tensor, layout: Layout) -> Tensor:
-    """A copy of a tangent with these strides; contiguous where elements would share places."""
+    """Return a copy of a tangent with these strides; contiguous if elements would overlap."""
     if layout.is_contiguous or overlaps_itself(layout):
         return recorded_ops.clone(recorded_ops.contiguous(tangent))
     return recorded_ops.as_strided(recorded_ops.spread_out(tangent, layout), layout.shape, layout.strides, 0)
 
 
 class DualLevel(Level):
-    """One forward mode.
-
-    `taped`: whether pairs have a node as well where a primal wants a gradient, as PyTorch's dual tensors have: a
-    backward pass from them gives gradients that are pairs. (Their primals have nodes of their own in any case.)
+    """One forward mode. `taped`: whether pairs also have a node if a primal requires a gradient, as PyTorch's
+    dual tensors do: a backward pass from them computes gradients that are pairs. (Their primals always have
+    separate nodes.)
     """
 
     __slots__ = ("taped",)
@@ -128,23 +128,23 @@ class DualLevel(Level):
         self.taped = taped
 
     def make(self, primal: Tensor, tangent: Tensor | None, owned: bool = False) -> Tensor:
-        """A pair, as one tensor."""
+        """Wrap a pair as one tensor."""
         return wrap_content(DualLayout(self, primal, tangent, owned), primal)
 
     def value(self, operand: Any) -> Any:
-        """The primal of a pair of this level; others as they are."""
+        """Return the primal of a pair of this level; others unchanged."""
         return operand._layout.primal if is_at(self, operand) else operand
 
     def tangent(self, operand: Any) -> Tensor | None:
-        """The tangent of a pair of this level; None of others."""
+        """Return the tangent of a pair of this level; None for others."""
         return operand._layout.tangent if is_at(self, operand) else None
 
     def carries(self) -> bool:
-        """Whether results have tangents: not after the level has ended, nor in inference mode."""
+        """Return whether results have tangents: not after the level has ended, nor in inference mode."""
         return self.open and not (active_modes and current_mode().inference)
 
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
-        """The operator on the primals, and the tangent of its first result."""
+        """Call the operator on the primals, and compute the tangent of its first result."""
         primals = tuple([self.value(a) for a in operands])
         tangents = [self.tangent(a) for a in operands]
         answer = call_contents(op, primals, parameters, record)
@@ -155,14 +155,14 @@ class DualLevel(Level):
         tangent = tangent_of(OperatorCall(op, primals, results, parameters), tangents, record)
         if any([is_at(self, a) and a._layout.owned and t is not None and t._storage is tangent._storage
                 for a, t in zip(operands, tangents, strict=True)]):  # fmt: skip
-            tangent = recorded_ops.clone(tangent)  # a rule that passes it on; the operand's changes in place
+            tangent = recorded_ops.clone(tangent)  # a rule may return it unchanged; the operand may change in place
         results[0] = self.make(results[0], tangent)
         if self.taped and record and any([isinstance(a, Tensor) and a.node is not None for a in operands]):
             node_for(op, operands, operand_layouts(operands), parameters, results)
         return results[0] if len(results) == 1 else tuple(results)
 
     def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
-        """Views of the primal, with those of its tangent."""
+        """Take views of the primal and of its tangent."""
         found = call(self.value(input), *parameters)
         layout: Any = input._layout
         if found is None or not self.carries() or layout.tangent is None:
@@ -200,15 +200,15 @@ class DualLevel(Level):
         return target
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A Function of the user's, whose `jvp` gives the tangents."""
+        """Call a user's Function, whose `jvp` computes the tangents."""
         return apply_at_dual(self, function, args, kwargs, fitted)
 
     def adopt(self, target: Tensor, changed: Tensor | None) -> None:
-        """Let `target`, which is not of this level, and all of its family of views be pairs with tangents of zeros.
+        """Make `target`, which is not of this level, and its view family pairs with zero tangents.
 
         Arguments:
             target: the tensor.
-            changed: the tangent that goes into one of them, which says at which levels they are batched.
+            changed: the tangent to be copied into one of them, which determines the levels at which they are batched.
         """
         base: Any = None
         for one, content in family_contents(target):
@@ -223,7 +223,7 @@ class DualLevel(Level):
             one.node = self.node_of(content)
 
     def node_of(self, primal: Tensor) -> Node | None:
-        """The node of a pair that stands for `primal`: its gradient, a pair, goes on to that."""
+        """Return the node of a pair that represents `primal`: it passes its gradient, a pair, on to `primal`."""
         if not self.taped or primal.node is None:
             return None
         node = Node()
@@ -232,7 +232,7 @@ class DualLevel(Level):
         return node
 
     def widen(self, target: Tensor, changed: Tensor) -> None:
-        """Let the tangents of `target` and its family be batched where one is that goes into them."""
+        """Batch the tangents of `target` and its view family at the levels of a tangent to be copied into them."""
         root = root_of(target)
         base: Any = root if is_at(self, root) else target
         layout = base._layout
@@ -245,12 +245,12 @@ class DualLevel(Level):
 
 
 def tangent_of(call: OperatorCall, tangents: list[Tensor | None], record: bool) -> Tensor:
-    """The tangent of the first result of a call: see Note [Tangents].
+    """Return the tangent of the first result of a call: see Note [Tangents].
 
     Arguments:
         call: the call, with the primals.
-        tangents: those of its operands, None where there is none; one there is.
-        record: whether levels around this one, or the tape, record.
+        tangents: the tangents of its operands, at least one of which is not None.
+        record: whether enclosing levels, or the tape, record.
     """
     op = call.op
     F = recorded_ops if record else no_record_ops
@@ -270,13 +270,13 @@ def tangent_of(call: OperatorCall, tangents: list[Tensor | None], record: bool) 
 
 
 def any_complex(call: OperatorCall) -> bool:
-    """Whether an operand or the result is complex."""
+    """Return whether an operand or the result is complex."""
     layouts = (*call.layouts, layout_of_tensor(call.results[0]))
     return any([isinstance(one, Layout) and one.dtype.category == COMPLEX for one in layouts]) or complex in layouts
 
 
 def linear_tangent(call: OperatorCall, tangents: list[Tensor | None], record: bool) -> Tensor:
-    """The operator applied to the tangents, zeros where there is none."""
+    """Return the operator applied to the tangents, with zeros for missing ones."""
     op = call.op
     operands = [
         a if t is None and not (op.arity < 0 or op.inputs[place] in op.linear) else t
@@ -286,7 +286,7 @@ def linear_tangent(call: OperatorCall, tangents: list[Tensor | None], record: bo
         no_record_ops.zeros_like(a) if one is None and isinstance(a, Tensor) else one
         for a, one in zip(call.operands, operands, strict=True)
     ]
-    if "stride" in op.parameters:  # which count places in memory
+    if "stride" in op.parameters:  # which count positions in memory
         operands = [
             one if layout_of_tensor(one).strides == layout_of_tensor(a).strides else restrided(one, layout_of_tensor(a))
             for a, one in zip(call.operands, operands, strict=True)
@@ -296,7 +296,8 @@ def linear_tangent(call: OperatorCall, tangents: list[Tensor | None], record: bo
 
 
 def bilinear_tangent(call: OperatorCall, tangents: list[Tensor | None], F: Namespace, record: bool) -> Tensor:
-    """One term for each tangent: the operator with it in the place of its operand. Those of what is added go along."""
+    """Return the sum of one term for each tangent: the operator with the tangent in place of its operand. The
+    first term includes the tangents of added operands."""
     op = call.op
     added: list[Any] = [t if name in op.linear else None for t, name in zip(tangents, op.inputs, strict=True)]
     places = [at for at, t in enumerate(tangents) if t is not None and op.inputs[at] in op.bilinear]
@@ -315,9 +316,9 @@ def bilinear_tangent(call: OperatorCall, tangents: list[Tensor | None], F: Names
 
 
 def diagonal_tangent(call: OperatorCall, tangents: list[Tensor | None], F: Namespace) -> Tensor:
-    """The vjp rules of an elementwise operator, with tangents for the gradient."""
+    """Apply the vjp rules of an elementwise operator to the tangents instead of a gradient."""
     shape, device = call.results[0].shape, call.results[0].device
-    # Rules that sum to their operand's shape are shown the result's: nothing is summed.
+    # Rules that sum to their operand's shape receive the result's shape, so they do not sum.
     layouts = tuple([contiguous(shape, one.dtype, device) if isinstance(one, Layout) else one for one in call.layouts])
     total = None
     for place, t in enumerate(tangents):
@@ -330,7 +331,7 @@ def diagonal_tangent(call: OperatorCall, tangents: list[Tensor | None], F: Names
 
 
 def transposed_twice(call: OperatorCall, tangents: list[Tensor | None], record: bool) -> Tensor:
-    """The vjp rules done twice: the gradient, by g, of what they make of a gradient g."""
+    """Apply the vjp rules twice: the gradient, with respect to g, of their results for a gradient g."""
     level = GradLevel()
     level.records = record
     g = level.leaf(no_record_ops.zeros_like(call.results[0]))
@@ -343,18 +344,17 @@ def transposed_twice(call: OperatorCall, tangents: list[Tensor | None], record: 
 
 
 def first_of(answer: Result) -> Tensor:
-    """The first of several results."""
+    """Return the first of several results."""
     return answer[0] if type(answer) is tuple else answer
 
 
 def fitted(operation: str, primal: Tensor, tangent: Tensor, names: tuple[str, str] = ("primal", "tangent")) -> Tensor:
-    """`tangent` in the dtype of `primal`; TypeError or ValueError where it cannot be its tangent.
+    """Return `tangent` in the dtype of `primal`; TypeError or ValueError if it cannot be its tangent.
 
     Arguments:
-        operation: how errors begin.
-        primal: what it is the tangent of.
-        tangent: a tensor of its shape, on its device, and real where it is.
-        names: how messages call the two.
+        operation: the prefix of error messages. primal: the primal.
+        tangent: a tensor of the primal's shape, on its device, and real if it is real.
+        names: the names of the two in messages.
     """
     wanted, given = layout_of_tensor(primal), layout_of_tensor(tangent)
     if not differentiable(primal):

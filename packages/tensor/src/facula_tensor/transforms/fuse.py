@@ -1,8 +1,8 @@
-"""`fuse`: a user's function of elementwise operators as one operator.
+"""`fuse`: turn a user's function of elementwise operators into one operator.
 
-The function is called with tensors of a level whose contents are symbols (`fuse_level.py`): what it does to them is
-taken down, and becomes the expression of an operator with its gradients (see `_dispatch/expressions`). Lengths are no
-part of that, so one call serves all, unless the function looks at a shape.
+The function is called with tensors of a level whose contents are symbols (`fuse_level.py`). The recorded trace
+becomes the expression of an operator, from which its gradients derive (see `_dispatch/expressions`). The trace
+does not contain lengths, so it serves all shapes unless the function reads a shape.
 """
 
 from __future__ import annotations
@@ -37,17 +37,16 @@ if TYPE_CHECKING:
 
     from .fuse_level import Source
 
-MOST_FORMS = 256  # that a function has; what more there is runs as it is written
-CONSTANTS = (bool, str, complex, type(None))  # types of arguments that a form is made for, each value by itself
+MOST_FORMS = 256  # of a function; further calls run eagerly
+CONSTANTS = (bool, str, complex, type(None))  # argument types for which each value has a form
 
-# What an operator of two operands is with its operands turned round.
+# The equivalent of a binary operator with its operands swapped.
 TURNED = {"add": "add", "mul": "mul", "eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
 class Form(NamedTuple):
-    """What calls of one kind become: an operator, and how its operands follow from the arguments.
-
-    Without an operator: the function as it is written, and `why`.
+    """The form of calls with one signature: an operator, and how to compute its operands from the arguments.
+    Without an operator, the function runs eagerly, and `why` is the reason.
     """
 
     operator: Operator | None
@@ -56,20 +55,20 @@ class Form(NamedTuple):
 
 
 class Finer(NamedTuple):
-    """That calls of one kind differ in more than dtypes: by the values at some places, perhaps by shapes."""
+    """A marker for signatures whose form also depends on the values at some positions, and possibly on shapes."""
 
     places: frozenset[int]
     shapes: bool
 
     def key(self, kinds: tuple[object, ...], given: tuple[Any, ...]) -> tuple[object, ...]:
-        """What tells these calls apart."""
+        """Return the key that distinguishes these calls."""
         values = tuple([repr(given[place]) for place in sorted(self.places)])
         shapes = [tuple(one.shape) for one in given if isinstance(one, Tensor)] if self.shapes else None
         return (kinds, values, shapes and tuple(shapes))
 
 
 class Fused:
-    """A function as one operator: what `fuse` gives. `forms` are those made so far."""
+    """A function fused into one operator: the result of `fuse`. `forms` contains the forms made so far."""
 
     def __init__(self, function: Callable[..., Tensor]):
         self.function = function
@@ -84,7 +83,7 @@ class Fused:
             for one in given:
                 if isinstance(one, Tensor):
                     layout = one._layout
-                    if type(layout) is SymbolLayout:  # of a function that is being fused: it has the steps of this one
+                    if type(layout) is SymbolLayout:  # inside another fused function, which records these steps
                         return self.function(*args, **kwargs)
                     if type(layout) is not Layout:
                         layout = layout_of_tensor(one)
@@ -110,7 +109,7 @@ class Fused:
             raise
 
     def _kind_of(self, argument: Any) -> object:
-        """What calls have in common that have this argument, which is no tensor and no number of Python's."""
+        """Return the part of the signature for an argument that is neither a tensor nor a Python number."""
         if type(argument) in CONSTANTS:
             return (type(argument), repr(argument))
         if isinstance(argument, (np.floating, np.integer)):
@@ -121,7 +120,7 @@ class Fused:
         )
 
     def _make(self, kinds: tuple[object, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Form:
-        """The form of calls like this one."""
+        """Return the form for calls with this signature."""
         self._check(args, kwargs)
         given = (*args, *kwargs.values())
         if len(self.forms) >= MOST_FORMS:
@@ -138,7 +137,7 @@ class Fused:
             except Exception:
                 if used >= numbers:
                     raise
-                used |= numbers  # of which it asks, perhaps, what a stand-in has not
+                used |= numbers  # the function may use an attribute that a stand-in does not have
         if not (numbers <= used or level.why):
             with_numbers = self._trace(given, used | numbers, list(kwargs))
             if program_with(given, *with_numbers) != program_with(given, level, result):
@@ -152,10 +151,10 @@ class Fused:
         return form
 
     def _check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Say which arguments are missing, or too many."""
+        """Raise TypeError for missing or excess arguments."""
         try:
             form = signature(self.function)
-        except ValueError:  # of a function in C
+        except ValueError:  # a function written in C
             return
         try:
             form.bind(*args, **kwargs)
@@ -165,12 +164,12 @@ class Fused:
             raise InvalidTypeError(f"{self.name}: expected a tensor among the arguments; got none")
 
     def _trace(self, given: tuple[Any, ...], used: frozenset[int], names: list[str]) -> tuple[FuseLevel, Any]:
-        """Call the function with stand-ins.
+        """Call the function with stand-ins for its arguments.
 
         Arguments:
             given: the arguments.
-            used: the places of those that are given as they are.
-            names: of the last ones, which are given by name.
+            used: the positions of the arguments to pass unchanged.
+            names: the names of the last ones, which are passed by keyword.
         """
         dtypes = [layout_of_tensor(one).dtype for one in given if isinstance(one, Tensor)]
         level = FuseLevel(self.name, next((one for one in dtypes if one.category == FLOATING), get_default_dtype()))
@@ -192,17 +191,17 @@ class Fused:
         return level, result
 
     def _form(self, level: FuseLevel, result: Tensor) -> Form:
-        """The operator of what was taken down, where it can be one."""
+        """Return the operator for the trace, or None if it cannot be one operator."""
         found = standing_in(result)
         if level.why or found.shown.dtype not in (level.dtype, bool_):
             return Form(None, (), level.why or f"a result in {found.shown.dtype.name}")
         op, symbols = operator_of(self, level, found)
         layouts = tuple(map(level.layout_of, symbols))
         if level.dtype not in [getattr(one, "dtype", None) for one in (found.shown, *layouts)]:
-            return Form(None, (), "bools alone")  # whose program would compute in bools
+            return Form(None, (), "bools alone")  # the program would compute in bools
         try:
             make_plan(op, layouts, output_layouts(op, layouts, ()), ())
-        except UnsupportedError as error:  # too many operands, or an operator that has no loop of the dtype
+        except UnsupportedError as error:  # too many operands, or an operator without a loop for the dtype
             return Form(None, (), str(error))
         return Form(op, tuple([level.operands[one].source for one in symbols]))
 
@@ -219,7 +218,7 @@ def _is_number(argument: object) -> bool:
 
 
 def program_with(given: tuple[Any, ...], level: FuseLevel, result: Tensor) -> object:
-    """What was taken down, with the numbers of a call for their stand-ins: equal programs are equal."""
+    """Return the trace with a call's numbers in place of their stand-ins; equal programs compare equal."""
     found, trace = standing_in(result), Trace()
     operands = {
         number: trace.operand() if isinstance(one.layout, Layout) else one.source(given)
@@ -228,16 +227,16 @@ def program_with(given: tuple[Any, ...], level: FuseLevel, result: Tensor) -> ob
     tensors = sum([isinstance(one.layout, Layout) for one in level.operands.values()])
     program = trace.program("", tensors, (replay(symbol_ops, level.trace, found.symbol, operands),))
     steps = []
-    for name, values in program.instructions:  # Python asks the second operand first where that is a stand-in
+    for name, values in program.instructions:  # Python tries the second operand first if it is a stand-in
         turned = name in TURNED and values[0] > values[1]
         steps.append((TURNED[name], values[::-1]) if turned else (name, values))
     return level.why, found.shown.dtype, program.constants, steps, program.results
 
 
 def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[Operator, list[int]]:
-    """The operator whose expression a trace is, and the numbers of the symbols that stand for its operands.
+    """Return the operator with a trace as its expression, and the symbol numbers of its operands.
 
-    Bools come first, for they take no part in promotion.
+    Bools come first because they do not take part in promotion.
     """
     needed = level.trace.needed((result.symbol,))
     symbols = [
@@ -263,7 +262,7 @@ def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[O
         "__doc__": fused.__doc__ or "",
         "__module__": fused.function.__module__,
     }
-    name = f"fused_{fused.name}" if fused.name in operators else fused.name  # rules know operators by their names
+    name = f"fused_{fused.name}" if fused.name in operators else fused.name  # rules look operators up by name
     op = Operator(type(name, (), body), is_elementwise=True)
     op.expression = Expression(value, len(symbols), name)
     op.recorded = op.recorded and wants_gradient(level, result)
@@ -273,7 +272,7 @@ def operator_of(fused: Fused, level: FuseLevel, result: SymbolLayout) -> tuple[O
 
 
 def wants_gradient(level: FuseLevel, result: SymbolLayout) -> bool:
-    """Whether the result requires a gradient where the arguments do: by way of operators that have rules."""
+    """Return whether the result requires a gradient if the arguments do, through operators that have rules."""
     entries = level.trace.entries
     wanting = {number for number, one in level.operands.items() if isinstance(one.layout, Layout)}
     for number in level.trace.needed((result.symbol,)):
@@ -286,28 +285,28 @@ def wants_gradient(level: FuseLevel, result: SymbolLayout) -> bool:
 
 @boundary
 def fuse(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """One operator from a function of elementwise operators: one launch forward and one backward.
+    """Fuse a function of elementwise operators into one operator: one launch forward and one backward.
 
-    The result has the dtype, the shape and the values that the function gives. The function is called once for each
-    combination of dtypes (twice where numbers are among its arguments), with tensors that stand for them, and again
-    where it looks at a shape or, by a branch or Python's mathematics, at a number. What it may use: elementwise
-    operators, as functions, methods or Python's; numbers; `where` for a choice. What comes from outside of the
-    function, a number or a mode (`is_grad_enabled()`), is that of the first call; arguments are taken to be different
-    tensors.
+    The result has the dtype, the shape and the values that the function returns. The function is traced once
+    for each combination of dtypes (twice if there are numbers among its arguments), and again if it reads a
+    shape or, in a branch or a function of `math`, a number. It may use elementwise operators (functions,
+    methods or Python's operators), numbers, and `where` to select. Values from outside the function, such as a
+    number or a mode (`is_grad_enabled()`), keep their values of the first call. Arguments are assumed to be
+    different tensors.
 
-    A program computes in one floating dtype, and in bools. Where a function needs another (its tensors are integers or
-    of several dtypes, or it converts), has more than 15 tensors or is very long, it runs as it is written. In float16
-    and bfloat16 a program computes in float32, and rounds once.
+    A program computes in one floating dtype and in bools. A function runs eagerly if it needs another dtype
+    (its tensors are integers or have several dtypes, or it converts), takes more than 15 tensors or is very
+    long. In float16 and bfloat16 a program computes in float32 and rounds once.
 
     Arguments:
-        function: of tensors, numbers, bools, strings and None; gives one tensor.
+        function: a function of tensors, numbers, bools, strings and None that returns one tensor.
 
     Returns:
-        A callable that takes what `function` takes. It can be differentiated, to any order.
+        A callable with the arguments of `function`. It can be differentiated to any order.
 
     Raises:
-        NotImplementedError: when it is first called, where `function` does what no elementwise operator does: a
-            reduction, a view, a branch on a value, a change in place, a tensor that is none of its arguments.
+        NotImplementedError: at its first call, if `function` contains an operation that is not elementwise: a
+        reduction, a view, a branch on a value, a change in place, or a tensor that is not one of its arguments.
 
     >>> from facula_tensor import sigmoid, tensor
     >>> @fuse

@@ -1,15 +1,16 @@
-"""The level of one function that is fused: what it does to stand-ins of its arguments is taken down.
+"""The level that traces one fused function: it records the operators that the function calls on stand-ins.
 
 Note [Fused as written]
 ~~~~~~~~~~~~~~~~~~~~~~~
-A program computes in one dtype. Where a function needs another (its tensors are integers, or of several dtypes; it
-converts; a bool is counted with), the level notes why (`FuseLevel.why`), goes on, so that what no element is computed
-by is refused all the same, and what was taken down is thrown away: the function runs as it is written.
+A program computes in one dtype. A function may need another one: its tensors are integers or have several
+dtypes, it converts, or it does arithmetic with a bool. The level then stores the reason in `FuseLevel.why` and
+continues, so that operations that are not elementwise are still refused. The trace is discarded, and the
+function runs eagerly.
 
-Numbers that are arguments stand in as tensors without dimensions, which are operands of the program. What Python
-computes of them alone stays Python's: a `Source` says how to compute it of the arguments of a call. A function that
-looks at a number (`if n > 0`, `math.sin(n)`) or does more with it ends by `NumberUsedError`: it is called again with
-that number itself, and once for each value.
+Numeric arguments are replaced by zero-dimensional tensors, which are operands of the program. Python computes
+expressions of numbers alone: a `Source` describes how to compute them from the arguments of a call. A function
+that reads a number (`if n > 0`, `math.sin(n)`) or does more with it raises `NumberUsedError`. It is then traced
+again with the number itself, once for each value.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
     Source = Callable[[tuple[Any, ...]], Any]  # the arguments of a call -> an operand of the program
 
-# What Python computes of numbers, by the operators' names.
+# Python's functions of numbers, by the operators' names.
 OF_NUMBERS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -54,12 +55,13 @@ OF_NUMBERS: dict[str, Callable[..., Any]] = {
     "neg": operator.neg,
     "pow": operator.pow,
 }
-# What gives of bools the bool that the operator gives; others count with them.
+# Python's functions that return the same bool as the operator for bools; others treat bools as integers.
 OF_BOOLS = frozenset("bitwise_and bitwise_or bitwise_xor bitwise_not eq ne lt le gt ge add mul where".split())
 
 
 class NumberUsedError(NotElementwiseError):
-    """A function did with a number what no program can. `places`: of the arguments to be given as they are."""
+    """Raised if a function uses a number in a way that a program cannot express. `places`: the positions of the
+    arguments to pass unchanged."""
 
     def __init__(self, places: frozenset[int]):
         super().__init__("a number of the fused function's is looked at")
@@ -69,8 +71,8 @@ class NumberUsedError(NotElementwiseError):
 class SymbolLayout(LevelLayout):
     """The layout slot of a stand-in.
 
-    - `shown`: the layout of what it stands for; `symbol`: what was taken down.
-    - `places`: those of the arguments that it is made of; `source`: of numbers, how a call computes it.
+    - `shown`: the layout of the value that it represents; `symbol`: the recorded expression.
+    - `places`: the positions of the arguments that it depends on; `source`: for numbers, how a call computes it.
     """
 
     __slots__ = ("places", "shown", "source", "symbol")
@@ -83,16 +85,16 @@ class SymbolLayout(LevelLayout):
 
     @property
     def real(self) -> Layout:  # type: ignore[override]
-        """The layout. What a user's line asks of it may depend on lengths."""
+        """The layout. If the user's code reads it, the result may depend on lengths."""
         frame = _getframe(1)
         while (name := frame.f_globals.get("__name__", "")) in ACCESSORS and frame.f_back is not None:
             frame = frame.f_back
-        if not name.startswith("facula_"):  # else an operator of ours asked
+        if not name.startswith("facula_"):  # otherwise an operator of this package read it
             self.level.looked = True
         return self.shown
 
     def constant(self) -> Tensor:
-        """The same elements, of which no derivative is wanted."""
+        """Return the same elements without derivatives."""
         symbol = self.symbol if self.source is not None else take_down(DETACHED, self.symbol)
         return self.level.make(self.shown, symbol, self.places, self.source)
 
@@ -118,7 +120,7 @@ def standing_in(tensor: Tensor) -> SymbolLayout:
 
 
 class Operand(NamedTuple):
-    """An operand of a program: its layout or type, how it follows from the arguments, and the place of a tensor."""
+    """An operand of a program: its layout or type, how to compute it from the arguments, and a tensor's position."""
 
     layout: Layout | type
     source: Source
@@ -126,20 +128,20 @@ class Operand(NamedTuple):
 
 
 class StandIn(Tensor):
-    """What stands for a tensor of the function's. What it is to a backward pass, no program can know."""
+    """The stand-in for a tensor argument. A program cannot know its role in a backward pass."""
 
     __torch_function__ = classmethod(plain_torch_function)  # type: ignore[var-annotated]  # it overrides no operators
 
     @property  # type: ignore[misc]
     def requires_grad(self) -> bool:
-        """False; a function that asks runs as it is written."""
+        """False; a function that reads it runs eagerly."""
         if _asked_by_user():
             standing_in(self).level.runs_as_written("it asks a tensor's requires_grad")
         return False
 
 
 class NumberStandIn(StandIn):
-    """What stands for a number: a program of the user's that asks what it is gets the number itself."""
+    """The stand-in for a number. A user's program that checks its type is traced with the number itself."""
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:  # type: ignore[override]
@@ -149,16 +151,16 @@ class NumberStandIn(StandIn):
 
 
 def _asked_by_user() -> bool:
-    """Whether it is no module of ours that asks a property of a stand-in."""
+    """Whether code outside this package reads a property of a stand-in."""
     return not _getframe(2).f_globals.get("__name__", "").startswith("facula_")
 
 
 class FuseLevel(Level):
-    """One call of a function with stand-ins.
+    """A call of a function with stand-ins.
 
-    `dtype`: what its program computes in. `looked`: whether it looks at a shape. `why`: why it runs as it is written,
-    if it does. `operands`: what the program may take, by the numbers of their symbols. `of_numpy`: the places of
-    NumPy's numbers.
+    `dtype`: the dtype that its program computes in. `looked`: whether it reads a shape. `why`: the reason if it
+    must run eagerly. `operands`: the program's possible operands, by the numbers of their symbols. `of_numpy`:
+    the positions of NumPy scalars.
     """
 
     __slots__ = ("dtype", "looked", "name", "of_numpy", "operands", "trace", "why")
@@ -172,7 +174,7 @@ class FuseLevel(Level):
         self.of_numpy: frozenset[int] = frozenset()
 
     def argument(self, value: Any, place: int) -> Tensor:
-        """What stands for the argument at this place, a tensor or a number."""
+        """Return the stand-in for the argument at this position, a tensor or a number."""
         places, source = frozenset((place,)), operator.itemgetter(place)
         if isinstance(value, Tensor):
             symbol, layout = self.trace.operand(), layout_of_tensor(value)
@@ -184,13 +186,13 @@ class FuseLevel(Level):
         return self.number_stand_in(isinstance(value, np.integer), places, lambda call: call[place].item())
 
     def number_stand_in(self, is_int: bool, places: frozenset[int], source: Source) -> Tensor:
-        """What stands for a number that a call computes so."""
+        """Return the stand-in for a number that a call computes by `source`."""
         symbol = self.trace.operand(is_number=True)
         self.operands[symbol.number] = Operand(int if is_int else float, source, -1)
         return self.make(contiguous((), int64 if is_int else get_default_dtype()), symbol, places, source)
 
     def layout_of(self, symbol: int) -> Layout | type:
-        """The layout of an operand, by the number of its symbol; the type of a number."""
+        """Return the layout of an operand, or the type of a number, by the number of its symbol."""
         return self.operands[symbol].layout
 
     def make(self, layout: Layout, symbol: Symbol, places: frozenset[int], source: Source | None = None) -> Tensor:
@@ -205,7 +207,7 @@ class FuseLevel(Level):
         return new
 
     def refuse(self, operation: str) -> NoReturn:
-        """Say that an operation computes no element by itself."""
+        """Raise NotImplementedError because an operation is not elementwise."""
         raise named(
             NotElementwiseError(
                 f"{operation}: not elementwise, so {self.name} cannot be fused with it; call it outside of the function"
@@ -217,7 +219,7 @@ class FuseLevel(Level):
         self.why = self.why or why
 
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Tensor:
-        """Take the call down."""
+        """Record the call."""
         if op.name in ("to", "to_device", "clone"):
             return self._copied(op, operands[0], parameters)
         if not op.elementwise:
@@ -252,12 +254,12 @@ class FuseLevel(Level):
             layout = layout.to_dtype(scalar_dtype(layouts[2]))
         if layout.dtype not in (self.dtype, bool_):
             self.runs_as_written(f"{op.name} that gives {layout.dtype.name}")
-        if op.recorded and not record and layout.dtype is not bool_:  # it has tangents, and no gradient
+        if op.recorded and not record and layout.dtype is not bool_:  # forward mode has tangents, not gradients
             self.runs_as_written(f"{op.name} in no_grad()")
         return self.make(layout, symbol, frozenset().union(*[one.places for one in given]))
 
     def _of_numbers(self, op: Operator, operands: Operands, given: list[SymbolLayout]) -> Tensor:
-        """A number that Python computes of numbers."""
+        """Return a number that Python computes from numbers."""
         places = frozenset().union(*[one.places for one in given])
         function = OF_NUMBERS.get(op.name)
         ints = [
@@ -265,7 +267,7 @@ class FuseLevel(Level):
             for one in operands
         ]
         if function is None or places & self.of_numpy or (op.name == "pow" and ints != [False, True]):
-            # pow's type depends on the values; NumPy computes in the numbers' own
+            # the type of pow depends on the values; NumPy computes in the dtypes of its scalars
             raise NumberUsedError(places)
         sources = [source_of(one) for one in operands]
 
@@ -275,7 +277,7 @@ class FuseLevel(Level):
         return self.number_stand_in(all(ints) and op.name != "div", places, source)
 
     def _copied(self, op: Operator, input: Tensor, parameters: Parameters) -> Tensor:
-        """The same elements, in another dtype perhaps."""
+        """Return the same elements, possibly in another dtype."""
         now = standing_in(input)
         dtype = parameters[0] if op.name == "to" else now.shown.dtype
         symbol = now.symbol
@@ -291,30 +293,30 @@ class FuseLevel(Level):
         return self.make(now.shown.to_dtype(dtype), symbol, now.places, now.source)
 
     def view(self, call: Callable[..., Any], rules: Any, input: Any, parameters: tuple[object, ...]) -> NoReturn:
-        """Views are not elementwise."""
+        """Raise, because views are not elementwise."""
         self.refuse(call.__name__ if call.__name__ in operators else "view")
 
     def copy(self, operation: str, target: Any, source: Any) -> NoReturn:
-        """Nothing is changed in place."""
+        """Raise, because a fused function cannot change tensors in place."""
         raise NotElementwiseError(
             f"{operation}: changes a tensor in place, in the fused function {self.name}; use the operator that gives a "
             "new one"
         )
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-        """A Function of the user's is not elementwise."""
+        """Raise, because a user's Function is not elementwise."""
         self.refuse(getattr(function, "__name__", "a Function"))
 
 
 def source_of(number: Any) -> Source:
-    """How a call computes a number: what a stand-in says, or always the same."""
+    """Return how a call computes a number: the source of a stand-in, or a constant."""
     source = standing_in(number).source if isinstance(number, Tensor) else None
     return (lambda call: number) if source is None else source
 
 
 def _detached() -> Operator:
     class detached:
-        """The elements of `input`, of which no derivative is wanted."""
+        """Return the elements of `input` without derivatives."""
 
         inplace = False
 

@@ -1,4 +1,4 @@
-"""The level of one gradient: values on a tape of their own, which computes with what they wrap."""
+"""The level of one gradient: values on a separate tape, which computes with their contents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class GradLayout(LevelLayout):
-    """The layout slot of a value of which a gradient may be wanted at its level."""
+    """The layout slot of a value that its level may differentiate."""
 
     __slots__ = ("value",)
 
@@ -52,7 +52,7 @@ class GradLayout(LevelLayout):
         self.level, self.value, self.real = level, value, layout_of_tensor(value)
 
     def constant(self) -> Tensor:
-        """The same value, detached and without a node."""
+        """Return the same value, detached and without a node."""
         value = snapshot(self.value)
         return self.level.constant(value) if self.level.open else value
 
@@ -62,9 +62,10 @@ class GradLayout(LevelLayout):
 
 
 class GradLevel(Level):
-    """The tape of one gradient. Its nodes save what values wrap, so that levels around it record what they compute.
+    """The tape of one gradient. Its nodes save the contents of values, so that enclosing levels record their
+    computation.
 
-    `records`: whether gradients are recorded around it, which `no_grad` around the transform says.
+    `records`: whether gradients are recorded around it; false if `no_grad` encloses the transform.
     """
 
     __slots__ = ("records",)
@@ -74,26 +75,26 @@ class GradLevel(Level):
         self.records: bool = not active_modes or current_mode().grad
 
     def leaf(self, value: Tensor) -> Tensor:
-        """`value`, as one of which a gradient is wanted."""
+        """Wrap `value` as a leaf to differentiate by."""
         new = self.constant(value)
         new.node, new._grad, new.hooks = LEAF, None, None
         return new
 
     def argument(self, leaf: Tensor) -> Tensor:
-        """What a function is given for a leaf."""
+        """Return the tensor that the function receives for a leaf."""
         return leaf
 
     def constant(self, value: Tensor) -> Tensor:
-        """`value`, as one that has no gradient at this level."""
+        """Wrap `value` as a constant of this level."""
         return wrap_content(GradLayout(self, value), value)
 
     def value(self, operand: Any) -> Any:
-        """What a value of this level wraps; others as they are."""
+        """Return the contents of a value of this level; others unchanged."""
         layout = getattr(operand, "_layout", None)
         return layout.value if isinstance(layout, GradLayout) and layout.level is self else operand
 
     def call(self, op: Operator, operands: Operands, parameters: Parameters, record: bool) -> Result:
-        """The operator on what the operands wrap, and a node where one of them has a gradient."""
+        """Call the operator on the operands' contents, and record a node if one of them has a gradient."""
         contents = tuple([self.value(a) for a in operands])
         answer = call_contents(op, contents, parameters, record and (self.records or not self.open))
         results = list(answer) if type(answer) is tuple else [answer]
@@ -112,7 +113,7 @@ class GradLevel(Level):
     def saved(
         self, op: Operator, operands: Operands, edges: Edges, results: list[Tensor], parameters: Parameters
     ) -> tuple[OperatorCall, list[int | None]]:
-        """What a node keeps: of operands and results those that the rules ask for, and their versions."""
+        """Return a node's saved values: the operands and results that the rules read, with their versions."""
         contents = tuple([self.value(a) for a in operands])
         call = OperatorCall(op, contents, results, parameters)
         needed = op.saved_operands(edges)
@@ -124,11 +125,11 @@ class GradLevel(Level):
         return call, [a._storage.version if isinstance(a, Tensor) else None for a in values]
 
     def to_save(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What the node of a Function saves, of what that asks for."""
+        """Return the tensors that the node of a Function saves."""
         return values
 
     def view(self, call: Callable[..., Any], rules: Any, input: Tensor, parameters: tuple[object, ...]) -> Any:
-        """Views of what the value wraps, in the family of views of the value, with the nodes that views have."""
+        """Take views of the value's contents. They join its view family and have views' nodes."""
         found = call(self.value(input), *parameters)
         if found is None or not self.open:
             return found
@@ -145,7 +146,7 @@ class GradLevel(Level):
         return tuple(views) if type(found) is tuple else views[0]
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
-        """Copy what `source` wraps into what `target` wraps; its family of views then has new nodes."""
+        """Copy the contents of `source` into those of `target`, and renew the nodes of its view family."""
         if not self.open:
             copy_contents(operation, self.value(target), self.value(source))
             return target
@@ -162,11 +163,11 @@ class GradLevel(Level):
         return target
 
     def apply_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A Function of the user's, whose `backward` runs in the pass of this level."""
+        """Call a user's Function, whose `backward` runs in this level's backward pass."""
         return apply_at_grad(self, function, args, kwargs)
 
     def adopt(self, target: Tensor) -> None:
-        """Let `target`, which is not of this level, and all of its family of views be values of it."""
+        """Make `target`, which is not of this level, and its view family values of this level."""
         for one, content in family_contents(target):
             one._layout, one._storage, one.node = GradLayout(self, content), no_storage(content._storage), None  # type: ignore[assignment]
 
@@ -179,13 +180,14 @@ class GradLevel(Level):
         record: bool,
         retain: bool = False,
     ) -> list[Tensor | None]:
-        """The gradients of `inputs`, leaves of this level, from those of `roots`; None where they do not depend on one.
+        """Return the gradients of `inputs`, leaves of this level, from those of `roots`; None for inputs that
+        the roots do not depend on.
 
         Arguments:
             roots: values of this level.
             gradients: the gradient of each.
             inputs: the leaves.
-            record: whether the levels around this one, or the tape, record what is computed.
+            record: whether enclosing levels, or the tape, record the computation.
             retain: keep the graph for another pass.
         """
         found: dict[int, Any] = {}
@@ -201,7 +203,7 @@ class GradLevel(Level):
 
 
 def differentiable(result: Tensor) -> bool:
-    """Whether a result's dtype has derivatives."""
+    """Return whether a result's dtype has derivatives."""
     return layout_of_tensor(result).dtype.category >= FLOATING
 
 
@@ -209,7 +211,7 @@ _rules: dict[Operator, Rule] = {}
 
 
 def _rule_of(op: Operator) -> Rule:
-    """How a node of this operator goes backward."""
+    """Return the backward function of a node of this operator."""
     rule = _rules.get(op)
     if rule is None:
         rule = _rules[op] = Rule(op.name, _backward_of_call, op.rule.fresh, True, lambda node: node.rest[0])

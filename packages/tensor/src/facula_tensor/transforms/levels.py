@@ -1,4 +1,4 @@
-"""What levels have in common: wrapped tensors, calls with what they wrap, and families of views."""
+"""Helpers shared by all levels: wrapped tensors, calls with their contents, and view families."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 
 def wrap_content(layout: LevelLayout, content: Tensor) -> Tensor:
-    """A tensor with this layout and no memory, at the offset of its content."""
+    """Return a tensor with this layout and no memory, at the offset of its content."""
     new = new_instance(Tensor)
     new._layout, new._storage, new._offset, new.node = layout, no_storage(content._storage), content._offset, None  # type: ignore[assignment]
     return new
 
 
 def call_contents(op: Operator, contents: Operands, parameters: Parameters, record: bool) -> Result:
-    """The operator, with what a level's operands wrap."""
+    """Call the operator on the contents of a level's operands."""
     call = op.library_call if record else op.no_record
     if op.arity < 0:
         return call(contents, parameters)
     found = call(*contents, parameters) if parameters else call(*contents)
-    if op.widens:  # one without dimensions may be in float32 beside halves, which would now be promoted
+    if op.widens:  # a zero-dimensional operand may be float32 next to half-precision ones, and would now promote them
         narrow = min([layout_of_tensor(a).dtype for a in contents if isinstance(a, Tensor)], key=_itemsize)
         if layout_of_tensor(found).dtype is not op.result_dtype(narrow):
             found = (recorded_ops if record else no_record_ops).to(found, (narrow,))
@@ -52,13 +52,13 @@ def _itemsize(dtype: DType) -> int:
 
 
 def record_view(view: Tensor, input: Tensor, rule: Rule, parameters: tuple[object, ...]) -> None:
-    """Give a view the node that leads to what it was taken of.
+    """Give a view the node that leads to the tensor it was taken from.
 
     Arguments:
         view: the view.
-        input: what it was taken of.
-        rule: how the node goes backward.
-        parameters: those of the view, which the rule asks for.
+        input: the tensor it was taken from.
+        rule: the backward rule of the node.
+        parameters: the view's parameters, which the rule reads.
     """
     node = view.node = Node()
     node.rule, node.seq, node.e0, node.rest = rule, next_seq(), edge_to(input), (layout_of_tensor(input), parameters)
@@ -66,18 +66,17 @@ def record_view(view: Tensor, input: Tensor, rule: Rule, parameters: tuple[objec
 
 
 def copy_contents(operation: str, target: Tensor, source: Tensor, record: bool = True) -> None:
-    """Copy what one tensor wraps into what another does, recorded as the mode says or not at all."""
+    """Copy the contents of one tensor into those of another, recorded according to the mode or not at all."""
     with nullcontext() if record else replace_mode(grad=False):
         copy_as(operation, target, source)
 
 
 def record_copy(target: Tensor, source: Tensor, edge: Any) -> None:
-    """Give a tensor that another was copied into the node of that, and its family of views theirs.
+    """Attach the node of a copy to its target, and the corresponding nodes to the target's view family.
 
     Arguments:
-        target: the tensor.
-        source: the other.
-        edge: where the gradient of `source` goes; None for nowhere.
+        target: the tensor that was changed. source: the tensor that was copied into it.
+        edge: the edge that receives the gradient of `source`; None if there is none.
     """
     edges = (edge_to(target), edge)
     layouts = (layout_of_tensor(target), layout_of_tensor(source))
@@ -86,7 +85,8 @@ def record_copy(target: Tensor, source: Tensor, edge: Any) -> None:
 
 
 def family_contents(target: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-    """The tensors of a family of views, the root first, each with another over its memory, which are such a family."""
+    """Return the tensors of a view family, the root first, each paired with a new tensor that shares its
+    memory; the new tensors are a view family as well."""
     root = root_of(target)
     base = _alias_of(root)
     members = {id(one): one for one in (target, *views_of(root)) if one is not root}
@@ -106,5 +106,5 @@ def _alias_of(tensor: Tensor) -> Tensor:
 
 
 def is_at(level: object, value: Any) -> bool:
-    """Whether this is a tensor that this level wraps."""
+    """Return whether this level wraps the tensor."""
     return getattr(getattr(value, "_layout", None), "level", None) is level

@@ -1,4 +1,4 @@
-"""The level of `linearize`, whose functions may change in place what its nodes have saved."""
+"""The level of `linearize`, whose functions may change saved tensors in place."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ CHANGEABLE = Rule("linearize", lambda F, node, g: ((node.e0, g),), False, False)
 
 
 class LinearLevel(GradLevel):
-    """A tape that keeps the saved values of what the function changes in place, by copies taken before the change.
+    """A tape that preserves saved values of tensors that the function changes in place, by copying them before
+    the change.
 
-    Changes of this level's tensors are seen (`copy`). Others may be changed unseen: of these, unless they are leaves,
-    nodes save copies from the start.
+    The level intercepts changes of its own tensors (`copy`). It cannot intercept changes of others, so nodes
+    save copies of them from the start, except for leaves.
     """
 
     __slots__ = ("by_storage",)
@@ -34,7 +35,7 @@ class LinearLevel(GradLevel):
         self.by_storage: dict[int, list[tuple[OperatorCall, list[int | None]]]] = {}
 
     def argument(self, leaf: Tensor) -> Tensor:
-        """Another tensor over the memory of a leaf, which may be changed in place."""
+        """Return a tensor that shares a leaf's memory and may be changed in place."""
         new = self.constant(self.value(leaf))
         node = new.node = Node()
         node.rule, node.seq, node.e0 = CHANGEABLE, next_seq(), edge_to(leaf)
@@ -44,7 +45,7 @@ class LinearLevel(GradLevel):
     def saved(
         self, op: Operator, operands: Operands, edges: Edges, results: list[Tensor], parameters: Parameters
     ) -> tuple[OperatorCall, list[int | None]]:
-        """What a node keeps, found again by the memory that it lies in."""
+        """Return the values that a node saves, and index them by their memory."""
         call, versions = super().saved(op, operands, edges, results, parameters)
         self._copy(call, versions, [*(is_at(self, a) for a in operands), *(True for _ in call.results)])
         for storage in {id(a._storage) for a in (*call.operands, *call.results) if isinstance(a, Tensor)}:
@@ -52,11 +53,11 @@ class LinearLevel(GradLevel):
         return call, versions
 
     def to_save(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Copies of what a Function saves."""
+        """Return copies of the tensors that a Function saves."""
         return tuple([self._copied(one) for one in values])
 
     def copy(self, operation: str, target: Tensor, source: Tensor) -> Tensor:
-        """As in `GradLevel`, after copies of what is saved of the memory that changes."""
+        """Copy as `GradLevel` does, after copying the saved values that share the memory."""
         if self.open:
             storage = self.value(target)._storage
             for call, versions in self.by_storage.pop(id(storage), ()):
@@ -65,7 +66,7 @@ class LinearLevel(GradLevel):
         return super().copy(operation, target, source)
 
     def _copy(self, call: OperatorCall, versions: list[int | None], kept: list[bool]) -> None:
-        """Put copies, which nothing changes, in the place of saved values that are not kept."""
+        """Replace saved values that are about to change with copies."""
         values = [*call.operands, *call.results]
         for place, one in enumerate(values):
             if not kept[place]:

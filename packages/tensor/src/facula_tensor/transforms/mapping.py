@@ -1,4 +1,4 @@
-"""`vmap`: a function of one element as a function of a batch of them."""
+"""`vmap`: turn a function of one element into a function of a batch."""
 
 from __future__ import annotations
 
@@ -34,24 +34,28 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that calls `func` on every element of a batch, and stacks the results: in one call of each operator.
+    """Return a function that applies `func` to every element of a batch and stacks the results, with one call
+    of each operator.
 
-    `func` sees tensors without the batch dimension, and uses them as any others. Transforms nest in any order. What it
-    cannot do is read elements (`item`, `bool`, sizes that depend on data), or put batched values into a tensor that is
-    not batched. Operators without a rule for a whole batch run once for each element, with a warning.
+    `func` sees tensors without the batch dimension and uses them as ordinary tensors. Transforms nest in any
+    order. It cannot read elements (`item`, `bool`, sizes that depend on data) or copy batched values into a
+    tensor that is not batched. Operators without a rule for a whole batch run once for each element, with a
+    warning.
 
     Arguments:
-        func: a function of tensors, in tuples, lists and dicts, that returns such.
-        in_dims: the batch dimension of each argument: a number for all, or a tuple with an entry for each, which is a
-            number, None for an argument that is the same for all, or is built as the argument is.
-            Arguments by name have it in front.
-        out_dims: where results have it, in the same way; None for a result that is the same for all.
-        randomness: what operators that draw do: "error"; "same", one draw for all elements; "different", one for each.
-        chunk_size: how many elements are computed at a time; all if None.
+        func: a function that takes and returns tensors or tuples, lists and dicts of tensors.
+        in_dims: the batch dimension of each argument: a number for all, or a tuple with an entry for each,
+        which is a number, None for an argument without a batch dimension, or a structure like the argument's.
+        Keyword arguments have it in front.
+        out_dims: the position of the batch dimension in the results, in the same form; None for a result that
+        is the same for all elements.
+        randomness: the behaviour of random operators: "error"; "same", one draw for all elements; "different",
+        one for each.
+        chunk_size: the number of elements to compute at a time; all if None.
 
     Raises:
-        ValueError: where batch dimensions differ in length, are not there, or `in_dims` does not fit the arguments.
-        TypeError: where `func` returns something else than tensors.
+        ValueError: if batch dimensions differ in length or do not exist, or `in_dims` does not match the arguments.
+        TypeError: if `func` returns values other than tensors.
 
     >>> from facula_tensor import tensor
     >>> vmap(lambda a, b: (a * b).sum(), in_dims=(0, None))(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 10.0]))
@@ -86,7 +90,8 @@ def _mapped(
     randomness: str,
     size: int,
 ) -> Tree:
-    """The results of `func`, whose inputs, the leaves of `shape`, have the batch in front unless their dim is None."""
+    """Return the results of `func`. Its inputs, the leaves of `shape`, have the batch in front unless their dim
+    is None."""
     level = BatchLevel(size, randomness)
     given = [one if dim is None else level.make(one) for one, dim in zip(inputs, dims, strict=True)]
     args, kwargs = put_together(shape, given)
@@ -104,7 +109,7 @@ def _mapped(
 
 
 def _result(level: BatchLevel, place: int, one: Any, dim: int | None) -> Tensor:
-    """One result of the function, with the batch at `dim`."""
+    """Return one result of the function with the batch at `dim`."""
     if not isinstance(one, Tensor):
         raise InvalidTypeError(
             f"vmap: expected the function to return tensors, in tuples, lists and dicts; result {place} is "
@@ -134,9 +139,9 @@ def _in_chunks(
     size: int,
     chunk_size: int,
 ) -> Tree:
-    """The results of `_mapped` for parts of the batch, joined."""
+    """Return the results of `_mapped` for chunks of the batch, concatenated."""
     parts: list[list[Any]] = []
-    state = get_rng_state() if randomness == "same" else None  # all chunks draw the same
+    state = get_rng_state() if randomness == "same" else None  # all chunks use the same draw
     for start in range(0, size, chunk_size):
         if state is not None:
             set_rng_state(state)
@@ -158,7 +163,7 @@ def _in_chunks(
 
 
 def _dims_of(name: str, dims: Any, shape: Shape) -> list[int | None]:
-    """The dimension of each leaf of `shape`: `dims` is a tree whose leaves stand for all below them."""
+    """Return the dimension of each leaf of `shape`: `dims` is a tree whose leaves apply to all leaves below them."""
     if dims is None or type(dims) is int:
         return [dims] * _number_of_leaves(shape)
     if not isinstance(dims, (tuple, list, dict)):
@@ -179,7 +184,7 @@ def _number_of_leaves(shape: Shape) -> int:
 
 
 def _size_of(leaves: list[Any], dims: list[int | None]) -> int:
-    """The length of the batch; an error unless all that have a batch dimension agree."""
+    """Return the length of the batch; raise unless all arguments with a batch dimension agree."""
     size = None
     for place, (one, dim) in enumerate(zip(leaves, dims, strict=True)):
         if dim is None:

@@ -1,8 +1,9 @@
-"""The tape of the outermost gradient, which needs no level: plain tensors on the ordinary tape, as `autograd.grad` has.
+"""The tape of the outermost gradient, which needs no level: plain tensors on the ordinary tape, as in
+`autograd.grad`.
 
-Where no transform is under way and no argument has a history, leaves of our own cannot be taken for anybody else's.
-What the function uses beside them (parameters that want a gradient) may have a history: then the gradient is recorded,
-and results keep theirs.
+If no transform is active and no argument has a history, the leaves of this tape cannot be confused with others.
+Other tensors that the function uses (parameters that require a gradient) may have a history. Then the gradient
+is recorded, and results keep their history.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def serves(tensors: Sequence[Tensor]) -> bool:
-    """Whether a plain tape can take the gradient by these."""
+    """Return whether a plain tape can compute the gradient with respect to these."""
     return not levels_around() and all([one.node is None and type(one._layout) is Layout for one in tensors])
 
 
 class PlainTape:
-    """What `GradLevel` is, for the outermost gradient."""
+    """The counterpart of `GradLevel` for the outermost gradient."""
 
     __slots__ = ("leaves", "open", "reaches_others", "records")
 
@@ -34,27 +35,27 @@ class PlainTape:
         self.records: bool = not active_modes or current_mode().grad
         self.open = True
         self.leaves: list[Tensor] = []
-        self.reaches_others: bool | None = None  # whether results depend on leaves of others; None before it was asked
+        self.reaches_others: bool | None = None  # whether results depend on other leaves; None until it is computed
 
     def leaf(self, value: Tensor) -> Tensor:
-        """Another tensor over the memory of `value`, a leaf."""
+        """Return a leaf that shares the memory of `value`."""
         new = make(Tensor, value._layout, value._storage, value._offset)
         new.node, new._grad, new.hooks = LEAF, None, None
         self.leaves.append(new)
         return new
 
     def argument(self, leaf: Tensor) -> Tensor:
-        """What a function is given for a leaf."""
+        """Return the tensor that the function receives for a leaf."""
         return leaf
 
     def value(self, operand: Any) -> Any:
-        """A result without this tape: without its history, unless that leads to others' leaves as well."""
+        """Return a result without this tape: without its history, unless that also leads to other leaves."""
         if not isinstance(operand, Tensor) or operand.node is None or (self.records and self._leads_on([operand])):
             return operand
         return operand.detach()
 
     def _leads_on(self, outputs: Sequence[Tensor]) -> bool:
-        """Whether something computed here depends on leaves that are not of this tape."""
+        """Return whether a result depends on leaves that do not belong to this tape."""
         own = {id(leaf) for leaf in self.leaves}
         stack, seen = [edge_to(one) for one in outputs if one.node is not None], set()
         while stack:
@@ -76,13 +77,13 @@ class PlainTape:
         record: bool,
         retain: bool = False,
     ) -> list[Tensor | None]:
-        """The gradients of `inputs`, as `GradLevel.pull` gives them; recorded only where somebody can tell.
+        """Return the gradients of `inputs` as `GradLevel.pull` does; recorded only if other leaves are reached.
 
         Arguments:
             roots: results.
             gradients: the gradient of each.
             inputs: leaves of this tape.
-            record: whether gradients are to be recorded, where others' leaves are reached.
+            record: whether to record gradients if other leaves are reached.
             retain: keep the graph for another pass.
         """
         if self.reaches_others is None:
@@ -101,7 +102,7 @@ class PlainTape:
 
 
 class PointTape(PlainTape):
-    """The ordinary tape itself: functions may do whatever `autograd.grad` allows, and points may have a history.
+    """The ordinary tape: functions may use all features of `autograd.grad`, and points may have a history.
 
     Arguments:
         create_graph: whether results can be differentiated again; otherwise they are detached.
@@ -114,7 +115,8 @@ class PointTape(PlainTape):
         self.records = create_graph
 
     def leaf(self, value: Tensor) -> Tensor:
-        """Another tensor over the memory of `value`, a leaf unless the history of `value` takes part."""
+        """Return a tensor that shares the memory of `value`: a leaf unless the history of `value` is part of
+        the graph."""
         return value.view_as(value) if self.records and value.requires_grad else value.detach().requires_grad_()
 
     def _leads_on(self, outputs: Sequence[Tensor]) -> bool:

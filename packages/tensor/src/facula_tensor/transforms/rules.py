@@ -1,4 +1,4 @@
-"""An operator's vjp rules, called with values given by name rather than with a node's."""
+"""Calls of an operator's vjp rules with named values instead of a node's saved values."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class OperatorCall:
-    """One call of an operator: what its rules may ask for.
+    """One call of an operator, with the values that its rules may read.
 
     Arguments:
         op: the operator.
-        operands: tensors, numbers and None, as they were computed with.
-        results: what came out.
+        operands: tensors, numbers and None, as the kernel received them.
+        results: the results.
         parameters: the operator's parameters.
     """
 
@@ -37,18 +37,18 @@ class OperatorCall:
 
     @property
     def is_complex(self) -> bool:
-        """Whether the first operand is complex."""
+        """Return whether the first operand is complex."""
         first = next((one for one in self.layouts if isinstance(one, Layout)), None)
         return first is not None and first.dtype.category == COMPLEX
 
 
 def operand_layouts(operands: Operands) -> Layouts:
-    """The layout of each operand, the type of a number, None for None."""
+    """Return the layout of each operand, the type of a number, or None for None."""
     return tuple([layout_of_tensor(a) if isinstance(a, Tensor) else None if a is None else type(a) for a in operands])
 
 
 def rule_values(call: OperatorCall, wanted: Sequence[bool], layouts: Layouts) -> dict[str, Any]:
-    """All that a rule may ask for, by name; `layouts` are those that it is shown."""
+    """Return all values that a rule may read, by name; `layouts` are the layouts passed to it."""
     op = call.op
     return {
         "edges": tuple([True if one else None for one in wanted]),
@@ -63,12 +63,11 @@ def rule_values(call: OperatorCall, wanted: Sequence[bool], layouts: Layouts) ->
 def apply_rules(
     call: OperatorCall, F: Namespace, g: Tensor, wanted: Sequence[bool], layouts: Layouts
 ) -> list[Tensor | None]:
-    """What the operator's rules make of `g` for the `wanted` operands, as they are written.
+    """Return the unmodified results of the operator's rules for `g` and the `wanted` operands.
 
     Arguments:
         call: the call.
-        F: the namespace for the rules.
-        g: their gradient.
+        F: the namespace for the rules. g: the gradient.
         wanted: which operands.
         layouts: the operands' layouts, as rules see them.
     """
@@ -94,7 +93,7 @@ def _rule(op: Operator, name: str) -> Function:
 
 
 def gradients(call: OperatorCall, F: Namespace, g: Tensor, wanted: Sequence[bool]) -> list[Tensor | None]:
-    """The gradients of the `wanted` operands of a call, None for the others: what its node would send on.
+    """Return the gradients of the `wanted` operands of a call, as its node would compute them; None for the others.
 
     Arguments:
         call: the call.

@@ -1,4 +1,4 @@
-"""What PyTorch's programs ask of transforms besides derivatives: to look inside, and to remove changes in place."""
+"""Functions on transforms other than derivatives: inspect wrapped tensors, and remove in-place changes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @boundary
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
-    """The tensor that a transform wraps, to be printed: the whole batch, or the primal; others as they are.
+    """Return the tensor that a transform wraps, for printing: the whole batch, or the primal; others unchanged.
 
     Computing with it loses derivatives and batches.
 
     Arguments:
         tensor: the tensor.
-        recurse: take all levels off, rather than the innermost one.
+        recurse: unwrap all levels instead of only the innermost one.
 
     >>> from facula_tensor import tensor
     >>> from facula_tensor.func import vmap
@@ -42,7 +42,8 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
 
 @boundary
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """A function that does what `func` does. PyTorch's removes changes in place for its tracers; here nothing traces.
+    """Return a function equivalent to `func`. PyTorch's version removes in-place changes for its tracers;
+    facula has no tracer that needs it.
 
     Arguments:
         func: a function of tensors.

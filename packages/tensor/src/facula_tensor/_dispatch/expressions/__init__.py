@@ -1,5 +1,5 @@
-"""Expressions of symbols: operators made of others become programs, and rules of gradients do, too.
+"""Symbolic expressions: turn composite operators and gradient rules into programs.
 
-`symbols` (a function of symbols is called once, and what it does is taken down), `partials` (derivatives of what was
-taken down), `gradients` (an operator for the rule of an operand, so that a backward step is one launch).
+`symbols` traces a function by calling it once with symbols, `partials` differentiates a trace, and `gradients`
+makes an operator from the rule of an operand, so that a backward step is one launch.
 """

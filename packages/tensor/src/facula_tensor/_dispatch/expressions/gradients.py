@@ -1,7 +1,7 @@
-"""Gradients of elementwise operators as operators of their own, so that a backward step is one launch.
+"""Operators for the gradients of elementwise operators, so that a backward step is one launch.
 
-The rule of an operand, declared or derived from the operator's expression, is called once with symbols. What comes out
-is a program of the gradient and the saved values. It has rules in its turn, for gradients of gradients.
+The rule of an operand, declared or derived from the operator's expression, is traced once with symbols. The
+trace is a program of the gradient and the saved values. It has rules itself, for gradients of gradients.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # ------------------------------------------------------------------------------------------------------ expressions
 class Expression:
-    """A function of symbols, taken down: the value of an operator, or a derivative. `name` says which, in errors."""
+    """A traced function of symbols: the value of an operator, or a derivative. Errors contain `name`."""
 
     def __init__(self, function: Function, operands: int, name: str, results: int = 1):
         self.trace = Trace()
@@ -40,12 +40,12 @@ class Expression:
             )
 
     def of(self, F: Any, values: tuple[Any, ...], result: Any) -> Any:
-        """What a result is for these operands, computed in the namespace F."""
+        """Return the result for these operands, computed in the namespace F."""
         return replay(F, self.trace, result, dict(enumerate(values)))
 
 
 def expression_of(op: Operator) -> Expression:
-    """The operator's expression, taken down when first asked for."""
+    """Return the operator's expression, which is traced at its first use."""
     if op.expression is None:
         assert op.value is not None
         op.expression = Expression(op.value, len(op.inputs), f"{op.name}: value", len(op.results))
@@ -53,7 +53,7 @@ def expression_of(op: Operator) -> Expression:
 
 
 def kernel_of(op: Operator) -> str | Program:
-    """What a backend is asked to plan: a kernel's name, or a program."""
+    """Return the argument for the backend's planner: a kernel's name, or a program."""
     if op.program is None and op.value is not None:
         expression = expression_of(op)
         op.program = expression.trace.program(op.name, len(op.inputs), (expression.result,))
@@ -61,9 +61,10 @@ def kernel_of(op: Operator) -> str | Program:
 
 
 def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
-    """The rule of an operand of an expression: the gradient times the derivative, which may be declared (`partial`)."""
+    """Return the rule of an operand of an expression: the gradient times the derivative, which may be declared
+    (`partial`)."""
     asks = op.inputs if partial is None else asked_by(partial, 1)
-    slopes: list[tuple[Expression, Any]] = []  # one, once it was asked for
+    slopes: list[tuple[Expression, Any]] = []  # the derivative, after its first use
 
     def rule(F: Any, g: Any, *values: Any) -> Any:
         if not slopes:
@@ -83,13 +84,13 @@ def derived_rule(op: Operator, name: str, partial: Function | None) -> Function:
 
 # -------------------------------------------------------------------------------------------------- gradient operators
 class SeveralGradientsError(UnsupportedError):
-    """Derivatives are taken of several gradients at once: take the gradients one by one."""
+    """Raised if several gradients are differentiated at once: the caller computes the gradients one by one."""
 
 
 def gradient_operator(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str]) -> Operator | None:
-    """The operator that gives the gradients of the wanted operands, of the gradient and of what their rules ask for.
-
-    None where the rules are no programs, or nothing is gained: each is a single call.
+    """Return the operator that computes the gradients of the wanted operands from the gradient and the values
+    that their rules read. Return None if the rules are not programs, or if each is a single call, so that a
+    program has no advantage.
     """
     key = (wanted, numbers)
     if key not in op.gradients:
@@ -134,25 +135,27 @@ def _make_gradient(op: Operator, wanted: tuple[str, ...], numbers: frozenset[str
 
 
 def own_result(op: Operator) -> str:
-    """How an operand of a gradient operator is called that is the result of `op`: "out" is its own."""
+    """Return the name for an operand of a gradient operator that is the result of `op`; "out" is the gradient
+    operator's result."""
     return _unlike("output", op.inputs)
 
 
 def _unlike(name: str, names: tuple[str, ...]) -> str:
-    """A name that is none of these: a gradient of a gradient has operands that are called so."""
+    """Return a name that is not in `names`: the operands of a gradient of a gradient may already have it."""
     while name in names:
         name += "_"
     return name
 
 
 def gradient_program(op: Operator, names: tuple[str, ...], numbers: frozenset[str], value: Function) -> Program | None:
-    """The program of `value(F, g, ...)`, a gradient of the operator made by rules; None where they are none.
+    """Return the program of `value(F, g, ...)`, a gradient of the operator computed by rules; None if the rules
+    are not a program.
 
     Arguments:
         op: the operator.
-        names: what the function takes after the gradient.
-        numbers: which of these are numbers.
-        value: gives the gradient, or a tuple of them.
+        names: the names of the function's arguments after the gradient.
+        numbers: the positions of the arguments that are numbers.
+        value: the function that returns the gradient, or a tuple of them.
     """
     trace = Trace()
     try:
@@ -169,7 +172,7 @@ def gradient_program(op: Operator, names: tuple[str, ...], numbers: frozenset[st
 
 
 def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -> Function:
-    """The rule of an operand as one launch, where it is a program; else the rule itself."""
+    """Return the rule of an operand as one launch if it is a program; otherwise the rule itself."""
     plain = op.vjps[name]
     made = gradient_operator(op, (name,), numbers)
     if made is None:
@@ -178,7 +181,7 @@ def fused_rule(op: Operator, name: str, numbers: frozenset[str] = frozenset()) -
     asks = asked_by(plain)
     taken = [place for place, one in enumerate(asks) if one in op.needs[name] and not one.endswith("_layout")]
     every = len(taken) == len(asks)
-    unsupported: list[None] = []  # not empty once the backend has no program of it
+    unsupported: list[None] = []  # not empty once the backend has rejected the program
 
     def rule(F: Any, g: Any, *values: Any) -> Any:
         given = values if every else [values[place] for place in taken]

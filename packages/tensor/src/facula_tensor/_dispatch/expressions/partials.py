@@ -1,7 +1,8 @@
-"""Derivatives of what was taken down: from the operands on, by the rules of the operators that it is made of.
+"""Derivatives of traces, from the operands forward, by the rules of the operators in the trace.
 
-The derivative of a choice is the choice of the derivatives, so what a condition passes over is never multiplied. An
-elementwise rule serves in either direction: of a tangent it gives the tangent of the result.
+The derivative of a selection (`where`) is the selection of the derivatives, so unselected values are never
+multiplied. An elementwise rule serves in both directions: applied to a tangent, it returns the tangent of the
+result.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ BESIDE_NUMBERS = ("add", "div", "mul", "pow", "sub", "where")
 
 
 def asked_by(rule: Function, given_first: int = 2) -> tuple[str, ...]:
-    """What a rule takes after F and g, in order; of a derivative, which has no g, after the first argument alone."""
+    """Return the names of a rule's arguments after F and g, in order; for a derivative, which has no g, those
+    after F."""
     given: tuple[str, ...] | None = getattr(rule, "asks", None)
     if given is not None:
         return given
@@ -34,7 +36,8 @@ def asked_by(rule: Function, given_first: int = 2) -> tuple[str, ...]:
 
 
 def partial_of(result: Any, operand: Symbol) -> Any:
-    """The derivative of a symbol by an operand of its trace: a symbol or a number; 0 where it does not depend on it."""
+    """Return the derivative of a symbol with respect to an operand of its trace: a symbol or a number; 0 if
+    independent."""
     if not isinstance(result, Symbol):
         return 0
     trace = operand.trace
@@ -52,10 +55,10 @@ def partial_of(result: Any, operand: Symbol) -> Any:
 
 
 def _tangent(op: Operator, arguments: tuple[Any, ...], given: list[Any], out: Symbol) -> Any:
-    """The tangent of a call's result, given those of its arguments (None for 0)."""
+    """Return the tangent of a call's result, given those of its arguments (None for 0)."""
     if op.name == "where":
         return symbol_ops.where(arguments[0], *[0 if one is None else one for one in given[1:]])
-    if op.result_dtype(float32) is bool_ or not op.vjps:  # one without rules is not recorded either
+    if op.result_dtype(float32) is bool_ or not op.vjps:  # an operator without rules is not recorded either
         return None
     total = None
     for name, tangent in zip(op.inputs, given, strict=True):
@@ -70,7 +73,7 @@ def _tangent(op: Operator, arguments: tuple[Any, ...], given: list[Any], out: Sy
 
 
 def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out: Any) -> Any:
-    """What the rule of an operand gives for `g`, in symbols."""
+    """Return the symbolic result of an operand's rule for `g`."""
     rule = op.vjps[name]
     places = dict(zip(op.inputs, arguments, strict=True))
     places.update({"out": out, **{f"{one}_layout": None for one in op.inputs}})
@@ -82,7 +85,8 @@ def apply_rule(op: Operator, name: str, g: Any, arguments: tuple[Any, ...], out:
 
 
 def function_of(F: Any, op: Operator) -> Function:
-    """An operator in a namespace; also one that is not published there, as fused functions and gradients are not."""
+    """Return an operator from a namespace; also one that is not published there, such as a fused function or a
+    gradient."""
     if operators.get(op.name) is op:
         found: Function = getattr(F, op.name)
         return found
@@ -92,10 +96,11 @@ def function_of(F: Any, op: Operator) -> Function:
 
 
 def _call(F: Any, op: Operator, values: list[Any]) -> Any:
-    """An operator of what a trace stands for, where operands may be numbers, and so what is computed of them alone.
+    """Call an operator on the values of a trace, where operands, and results computed from them alone, may be
+    numbers.
 
-    Numbers alone give a number, computed in float64. Beside tensors they become tensors, but for operators that are
-    known to take them.
+    For numbers alone, compute a number in float64. Next to tensors, numbers become tensors unless the operator
+    takes numbers.
     """
     numbers = [type(one) in NUMBERS for one in values]
     if F is symbol_ops or not any(numbers):
@@ -118,13 +123,13 @@ def _call(F: Any, op: Operator, values: list[Any]) -> Any:
 
 
 def replay(F: Any, trace: Trace, result: Any, operands: dict[int, Any]) -> Any:
-    """What a trace's result is, computed in a namespace: of tensors, or of symbols again.
+    """Evaluate a trace's result in a namespace: on tensors, or on symbols.
 
     Arguments:
         F: the namespace.
         trace: the trace.
         result: a symbol of it, or a number.
-        operands: by the numbers of the symbols that stand for them.
+        operands: the operands, by the numbers of their symbols.
     """
     if not isinstance(result, Symbol):
         return result

@@ -1,7 +1,7 @@
-"""Symbols: what stands for operands while a function of elementwise operators is taken down.
+"""Symbols: stand-ins for operands while a function of elementwise operators is traced.
 
-A `Trace` holds what was called, each equal call once. Only simplifications that are exact for every number are made:
-never `x + 0`, which makes 0 of -0, nor `x * 0`, which hides NaN.
+A `Trace` contains the calls, without duplicates. It makes only simplifications that are exact for every number:
+not `x + 0`, which turns -0 into 0, nor `x * 0`, which hides NaN.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ if TYPE_CHECKING:
 
 
 class NotElementwiseError(UnsupportedError):
-    """A function of symbols did what no elementwise program can."""
+    """Raised if a function of symbols uses an operation that an elementwise program cannot express."""
 
 
 class Entry(NamedTuple):
-    """One call: the operator, None for an operand of the whole, and its arguments, symbols and numbers."""
+    """One call: the operator (None for an operand of the trace) and its arguments, symbols and numbers."""
 
     operator: Operator | None
     arguments: tuple[Argument, ...]
 
 
 class Trace:
-    """Calls in their order, the first ones being the operands."""
+    """Calls in order, starting with the operands."""
 
     __slots__ = ("entries", "expands", "known", "required")
 
     def __init__(self, *, expands: bool = False) -> None:
-        self.expands = expands  # expressions become the operators they are made of
+        self.expands = expands  # whether expressions are expanded into the operators they consist of
         self.entries: list[Entry] = []
         self.known: dict[tuple[object, ...], Symbol] = {}
         self.required: list[Symbol] = []  # bools that must all be true
 
     def operand(self, *, is_number: bool = False) -> Symbol:
-        """A new operand: for a tensor, or for a Python number of the call."""
+        """Return a new operand, for a tensor or for a Python number of the call."""
         self.entries.append(Entry(None, ()))
         return Symbol(self, len(self.entries) - 1, is_number)
 
     def call(self, op: Operator, arguments: tuple[Argument, ...]) -> Argument:
-        """What `op` gives for these arguments: a symbol, or a number where that is exact."""
+        """Return the result of `op` for these arguments: a symbol, or a number if that is exact."""
         if self.expands and op.value is not None:
             return op.value(symbol_ops, *arguments)
         simple = SIMPLER.get(op.name)
@@ -68,13 +68,13 @@ class Trace:
         return known
 
     def forget(self) -> None:
-        """Let go of all symbols, which lead back to the trace."""
+        """Release all symbols, which refer to the trace."""
         self.entries.clear()
         self.known.clear()
         self.required.clear()
 
     def program(self, name: str, operands: int, results: Sequence[Argument]) -> Program:
-        """The program that computes the results, without what they do not need."""
+        """Return the program that computes the results, without unused calls."""
         flat = Trace(expands=True)
         try:
             known: dict[int, Argument] = {place: flat.operand() for place in range(operands)}
@@ -90,7 +90,7 @@ class Trace:
             flat.forget()
 
     def needed(self, results: Sequence[Argument]) -> list[int]:
-        """The numbers of what the results, and what is required, are made of, in order."""
+        """Return the numbers of the calls that the results, and the required bools, depend on, in order."""
         needed: set[int] = set()
         stack = [one for one in (*results, *self.required) if isinstance(one, Symbol)]
         while stack:
@@ -126,10 +126,10 @@ def _key(argument: Argument) -> tuple[object, ...]:
 
 
 class Symbol:
-    """What stands for one value in a trace. Python's operators, and the operators' methods, take it down.
+    """The stand-in for one value in a trace. Python's operators and the operators' methods record calls.
 
-    To `isinstance` a symbol of a tensor is a Tensor, so that rules which ask whether an operand is one go on as they do
-    for tensors; one of a number is none.
+    For `isinstance`, the symbol of a tensor is a Tensor, so that rules that check an operand's type treat it as
+    a tensor; the symbol of a number is not.
     """
 
     __slots__ = ("is_number", "number", "trace")
@@ -241,7 +241,7 @@ class Symbol:
 
 
 class SymbolOperators:
-    """The namespace that takes calls down: elementwise operators, and what gradient rules need beside them."""
+    """The namespace that records calls: elementwise operators, and the other operators that gradient rules need."""
 
     def __getattr__(self, name: str) -> Callable[..., Argument]:
         if name.startswith("__"):
@@ -265,7 +265,7 @@ symbol_ops: Any = SymbolOperators()
 
 
 def take_down(op: Operator, *arguments: Argument) -> Argument:
-    """Take a call of an elementwise operator down; that of an expression as the operators it is made of."""
+    """Record a call of an elementwise operator; expand an expression into the operators it consists of."""
     if len(arguments) != op.arity:
         raise ArgumentError(f"{op.name}: expected {op.arity} operands; got {len(arguments)}")
     for one in arguments:
@@ -287,7 +287,7 @@ def _require(condition: Symbol) -> None:
     condition.trace.required.append(condition)
 
 
-# What stands for operators that are none of elements. A sum to an operand's shape follows the program.
+# Replacements for operators that are not elementwise. The caller sums to an operand's shape after the program.
 OWN: dict[str, Callable[..., Argument]] = {
     "sum_to": lambda g, layout: g,
     "zeros_like": lambda like: 0.0,

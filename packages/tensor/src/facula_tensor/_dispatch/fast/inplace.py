@@ -1,6 +1,7 @@
 """Changes of the first operand, which is returned. See Note [Fast path].
 
-These paths do not record. If a gradient is needed, memory overlaps or a layout is new, `slow_inplace` starts over.
+These paths do not record. If a gradient is needed, memory overlaps or a layout is new, `slow_inplace` restarts
+the call.
 """
 
 from .template import Path
@@ -45,7 +46,7 @@ class Changing(Path):
 
 
 class inplace(Changing):
-    """The in-place function of an elementwise operator with two operands; `alpha`, if it may be, is a factor."""
+    """The in-place function of an elementwise operator with two operands; `alpha`, if supported, is a factor."""
 
     found = """
     dense, scaled, sign = op.table.dense, op.scaled_table.dense, op.scaled
@@ -95,7 +96,7 @@ class inplace(Changing):
 
 
 class accumulate(Changing):
-    """The in-place function by which the engine adds to a gradient: two tensors, no mode, and no line to tell."""
+    """The in-place function by which the engine accumulates a gradient: two tensors, no mode, no call site."""
 
     options, constants, before = "(op: Operator)", "dense, plans = op.table.dense, op.inplace_table.by_key", ""
     arguments, layouts = "input, other", "(la, lb)"
@@ -137,7 +138,7 @@ class inplace_unary(Changing):
 
 
 class inplace_ternary(Changing):
-    """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
+    """The in-place function of an elementwise operator with three operands; fast if the last two are numbers."""
 
     found = "plans = op.table.by_key"
     arguments, operands = "input, second, third", "(input, second, third)"

@@ -4,7 +4,7 @@ from .template import Keeping, Path, Recording
 
 
 class ternary(Keeping):
-    """The function of an operator with three operands (the last may be None), perhaps parameters, and one result."""
+    """The function of an operator with three operands (the last may be None), optional parameters, and one result."""
 
     found = """
     $plans
@@ -79,7 +79,7 @@ class with_numbers(ternary):
 
 
 class many(Keeping):
-    """The function of an operator with any fixed number of operands, perhaps parameters, and one result or more."""
+    """The function of an operator with any fixed number of operands, optional parameters, and one or more results."""
 
     found = """
     plans, count, fixed, changes = op.table.by_key, op.arity, op.fixed, op.mutates
@@ -185,7 +185,7 @@ class many(Keeping):
 
 
 class elementwise(Path):
-    """The function of an elementwise operator that records nothing, of tensors and Python numbers."""
+    """The function, without recording, of an elementwise operator on tensors and Python numbers."""
 
     constants, arguments = "plans = op.table.by_key", "*operands"
     attempt = """

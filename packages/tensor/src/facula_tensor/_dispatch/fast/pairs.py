@@ -4,7 +4,7 @@ from .template import Keeping
 
 
 class double(Keeping):
-    """The function of an operator with two operands, perhaps parameters, and one result."""
+    """The function of an operator with two operands, optional parameters, and one result."""
 
     arguments, operands, among = "first, second, parameters=(), out=None", "(first, second)", "(la, lb)"
     planned = f"not values and {Keeping.planned}"
@@ -25,7 +25,7 @@ class double(Keeping):
 
 
 class pair(Keeping):
-    """The function of an operator with one operand, perhaps parameters, and two results."""
+    """The function of an operator with one operand, optional parameters, and two results."""
 
     found = """
     plans = op.table.by_key

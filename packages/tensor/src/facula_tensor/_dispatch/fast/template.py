@@ -1,4 +1,4 @@
-"""What templates of the fast path are, and the parts that they share."""
+"""The base class of the fast path's templates, and their shared parts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ FIELD = re.compile(r"\$(\w+)(?:\(([^()]*)\))?")
 
 
 def filled(template: type, text: str) -> str:
-    """A text in which each `$name` is replaced by that attribute of the template, a text that is filled in alike.
+    """A text in which each `$name` is replaced by that attribute of the template, recursively.
 
-    One that is alone on its line takes the indentation of that, or the line away where it is empty. In
+    An attribute alone on its line is indented like the line; if it is empty, the line is removed. In
     `$name(one; two)`, the attribute has `$1` and `$2`.
     """
 
@@ -32,11 +32,12 @@ def filled(template: type, text: str) -> str:
 
 
 class Path:
-    """A function that tries the fast path, and leaves where that does not go; the class has the name of its maker.
+    """A function that attempts the fast path and falls back if it fails; the class is named after the function
+    that makes it.
 
-    - `constants`: what is worked out once, when the function is made; `arguments`: the function's.
-    - `attempt`: up to the launch, `done`: after it. `planned`: whether a plan that is missing could be made.
-    - `missed` and `leave`: where the attempt failed, and where it was left by `break` to be on the safe side.
+    - `constants`: values computed once, when the function is made; `arguments`: the function's arguments.
+    - `attempt`: the steps up to the launch; `done`: those after it. `planned`: whether a missing plan could be made.
+    - `missed` and `leave`: the fallbacks after an exception in the attempt, and after a `break` out of it.
     """
 
     options, before = "(op: Operator)", ""
@@ -97,11 +98,12 @@ class Path:
 
 
 class Recording(Path):
-    """A path that makes results and records a node where a gradient is wanted.
+    """A path that makes results and records a node if a gradient is needed.
 
-    - `found`: what it needs of the operator. `operands`, `parameters`: those of the call, as slow paths take them.
-    - `loads`, `find`, `launch`: the steps of the attempt; plans are under `key`, by the operands' `layouts`.
-    - `unwanted`: whether no operand has a node; `node`: what the node gets; `results`: what is returned.
+    - `found`: the operator's attributes that it uses. `operands`, `parameters`: the call's, in the form that
+    slow paths take.
+    - `loads`, `find`, `launch`: the steps of the attempt; plans are stored under `key`, by the operands' `layouts`.
+    - `unwanted`: whether no operand has a node; `node`: the node's contents; `results`: the returned values.
     """
 
     options = "(op: Operator, *, record: bool, checked: bool, library_call: bool = False)"
@@ -161,15 +163,15 @@ class Recording(Path):
         break
     $block($1; $2; $3)
     """
-    # Where the gradient of an operand goes ($1: its letter, $2: its name).
+    # The edge that receives an operand's gradient ($1: its letter, $2: its name).
     edge = "$2 if n$1 is LEAF else n$1"
-    # An alias of an operand that is saved, if $3: `save_alias`, written out ($1: its name, $2: the operand's letter).
+    # An alias of a saved operand, if $3: `save_alias`, inlined ($1: its name, $2: the operand's letter).
     alias = """
     if $3:
         $tensor($1; l$2; s$2; o$2)
         $1.node = n$2
     """
-    # The same, or None, of an operand that is kept if it is needed.
+    # The same, or None, for an operand that is saved only if needed.
     keep = """
     if not needs_$2:
         $1 = None
@@ -193,7 +195,7 @@ class Recording(Path):
 
 
 class Keeping(Recording):
-    """A path whose nodes keep everything in `rest`: the operands' `edges`, and what `kept` says."""
+    """A path whose nodes store everything in `rest`: the operands' `edges`, and the values in `kept`."""
 
     plans = """
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)

@@ -1,10 +1,10 @@
-"""One operand, and two of elementwise operators. See Note [Fast path]."""
+"""One operand, and two operands of elementwise operators. See Note [Fast path]."""
 
 from .template import Recording, filled
 
 
 class Dense(Recording):
-    """A path with operands that may share a plan for any size."""
+    """A path whose operands may share a plan for any size."""
 
     find = """
     lo = la
@@ -17,7 +17,7 @@ class Dense(Recording):
 
 
 class unary(Dense):
-    """The function of an operator with one tensor operand and, perhaps, parameters."""
+    """The function of an operator with one tensor operand and optional parameters."""
 
     found = """
     dense, plans = op.table.dense, op.table.by_key

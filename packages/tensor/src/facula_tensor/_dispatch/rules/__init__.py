@@ -1,1 +1,1 @@
-"""Rules: what nodes save, and the functions by which the engine calls vjp rules."""
+"""Rules: the values that nodes save, and the functions by which the engine calls vjp rules."""

@@ -1,4 +1,4 @@
-"""The backward of elementwise operators of three operands or more: one launch gives all gradients that are wanted."""
+"""The backward of elementwise operators with three or more operands: one launch computes all required gradients."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from ..operator import Operator
 
 Pairs = tuple[tuple[Any, Any], ...]
-MOST_KNOWN = 1024  # combinations of layouts whose gradient operator is kept at hand
+MOST_KNOWN = 1024  # combinations of layouts for which the gradient operator is cached
 
 
 def one_launch(op: Operator, one_by_one: Function) -> Function:
-    """The backward of an elementwise operator. Gradients of operands that broadcast are summed.
+    """Return the backward of an elementwise operator. Gradients of operands that broadcast are summed.
 
     Arguments:
         op: the operator.
-        one_by_one: the backward that runs each operand's rule, for where they are no program.
+        one_by_one: the backward that runs each operand's rule, used if the rules are not a program.
     """
-    known: dict[tuple[object, ...], Any] = {}  # by layouts, and which operands want no gradient
+    known: dict[tuple[object, ...], Any] = {}  # by layouts and by the operands that need no gradient
 
     def prepare(key: tuple[object, ...], edges: Edges, layouts: Layouts) -> Any:
         wanted = tuple([place for place, edge in enumerate(edges) if edge is not None])

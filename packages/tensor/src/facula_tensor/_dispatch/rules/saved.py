@@ -1,4 +1,4 @@
-"""Saved tensors: what a node keeps of a call, and the checks before its rule reads that."""
+"""Saved tensors: the values that a node keeps from a call, and the checks before its rule reads them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def save_alias(layout: Layout, storage: Storage, offset: int, node: Any) -> Tensor:
-    """What a node saves of an operand that is not a leaf: another tensor over the same elements.
+    """Return the tensor that a node saves for an operand that is not a leaf: another tensor over the same elements.
 
-    Were it the operand itself, changing that in place later would close a cycle: the operand's
-    new node leads to the node that saved it.
+    Saving the operand itself would allow a reference cycle: a later in-place change gives the operand a new
+    node that leads to the node that saved it.
     """
     t = new_instance(Tensor)
     t._layout = layout
@@ -37,7 +37,8 @@ def _saved(node: Node, value: Tensor, version: int, name: str) -> Tensor:
 
 
 def saved_out(node: Node) -> Tensor:
-    """The operator's own result, wrapped again: a node that kept the tensor itself would be a cycle."""
+    """Return the operator's result as a new tensor: a node that saved the tensor itself would be in a reference
+    cycle."""
     out = new_instance(Tensor)
     out._layout, out._storage, out._offset, out.node = node.s1, node.s0, node.v1, node
     if node.s0.version != node.v0:
@@ -46,11 +47,9 @@ def saved_out(node: Node) -> Tensor:
 
 
 class SavedTensors:
-    """What the node of an operator with many operands keeps, in its slot `rest`: `values` are operands, and results.
+    """The saved values of a node with many operands, in its slot `rest`: `values` contains operands and results.
 
-    A number among the operands has no version: None.
-
-    Without __init__: the fast path fills it in as it does a node.
+    The version of a number is None. The class has no __init__: the fast path fills in instances, as it does nodes.
     """
 
     __slots__ = ("edges", "layouts", "parameters", "values", "versions")
@@ -69,7 +68,7 @@ def saved_tensors(
     parameters: Parameters,
     versions: tuple[int | None, ...] | None = None,
 ) -> SavedTensors:
-    """What a node keeps, with the versions that the values have now unless `versions` are given."""
+    """Return a node's saved values, with their current versions unless `versions` are given."""
     kept = SavedTensors()
     kept.edges, kept.values, kept.layouts, kept.parameters = edges, values, layouts, parameters
     if versions is None:
@@ -79,12 +78,12 @@ def saved_tensors(
 
 
 def saved_edges(node: Node) -> Edges:
-    """The edges of a node that keeps them in `rest`."""
+    """Return the edges of a node that stores them in `rest`."""
     return node.rest.edges
 
 
 class SavedOperands(dict[tuple[bool, ...], tuple[bool, ...]]):
-    """Whether each operand must be saved, by whether each wants a gradient."""
+    """Return whether each operand must be saved, given whether each needs a gradient."""
 
     def __init__(self, op: Operator):
         self.op = op

@@ -1,6 +1,7 @@
-"""What a node saved, passed through `saved_tensors_hooks`: results and the operands of operators with many.
+"""Pass a node's saved values through `saved_tensors_hooks`: results, and the operands in `rest`.
 
-Operands in a node's own slots are `facula_autograd.extend.pack_saved`'s; this is for what only this package knows.
+`facula_autograd.extend.pack_saved` handles operands in a node's own slots; this module handles those specific
+to this package.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 
 
 def pack_node(op: Operator, node: Node, results: list[Tensor], hooks: tuple[Any, ...]) -> None:
-    """Pass all that `node` saved through the hooks of a mode; its rule gets it back from a copy of the node."""
+    """Pass all saved values of `node` through a mode's hooks; its rule reads the unpacked values from a copy of
+    the node."""
     kept = getattr(node, "rest", None)
     if not op.saves_out and type(kept) is not SavedTensors:
         pack_saved(node, hooks, Tensor)
         return
     if op.saves_out:
-        out = results[0]  # without its node, which would be a cycle in what the hook keeps
+        out = results[0]  # without its node, which would create a cycle through the hook's value
         node.s0, node.s1 = Packed(snapshot(out), hooks), None
     if type(kept) is SavedTensors:
         kept.values = pack_value(kept.values, hooks, Tensor)
@@ -40,7 +42,7 @@ def _unpacked(node: Node) -> Node:
     kept = getattr(node, "rest", None)
     if type(kept) is SavedTensors:
         twin.rest = saved_tensors(kept.edges, unpack_value(kept.values), kept.layouts, kept.parameters)
-    elif type(kept) is tuple and len(kept) == 4:  # of an operator that saves its operand and its result
+    elif type(kept) is tuple and len(kept) == 4:  # an operator that saves its operand and its result
         layout, parameters, packed, _ = kept
         input = unpack_value(packed)
         twin.rest = layout, parameters, input, input._storage.version

@@ -1,8 +1,9 @@
-"""From the vjp rules of a declaration to the functions that the engine calls.
+"""Make the functions that the engine calls from the vjp rules of a declaration.
 
-The engine calls `backward(F, node, g)` and gets pairs of an edge and its gradient. A node's slots
-hold what the rules need: see `make_unary` and `make_binary` in `_forms/_dispatch/fast/unary.py` for the two common
-shapes; operators with more operands keep everything in `rest` (`SavedTensors`).
+The engine calls `backward(F, node, g)`, which returns pairs of an edge and its gradient. A node's slots contain
+the values that the rules read: see `make_unary` and `make_binary` in `_forms/_dispatch/fast/unary.py` for the
+two common
+shapes; operators with more operands store everything in `rest` (`SavedTensors`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Pairs = tuple[tuple[Any, Any], ...]
 
 
 def make_rules(op: Operator) -> None:
-    """Give `op` its rules, and note what its nodes have to save."""
+    """Set the rules of `op`, and the values that its nodes must save."""
     needs = {name: _arguments(rule) for name, rule in op.vjps.items()}
     if op.vjp_all is not None:
         at_once = tuple([name for name in _arguments(op.vjp_all) if name != "edges"])
@@ -64,7 +65,8 @@ def make_rules(op: Operator) -> None:
         rule = made[kind] = Rule(op.name, _at_first(op, kind), fresh, saves, edges)
         if not op.elementwise:
             rule.backward = _backward(op, kind, op.vjps)
-        # Complex operands are recorded on the slow path alone, which takes these instead: programs are of real numbers.
+        # Only the slow path records complex operands. It uses these rules instead, because programs compute
+        # real numbers.
         if saves:
             plain = _backward(op, kind, op.vjps)
             op.complex_rules[rule] = Rule(
@@ -77,7 +79,7 @@ def make_rules(op: Operator) -> None:
 
 
 class Kind(Enum):
-    """The kinds of rules that an operator of two operands has."""
+    """The backward functions of an operator with two operands."""
 
     SAME = 0
     BROADCAST = 1
@@ -86,7 +88,7 @@ class Kind(Enum):
 
 
 def _at_first(op: Operator, kind: Kind) -> Function:
-    """The backward of an elementwise operator until it is first called: it makes the one that stays, of programs."""
+    """Return a backward that replaces itself at its first call with one made of programs."""
 
     def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
         if op.is_fast:
@@ -105,7 +107,7 @@ def _at_first(op: Operator, kind: Kind) -> Function:
 
 
 def _backward(op: Operator, kind: Kind, vjps: Mapping[str, Function]) -> Function:
-    """The backward of a kind, made of these rules of the operands."""
+    """Return the backward of a kind, made from the operands' rules."""
     if not op.is_fast:
         return _many(op, vjps)
     if op.arity == 1:
@@ -118,7 +120,8 @@ def _backward(op: Operator, kind: Kind, vjps: Mapping[str, Function]) -> Functio
 
 
 def _arguments(rule: Function) -> tuple[str, ...]:
-    """What a rule asks for after F and g; a name with a leading underscore is a place and not asked for."""
+    """Return the names of the values that a rule reads after F and g; a leading underscore marks an unused
+    argument."""
     if hasattr(rule, "asks"):
         return asked_by(rule)
     code = rule.__code__
@@ -126,7 +129,7 @@ def _arguments(rule: Function) -> tuple[str, ...]:
 
 
 def refusing_rule(name: str, operand: str) -> Function:
-    """What stands for the rule of an operand of the operator `name` that has no derivative: it says so."""
+    """Return a rule that raises the error that an operand of the operator `name` has no derivative."""
 
     def no_rule(F: Namespace, g: Tensor) -> NoReturn:
         raise UnsupportedError(f"{name}: '{operand}' has no derivative; use .detach() on it")
@@ -135,12 +138,12 @@ def refusing_rule(name: str, operand: str) -> Function:
 
 
 def rule_of(name: str, vjps: Mapping[str, Function], operand: str) -> Function:
-    """The rule of the operator `name` for this operand; where it has none, one that says so."""
+    """Return the rule of the operator `name` for this operand; if it has none, one that raises an error."""
     return vjps.get(operand) or refusing_rule(name, operand)
 
 
 def _uniform(rule: Function, places: Sequence[str]) -> Function:
-    """`rule` as a function (F, g, *places)."""
+    """Return `rule` as a function (F, g, *places)."""
     asked = asked_by(rule)
     if asked == tuple(places):
         return rule
@@ -149,7 +152,7 @@ def _uniform(rule: Function, places: Sequence[str]) -> Function:
 
 
 def _picking(rule: Function, places: Sequence[str]) -> Function:
-    """`rule` as a function (F, g, values), which picks what it asks for."""
+    """Return `rule` as a function (F, g, values) that selects the values it reads."""
     at = [places.index(name) for name in asked_by(rule)]
     if not at:
         return lambda F, g, values: rule(F, g)
@@ -242,7 +245,7 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
             return ((ea, for_input(F, g, a, b)), (eb, for_other(F, g, a, b)))
     elif all(
         getattr(rule_of(name, vjps, one), "identity", False) for one in op.inputs
-    ):  # a sum: no rule need be called
+    ):  # a sum: the gradient passes through without a rule
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
@@ -255,7 +258,7 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
         to_input, to_other = (
             rule_of(name, vjps, first),
             rule_of(name, vjps, second),
-        )  # they ask for nothing but the gradient
+        )  # rules that read only the gradient
 
         def backward(F: Namespace, node: Node, g: Tensor) -> Pairs:
             ea, eb = node.e0, node.e1
@@ -269,7 +272,7 @@ def _binary(op: Operator, vjps: Mapping[str, Function]) -> Function:
 
 
 def _sum_broadcast(backward: Function) -> Function:
-    """The same for operands of unequal shapes: each gradient is summed to its operand's shape."""
+    """Like the function above, for operands of unequal shapes: sum each gradient to its operand's shape."""
 
     def spread(F: Namespace, node: Node, g: Tensor) -> Pairs:
         la, lb = node.rest
@@ -287,7 +290,7 @@ def _sum_broadcast(backward: Function) -> Function:
 
 
 def _scalar(op: Operator, vjps: Mapping[str, Function]) -> Function:
-    """The same for a tensor and a number: the number stands for the second operand."""
+    """Like the function above, for a tensor and a number, which is the second operand."""
     first, _ = op.inputs
     rule = _uniform(rule_of(op.name, vjps, first), op.inputs)
     if first in op.needs.get(first, ()):
@@ -303,7 +306,7 @@ def _scalar(op: Operator, vjps: Mapping[str, Function]) -> Function:
 
 
 def _number_first(op: Operator, vjps: Mapping[str, Function]) -> Function:
-    """The same for a number and a tensor, as in `2 - x`."""
+    """Like the function above, for a number and a tensor, as in `2 - x`."""
     _, second = op.inputs
     rule = _uniform(rule_of(op.name, vjps, second), op.inputs)
 
@@ -317,8 +320,9 @@ def _number_first(op: Operator, vjps: Mapping[str, Function]) -> Function:
 
 
 def _conjugating(backward: Function) -> Function:
-    """The same for complex values of a holomorphic function f: the gradient is g times conj(f'), which is
-    conj(conj(g) f'), so the rule written for real values serves (PyTorch's convention, conjugate Wirtinger)."""
+    """Like the function above, for complex values of a holomorphic function f: the gradient is g times
+    conj(f'), which is conj(conj(g) f'), so the rule for real values applies (PyTorch's convention, conjugate
+    Wirtinger)."""
 
     def conjugating(F: Namespace, node: Node, g: Tensor) -> Pairs:
         return tuple((edge, F.conj(h)) for edge, h in backward(F, node, F.conj(g)))
@@ -327,7 +331,8 @@ def _conjugating(backward: Function) -> Function:
 
 
 def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
-    """For any number of operands. `variadic` operators have one rule, given the operand's position."""
+    """Return the backward for any number of operands. `variadic` operators have one rule, which receives the
+    operand's position."""
     if op.arity < 0:
         rule = vjps[op.inputs[0]]
 
@@ -345,7 +350,7 @@ def _many(op: Operator, vjps: Mapping[str, Function]) -> Function:
     at_once = _picking(op.vjp_all, places) if op.vjp_all else None
     rules = [_picking(rule_of(op.name, vjps, name), places) for name in op.inputs]
     saves_out, sums = op.saves_out, op.broadcasts
-    further = (None,) * (len(op.results) - 1)  # in the place of results that are not saved
+    further = (None,) * (len(op.results) - 1)  # for results that are not saved
 
     def backward_all(F: Namespace, node: Node, g: Tensor) -> Pairs:
         kept = node.rest

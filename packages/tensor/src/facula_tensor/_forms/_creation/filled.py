@@ -34,8 +34,8 @@ def empty(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
         memory_format: the order of the dimensions in memory; row-major if None.
 
@@ -71,8 +71,8 @@ def full(
         size: the shape.
         fill_value: the number, or a tensor of one without dimensions.
         dtype: that of `fill_value` if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> full((2,), 7)
@@ -110,8 +110,8 @@ def zeros(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> zeros(2)
@@ -143,8 +143,8 @@ def ones(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> ones(2)

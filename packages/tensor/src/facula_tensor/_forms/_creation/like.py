@@ -40,10 +40,10 @@ def empty_like(
     """An uninitialised tensor of the shape, dtype and device of `input`.
 
     Arguments:
-        input: the tensor to take shape, dtype and device from.
-        dtype: that of `input` if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: that of `input` if None.
+        input: the tensor that determines shape, dtype and device.
+        dtype: the dtype of the result; that of `input` if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; that of `input` if None.
         requires_grad: whether the result requires a gradient.
         memory_format: the order of the dimensions in memory; row-major if None.
     """
@@ -73,10 +73,10 @@ def zeros_like(
     """Zeros of the shape, dtype and device of `input`.
 
     Arguments:
-        input: the tensor to take shape, dtype and device from.
-        dtype: that of `input` if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: that of `input` if None.
+        input: the tensor that determines shape, dtype and device.
+        dtype: the dtype of the result; that of `input` if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; that of `input` if None.
         requires_grad: whether the result requires a gradient.
         memory_format: the order of the dimensions in memory; row-major if None.
 
@@ -110,10 +110,10 @@ def ones_like(
     """Ones of the shape, dtype and device of `input`.
 
     Arguments:
-        input: the tensor to take shape, dtype and device from.
-        dtype: that of `input` if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: that of `input` if None.
+        input: the tensor that determines shape, dtype and device.
+        dtype: the dtype of the result; that of `input` if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; that of `input` if None.
         requires_grad: whether the result requires a gradient.
         memory_format: the order of the dimensions in memory; row-major if None.
 
@@ -148,11 +148,11 @@ def full_like(
     """A tensor of one value, of the shape, dtype and device of `input`.
 
     Arguments:
-        input: the tensor to take shape, dtype and device from.
+        input: the tensor that determines shape, dtype and device.
         fill_value: the number, or a tensor of one without dimensions.
-        dtype: that of `input` if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: that of `input` if None.
+        dtype: the dtype of the result; that of `input` if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; that of `input` if None.
         requires_grad: whether the result requires a gradient.
         memory_format: the order of the dimensions in memory; row-major if None.
 
@@ -189,11 +189,11 @@ def rand_like(
     """`rand` of the shape, dtype and device of `input`.
 
     Arguments:
-        input: the tensor to take shape, dtype and device from.
+        input: the tensor that determines shape, dtype and device.
         generator: the source of random numbers; the default generator if None.
-        dtype: that of `input` if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: that of `input` if None.
+        dtype: the dtype of the result; that of `input` if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; that of `input` if None.
         requires_grad: whether the result requires a gradient.
         memory_format: the order of the dimensions in memory; row-major if None.
     """
@@ -227,11 +227,11 @@ def randn_like(
     """`randn` of the shape, dtype and device of `input`.
 
     Arguments:
-        input: the tensor to take shape, dtype and device from.
+        input: the tensor that determines shape, dtype and device.
         generator: the source of random numbers; the default generator if None.
-        dtype: that of `input` if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: that of `input` if None.
+        dtype: the dtype of the result; that of `input` if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; that of `input` if None.
         requires_grad: whether the result requires a gradient.
         memory_format: the order of the dimensions in memory; row-major if None.
     """
@@ -268,7 +268,7 @@ def new_empty(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: this tensor's if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
     """
@@ -305,7 +305,7 @@ def new_zeros(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: this tensor's if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
     """
@@ -342,7 +342,7 @@ def new_ones(
         lengths: the lengths, as numbers or as one sequence.
         size: the shape; another way to give `lengths`.
         dtype: this tensor's if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
     """
@@ -380,7 +380,7 @@ def new_full(
         size: the shape.
         fill_value: the number, or a tensor of one without dimensions.
         dtype: this tensor's if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
     """
@@ -412,13 +412,13 @@ def randint_like(
     `randint_like(input, high)` draws from 0 on.
 
     Arguments:
-        input: the tensor to take shape, dtype and device from.
+        input: the tensor that determines shape, dtype and device.
         low: the least number.
         high: the number after the greatest.
         generator: the source of random numbers; the default generator if None.
-        dtype: that of `input` if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: that of `input` if None.
+        dtype: the dtype of the result; that of `input` if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; that of `input` if None.
         requires_grad: whether the result requires a gradient.
         memory_format: the order of the dimensions in memory; row-major if None.
 

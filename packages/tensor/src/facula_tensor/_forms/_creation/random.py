@@ -41,8 +41,8 @@ def rand(
         size: the shape; another way to give `lengths`.
         generator: the source of random numbers; the default generator if None.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> rand(2, 3).shape
@@ -80,8 +80,8 @@ def randn(
         size: the shape; another way to give `lengths`.
         generator: the source of random numbers; the default generator if None.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> randn(2, 3).shape
@@ -122,8 +122,8 @@ def randint(
         size: the shape.
         generator: the source of random numbers; the default generator if None.
         dtype: int64 if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> randint(0, 1, (2,)), randint(1, (2,))
@@ -156,8 +156,8 @@ def randperm(
         n: how many integers.
         generator: the source of random numbers; the default generator if None.
         dtype: int64 if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> sorted(randperm(4).tolist())

@@ -38,8 +38,8 @@ def arange(
         end: the bound, itself left out.
         step: the distance of two numbers; it may be negative.
         dtype: int64 if all three are integers, else the default floating dtype, if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> arange(3)
@@ -74,8 +74,8 @@ def linspace(
         end: the last number.
         steps: how many numbers.
         dtype: the default floating dtype, or its complex one, if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> linspace(0, 1, 3)
@@ -108,8 +108,8 @@ def eye(
         n: the number of rows.
         m: the number of columns; `n` if None.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> eye(2)

@@ -35,8 +35,8 @@ def empty_strided(
         size: the shape.
         stride: the strides, in elements; none is negative.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> empty_strided((2, 3), (1, 2)).stride()
@@ -70,7 +70,7 @@ def new_empty_strided(
         size: the shape.
         stride: the strides, in elements; none is negative.
         dtype: this tensor's if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
         device: this tensor's if None.
         requires_grad: whether the result requires a gradient.
     """
@@ -100,8 +100,8 @@ def empty_permuted(
         size: the shape.
         physical_layout: each dimension once, the one that varies fastest last.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> empty_permuted((2, 3, 4), (0, 2, 1)).stride()
@@ -131,8 +131,8 @@ def scalar_tensor(
     Arguments:
         s: the number.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> scalar_tensor(3)
@@ -169,8 +169,8 @@ def logspace(
         steps: how many numbers.
         base: the base.
         dtype: the default floating dtype, or its complex one, if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
 
     >>> logspace(0, 2, 3)
@@ -207,8 +207,8 @@ def range(
         end: the bound, which may be reached.
         step: the distance of two numbers; it may be negative.
         dtype: the default floating dtype if None.
-        layout, pin_memory: `strided` or None, and False: there are no others.
-        device: where the elements lie; the default device if None.
+        layout, pin_memory: `strided` or None, and False; other values are not supported.
+        device: the device of the result; the default device if None.
         requires_grad: whether the result requires a gradient.
     """
     try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def make_inplace(op: Operator, library_call: bool = False) -> Function:
-    """The in-place function of an elementwise operator with two operands; `alpha`, if it may be, is a factor."""
+    """The in-place function of an elementwise operator with two operands; `alpha`, if supported, is a factor."""
     depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
     name = op.name + "_"
     dense, scaled, sign = op.table.dense, op.scaled_table.dense, op.scaled
@@ -96,7 +96,7 @@ def make_inplace(op: Operator, library_call: bool = False) -> Function:
 
 
 def make_accumulate(op: Operator) -> Function:
-    """The in-place function by which the engine adds to a gradient: two tensors, no mode, and no line to tell."""
+    """The in-place function by which the engine accumulates a gradient: two tensors, no mode, no call site."""
     dense, plans = op.table.dense, op.inplace_table.by_key
 
     def call(input, other):  # type: ignore[no-untyped-def]
@@ -175,7 +175,7 @@ def make_inplace_unary(op: Operator, library_call: bool = False) -> Function:
 
 
 def make_inplace_ternary(op: Operator, library_call: bool = False) -> Function:
-    """The in-place function of an elementwise operator with three operands; quick where the last two are numbers."""
+    """The in-place function of an elementwise operator with three operands; fast if the last two are numbers."""
     depth = 2 if library_call else 1  # of the calling frame: there is a written function in between
     name = op.name + "_"
     plans = op.table.by_key

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def make_ternary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
-    """The function of an operator with three operands (the last may be None), perhaps parameters, and one result."""
+    """The function of an operator with three operands (the last may be None), optional parameters, and one result."""
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     with_numbers = make_with_numbers(op, record=record, checked=checked, library_call=True) if op.elementwise else None
@@ -276,7 +276,7 @@ def make_with_numbers(op: Operator, *, record: bool, checked: bool, library_call
 
 
 def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
-    """The function of an operator with any fixed number of operands, perhaps parameters, and one result or more."""
+    """The function of an operator with any fixed number of operands, optional parameters, and one or more results."""
     plans, count, fixed, changes = op.table.by_key, op.arity, op.fixed, op.mutates
     rule, saves_out, saves_further, saved = op.rule, op.saves_out, op.saves_further, SavedOperands(op)
     numbers = (float, int) if op.elementwise else ()
@@ -426,7 +426,7 @@ def make_many(op: Operator, *, record: bool, checked: bool, library_call: bool =
 
 
 def make_elementwise(op: Operator) -> Function:
-    """The function of an elementwise operator that records nothing, of tensors and Python numbers."""
+    """The function, without recording, of an elementwise operator on tensors and Python numbers."""
     plans = op.table.by_key
 
     def call(*operands):  # type: ignore[no-untyped-def]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
-    """The function of an operator with two operands, perhaps parameters, and one result."""
+    """The function of an operator with two operands, optional parameters, and one result."""
     plans, fixed, values = op.table.by_key, op.fixed, bool(op.launch_scalars)
     rule, saves_out, saved = op.rule, op.saves_out, SavedOperands(op)
     record = record and op.recorded
@@ -130,7 +130,7 @@ def make_double(op: Operator, *, record: bool, checked: bool, library_call: bool
 
 
 def make_pair(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
-    """The function of an operator with one operand, perhaps parameters, and two results."""
+    """The function of an operator with one operand, optional parameters, and two results."""
     plans = op.table.by_key
     rule, saves_input, saves_out, saves_further = op.rule, op.saves_input, op.saves_out, op.saves_further
     record = record and op.recorded

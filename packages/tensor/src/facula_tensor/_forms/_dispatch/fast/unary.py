@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def make_unary(op: Operator, *, record: bool, checked: bool, library_call: bool = False) -> Function:
-    """The function of an operator with one tensor operand and, perhaps, parameters."""
+    """The function of an operator with one tensor operand and optional parameters."""
     dense, plans = op.table.dense, op.table.by_key
     rule, saves_input, saves_out, extras, saves_both = op.rule, op.saves_input, op.saves_out, op.extras, op.saves_both
     nothing = ()  # one object in all of Python; a user's 0 or None is told from it

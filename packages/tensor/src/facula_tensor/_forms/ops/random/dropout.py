@@ -24,7 +24,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         input: a tensor of a floating dtype.
         p: the probability, from 0 to 1.
         training: whether to drop elements; if False, `input` itself is returned.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     Raises:
         ValueError: if p is not in [0, 1].

@@ -22,7 +22,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         input: (n, channels, length), or (channels, length).
         p: the probability, from 0 to 1.
         training: whether to drop channels; if False, `input` itself is returned.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     Raises:
         ValueError: for another number of dimensions, or if p is not in [0, 1].
@@ -53,7 +53,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         input: (n, channels, height, width); other shapes (n, channels, ...) raise a warning.
         p: the probability, from 0 to 1.
         training: whether to drop channels; if False, `input` itself is returned.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     >>> from facula_tensor import ones
     >>> dropout2d(ones(1, 1, 1, 2), p=1.0)
@@ -80,7 +80,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         input: (n, channels, depth, height, width), or without n.
         p: the probability, from 0 to 1.
         training: whether to drop channels; if False, `input` itself is returned.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     >>> from facula_tensor import ones
     >>> dropout3d(ones(1, 1, 1, 1, 2), p=1.0)
@@ -107,7 +107,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
         input: a tensor of a floating dtype.
         p: the probability, from 0 to 1.
         training: whether to drop elements; if False, `input` itself is returned.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     Raises:
         ValueError: if p is not in [0, 1].
@@ -137,7 +137,7 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
         input: (n, channels, ...).
         p: the probability, from 0 to 1.
         training: whether to drop channels; if False, `input` itself is returned.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     >>> from facula_tensor import ones
     >>> feature_alpha_dropout(ones(1, 2), p=1.0, training=True)

@@ -35,7 +35,7 @@ def aminmax(
     Arguments:
         input: a nonempty tensor of real numbers.
         dim: the dimension; all elements if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
 
     >>> from facula_tensor import tensor
     >>> aminmax(tensor([3, 1, 2])).max

@@ -33,7 +33,7 @@ def argmax(
     Arguments:
         input: the tensor.
         dim: the dimension; all elements if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
@@ -67,7 +67,7 @@ def argmin(
     Arguments:
         input: the tensor.
         dim: the dimension; all elements if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor

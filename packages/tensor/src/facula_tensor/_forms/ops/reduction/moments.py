@@ -44,9 +44,9 @@ def var(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
         unbiased: True for a correction of 1, False for 0; None for 1.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         correction: subtracted from the number of elements.
 
@@ -83,9 +83,9 @@ def std(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
         unbiased: True for a correction of 1, False for 0; None for 1.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         correction: subtracted from the number of elements.
 
@@ -121,9 +121,9 @@ def var_mean(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
         unbiased: True for a correction of 1, False for 0; None for 1.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         correction: subtracted from the number of elements.
         out: the tensors that receive the results; None for new tensors.
@@ -159,9 +159,9 @@ def std_mean(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
         unbiased: True for a correction of 1, False for 0; None for 1.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         correction: subtracted from the number of elements.
         out: the tensors that receive the results; None for new tensors.

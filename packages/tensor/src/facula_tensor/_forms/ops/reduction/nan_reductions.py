@@ -39,8 +39,8 @@ def nansum(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        dim: the dimension or dimensions; all of them if None.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
 
@@ -77,8 +77,8 @@ def nanmean(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        dim: the dimension or dimensions; all of them if None.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
 

@@ -45,8 +45,8 @@ def norm(
     Arguments:
         input: the tensor.
         p: the order.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        dim: the dimension or dimensions; all of them if None.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         dtype: the dtype to which the elements are converted first.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
@@ -103,7 +103,7 @@ def logsumexp(
     Arguments:
         input: the tensor.
         dim: the dimension, or several.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
@@ -128,7 +128,7 @@ def count_nonzero(input: Tensor, dim: Dims | None = None, *, axis: Dims | None =
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
+        dim: the dimension or dimensions; all of them if None.
         axis: NumPy's name of `dim`.
 
     >>> from facula_tensor import tensor

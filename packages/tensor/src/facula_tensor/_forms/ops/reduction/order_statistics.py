@@ -41,7 +41,7 @@ def kthvalue(
         input: the tensor.
         k: the rank, counted from 1.
         dim: the dimension.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
@@ -80,7 +80,7 @@ def median(
     Arguments:
         input: the tensor.
         dim: the dimension; all elements if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         out: the tensor that receives the result, or with `dim` the pair of tensors.
 
@@ -115,7 +115,7 @@ def nanmedian(
     Arguments:
         input: the tensor.
         dim: the dimension; all elements if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         out: the tensor that receives the result, or with `dim` the pair of tensors.
 
@@ -150,7 +150,7 @@ def mode(
     Arguments:
         input: the tensor.
         dim: the dimension.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor

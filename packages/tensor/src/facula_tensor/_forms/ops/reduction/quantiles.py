@@ -41,7 +41,7 @@ def quantile(
         input: the tensor.
         q: the fraction, or a tensor (n,) of fractions.
         dim: the dimension; all elements if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
 
     >>> from facula_tensor import tensor
@@ -74,7 +74,7 @@ def nanquantile(
         input: the tensor.
         q: the fraction, or a tensor (n,) of fractions.
         dim: the dimension; all elements if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
 
     >>> from facula_tensor import tensor

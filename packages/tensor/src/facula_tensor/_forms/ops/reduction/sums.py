@@ -41,8 +41,8 @@ def sum(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        dim: the dimension or dimensions; all of them if None.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
 
@@ -81,8 +81,8 @@ def mean(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        dim: the dimension or dimensions; all of them if None.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
 
@@ -120,8 +120,8 @@ def prod(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        dim: the dimension or dimensions; all of them if None.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
         dtype: the dtype of the result.
 

@@ -35,8 +35,8 @@ def any(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        dim: the dimension or dimensions; all of them if None.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor
@@ -69,8 +69,8 @@ def all(
 
     Arguments:
         input: the tensor.
-        dim: the dimension, or several; all of them if None.
-        keepdim: whether the reduced dimensions stay, with length 1.
+        dim: the dimension or dimensions; all of them if None.
+        keepdim: whether to keep the reduced dimensions, with length 1.
         axis, keepdims: NumPy's names of `dim` and `keepdim`.
 
     >>> from facula_tensor import tensor

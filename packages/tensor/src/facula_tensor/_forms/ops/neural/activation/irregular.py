@@ -61,7 +61,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     ValueError where weight has another number of elements, TypeError for another dtype. K. He and others, 2015.
 
     Arguments:
-        input: a tensor of a floating dtype.
+        input: a tensor with a floating dtype.
         weight: the slopes for negative numbers, in the dtype of `input`.
 
     >>> from facula_tensor import tensor
@@ -88,11 +88,11 @@ def rrelu(
     """x where it is positive, else x times a slope, which is random in training. B. Xu and others, 2015.
 
     Arguments:
-        input: a tensor of a floating dtype.
+        input: a tensor with a floating dtype.
         lower: the least slope.
         upper: the greatest slope.
         training: whether slopes are drawn evenly, one for each element; else all are the mean of the two.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     Raises:
         ValueError: where `lower` is greater than `upper`.

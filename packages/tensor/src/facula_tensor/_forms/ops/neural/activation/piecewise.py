@@ -27,7 +27,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     Arguments:
         input: a tensor of real numbers.
         negative_slope: the factor of negative elements.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     >>> from facula_tensor import tensor
     >>> leaky_relu(tensor([-1.0, 2.0]), 0.5)
@@ -65,7 +65,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         input: a tensor of real numbers.
         min_val: the lower bound; rounded toward zero for integers.
         max_val: the upper bound, likewise.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     Raises:
         ValueError: where min_val > max_val.
@@ -164,7 +164,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Each element moved towards 0 by `lambd`; 0 where it is no further than that from 0.
 
     Arguments:
-        input: a tensor of a floating dtype.
+        input: a tensor with a floating dtype.
         lambd: the distance.
 
     Raises:
@@ -192,7 +192,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Each element, or 0 where it is at most `lambd` from 0.
 
     Arguments:
-        input: a tensor of a floating dtype.
+        input: a tensor with a floating dtype.
         lambd: the distance.
 
     >>> from facula_tensor import tensor
@@ -216,7 +216,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         input: a tensor of real numbers.
         threshold: the bound; rounded toward zero for integers.
         value: the number in place of elements up to the bound, rounded likewise.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     >>> from facula_tensor import tensor
     >>> threshold(tensor([1.0, 3.0]), 2.0, -1.0)
@@ -259,7 +259,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     Arguments:
         input: a tensor of real numbers.
         alpha: minus the value that very negative elements tend to.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     >>> from facula_tensor import tensor
     >>> elu(tensor([-1.0, 2.0]))
@@ -324,9 +324,9 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, else alpha * (exp(x / alpha) - 1). J. T. Barron, 2017.
 
     Arguments:
-        input: a tensor of a floating dtype.
+        input: a tensor with a floating dtype.
         alpha: minus the value that very negative elements tend to.
-        inplace: whether `input` itself takes the result.
+        inplace: whether to write the result into `input`.
 
     Raises:
         ValueError: for an alpha of 0.

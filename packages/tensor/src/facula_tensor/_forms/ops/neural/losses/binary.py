@@ -36,7 +36,7 @@ def binary_cross_entropy(
         target: from 0 to 1, in the shape of `input`.
         weight: a factor of each loss, which broadcasts to it, or None.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     Raises:
         ValueError: where shapes differ, or an element of either is not from 0 to 1.
@@ -73,7 +73,7 @@ def binary_cross_entropy_with_logits(
         target: from 0 to 1, in the shape of `input`; this is not checked.
         weight: a factor of each loss, which broadcasts to it, or None.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
         pos_weight: a factor of the losses of the class 1, which broadcasts to `input`, or None.
 
     >>> from facula_tensor import tensor

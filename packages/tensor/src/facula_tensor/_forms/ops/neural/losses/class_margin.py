@@ -40,7 +40,7 @@ def multi_margin_loss(
         margin: how much greater the score of the target should be.
         weight: a factor for each class (C); none if None.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> multi_margin_loss(tensor([[0.5, 0.0, 1.0]]), tensor([0]), reduction="none")
@@ -78,7 +78,7 @@ def multilabel_margin_loss(
         input: scores (N, C), or (C).
         target: the classes of each row.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> multilabel_margin_loss(tensor([0.1, 0.2, 0.4, 0.8]), tensor([3, 0, -1, 1]))

@@ -35,7 +35,7 @@ def cross_entropy(
         weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         ignore_index: the class that takes no part; refused with probabilities unless negative.
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
         label_smoothing: the share of the target, from 0 to 1, that all classes get.
 
     Raises:
@@ -80,7 +80,7 @@ def nll_loss(
         weight: (classes,), a factor for each class, or None; "mean" is then over the weights.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         ignore_index: the class that takes no part.
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> nll_loss(tensor([[-1.0, -2.0]]), tensor([1]))

@@ -39,7 +39,7 @@ def poisson_nll_loss(
         full: whether Stirling's approximation is added.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
         eps: what is added to expectations before the logarithm is taken.
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> poisson_nll_loss(tensor([0.0, 1.0]), tensor([1.0, 2.0]), reduction="none")
@@ -82,7 +82,7 @@ def gaussian_nll_loss(
         var: variances, not negative.
         full: whether log(2 pi) / 2 is added.
         eps: the least variance.
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> gaussian_nll_loss(tensor([1.0, 2.0]), tensor([0.0, 2.0]), tensor([1.0, 1.0]), reduction="none")
@@ -113,7 +113,7 @@ def soft_margin_loss(
         input: the predictions.
         target: 1 or -1 for each prediction.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> soft_margin_loss(tensor([0.0, -100.0]), tensor([1.0, 1.0]), reduction="none")
@@ -149,7 +149,7 @@ def multilabel_soft_margin_loss(
         target: 0 or 1 for each class (N, C).
         weight: a factor for each class (C); none if None.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> multilabel_soft_margin_loss(tensor([[0.0, 0.0]]), tensor([[1.0, 0.0]]))

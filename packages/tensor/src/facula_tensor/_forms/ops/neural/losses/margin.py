@@ -37,7 +37,7 @@ def hinge_embedding_loss(
         target: 1 or -1 for each distance.
         margin: the distance that is great enough.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> hinge_embedding_loss(tensor([2.0, 0.25]), tensor([1, -1]), reduction="none")
@@ -80,7 +80,7 @@ def margin_ranking_loss(
         target: 1 or -1 for each pair.
         margin: how far the scores should be apart.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> margin_ranking_loss(tensor([2.0]), tensor([3.0]), tensor([1.0]), margin=0.5)
@@ -125,7 +125,7 @@ def cosine_embedding_loss(
         target: 1 or -1 for each pair.
         margin: the greatest cosine that costs nothing where target is -1.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> cosine_embedding_loss(tensor([[1.0, 0.0]]), tensor([[0.0, 2.0]]), tensor([1]))
@@ -177,7 +177,7 @@ def triplet_margin_loss(
         eps: what is added to differences, against slopes at 0.
         swap: whether the distance of positive and negative counts where it is less.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> triplet_margin_loss(tensor([[0.0, 0.0]]), tensor([[0.0, 3.0]]), tensor([[2.0, 0.0]]), eps=0)
@@ -228,7 +228,7 @@ def triplet_margin_with_distance_loss(
         distance_function: the distance of two tensors; `pairwise_distance` if None.
         margin: how much farther; above 0.
         swap: whether the distance of positive and negative counts where it is less.
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
 
     >>> from facula_tensor import tensor
     >>> a, b, c = tensor([[0.0]]), tensor([[3.0]]), tensor([[2.0]])

@@ -34,7 +34,7 @@ def mse_loss(
         input: the predictions.
         target: what they should be.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
         weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
@@ -67,7 +67,7 @@ def l1_loss(
         input: the predictions.
         target: what they should be.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
         weight: a factor for each loss; none if None.
 
     >>> from facula_tensor import tensor
@@ -97,7 +97,7 @@ def huber_loss(
     Arguments:
         input: the predictions.
         target: what they should be.
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
         delta: where the square ends.
         weight: a factor for each loss; none if None.
 
@@ -133,7 +133,7 @@ def smooth_l1_loss(
         input: the predictions.
         target: what they should be.
         size_average, reduce: older forms of `reduction`: False means "sum" and "none".
-        reduction: "mean", "sum", or "none" for each loss by itself.
+        reduction: "mean", "sum", or "none" for the loss of each element.
         beta: where the square ends.
 
     >>> from facula_tensor import tensor

@@ -37,11 +37,11 @@ def max_pool1d(
 
     Arguments:
         input: real numbers (sequences, channels, length), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        dilation: the distance of a window's elements.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        dilation: the distance between the elements of a window.
+        ceil_mode: whether to round output lengths up.
         return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
             (length).
 
@@ -70,11 +70,11 @@ def max_pool1d_with_indices(
 
     Arguments:
         input: real numbers (sequences, channels, length), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        dilation: the distance of a window's elements.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        dilation: the distance between the elements of a window.
+        ceil_mode: whether to round output lengths up.
         return_indices: has no effect.
 
     >>> from facula_tensor import arange
@@ -105,10 +105,10 @@ def avg_pool1d(
 
     Arguments:
         input: (sequences, channels, length), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        ceil_mode: whether to round output lengths up.
         count_include_pad: whether elements of the zero padding count in means.
 
     >>> from facula_tensor import arange
@@ -204,11 +204,11 @@ def max_pool2d(
 
     Arguments:
         input: real numbers (images, channels, height, width), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        dilation: the distance of a window's elements.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        dilation: the distance between the elements of a window.
+        ceil_mode: whether to round output lengths up.
         return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
             (height, width).
 
@@ -236,11 +236,11 @@ def max_pool2d_with_indices(
 
     Arguments:
         input: real numbers (images, channels, height, width), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        dilation: the distance of a window's elements.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        dilation: the distance between the elements of a window.
+        ceil_mode: whether to round output lengths up.
         return_indices: has no effect.
 
     >>> from facula_tensor import arange
@@ -271,10 +271,10 @@ def avg_pool2d(
 
     Arguments:
         input: (images, channels, height, width), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        ceil_mode: whether to round output lengths up.
         count_include_pad: whether elements of the zero padding count in means.
         divisor_override: what sums are divided by, in place of the number of elements.
 
@@ -373,11 +373,11 @@ def max_pool3d(
 
     Arguments:
         input: real numbers (volumes, channels, depth, height, width), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        dilation: the distance of a window's elements.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        dilation: the distance between the elements of a window.
+        ceil_mode: whether to round output lengths up.
         return_indices: whether to return the pair (elements, indices), the indices (int64) being into each flattened
             (depth, height, width).
 
@@ -406,11 +406,11 @@ def max_pool3d_with_indices(
 
     Arguments:
         input: real numbers (volumes, channels, depth, height, width), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        dilation: the distance of a window's elements.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        dilation: the distance between the elements of a window.
+        ceil_mode: whether to round output lengths up.
         return_indices: has no effect.
 
     >>> from facula_tensor import arange
@@ -442,10 +442,10 @@ def avg_pool3d(
 
     Arguments:
         input: (volumes, channels, depth, height, width), or without the first dimension.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        padding: how many elements are added at each border; at most half of `kernel_size`.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        padding: the number of elements to add at each border; at most half of `kernel_size`.
+        ceil_mode: whether to round output lengths up.
         count_include_pad: whether elements of the zero padding count in means.
         divisor_override: what sums are divided by, in place of the number of elements.
 

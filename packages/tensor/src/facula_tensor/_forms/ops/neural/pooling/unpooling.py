@@ -38,8 +38,8 @@ def max_unpool1d(
     Arguments:
         input: what the pooling returned: (sequences, channels, length), or without the first dimension.
         indices: those that the pooling returned.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
         padding: how many elements the pooling added at each border.
         output_size: the lengths of the result; those that follow from the pooling's arguments if None.
 
@@ -70,9 +70,9 @@ def lp_pool1d(
     Arguments:
         input: (sequences, channels, length), or without the first dimension.
         norm_type: the power.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        ceil_mode: whether to round output lengths up.
 
     >>> from facula_tensor import ones
     >>> lp_pool1d(ones(1, 2), 1, 2).item()
@@ -107,8 +107,8 @@ def max_unpool2d(
     Arguments:
         input: what the pooling returned: (images, channels, height, width), or without the first dimension.
         indices: those that the pooling returned.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
         padding: how many elements the pooling added at each border.
         output_size: the lengths of the result; those that follow from the pooling's arguments if None.
 
@@ -139,9 +139,9 @@ def lp_pool2d(
     Arguments:
         input: (images, channels, height, width), or without the first dimension.
         norm_type: the power.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        ceil_mode: whether to round output lengths up.
 
     >>> from facula_tensor import ones
     >>> lp_pool2d(ones(1, 2, 2), 1, 2).item()
@@ -176,8 +176,8 @@ def max_unpool3d(
     Arguments:
         input: what the pooling returned: (volumes, channels, depth, height, width), or without the first dimension.
         indices: those that the pooling returned.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
         padding: how many elements the pooling added at each border.
         output_size: the lengths of the result; those that follow from the pooling's arguments if None.
 
@@ -208,9 +208,9 @@ def lp_pool3d(
     Arguments:
         input: (volumes, channels, depth, height, width), or without the first dimension.
         norm_type: the power.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        stride: the distance of windows; `kernel_size` if None.
-        ceil_mode: whether lengths are rounded up.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        stride: the distance between windows; `kernel_size` if None.
+        ceil_mode: whether to round output lengths up.
 
     >>> from facula_tensor import ones
     >>> lp_pool3d(ones(1, 2, 2, 2), 1, 2).item()

@@ -99,8 +99,8 @@ def unfold(
 
     Arguments:
         input: images (N, C, H, W), or one without N.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        dilation: the distance of a window's elements.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        dilation: the distance between the elements of a window.
         padding: how many zeros are added at each border.
         stride: the distance of windows.
 
@@ -133,8 +133,8 @@ def fold(
     Arguments:
         input: columns (N, C · window, windows), or those of one image without N.
         output_size: height and width of the images: one number, or two.
-        kernel_size: the lengths of a window: one number, or one for each dimension.
-        dilation: the distance of a window's elements.
+        kernel_size: the size of the window: one number, or one for each dimension.
+        dilation: the distance between the elements of a window.
         padding: how many zeros the images had at each border.
         stride: the distance of windows.
 
