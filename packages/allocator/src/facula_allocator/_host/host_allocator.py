@@ -278,7 +278,7 @@ def _checked_int(what: str, value: object) -> int:
         return value
     try:
         if not isinstance(value, bool):
-            return value.__index__()  # type: ignore[attr-defined,no-any-return]  # hasattr was checked
+            return value.__index__()  # type: ignore[attr-defined,no-any-return]  # AttributeError is handled below
     except AttributeError:
         pass
     raise InvalidTypeError(f"{what}: expected an int (bytes); got {value!r} of type {type(value).__name__}")

@@ -80,8 +80,9 @@ class DataLoader(Seeded, PrivateNames, Generic[T_co, Batch_co]):
         in_order: accepted without effect: batches always arrive in order.
         worker_method: "process"; "thread", for datasets that release the GIL, for example while reading files or
             decoding images; "inline", without workers; or "auto", which makes the first batches with each method and
-            continues with the fastest. "auto" tries threads if the dataset's `thread_safe` is true, starts one worker
-            per processor if `num_workers` is 0, and uses no workers for an IterableDataset. `worker_choice` reports its
+            continues with the simplest method that no other beats by more than 10 percent. "auto" tries threads if the
+            dataset's `thread_safe` is true, starts one worker per processor (at most eight) if `num_workers` is 0, and
+            uses no workers for an IterableDataset. `worker_choice` reports its
             measurements.
         seed: an int; another name for `generator`.
         shard: (rank, world), the number of this program among `world` programs that train together. Each receives its

@@ -162,12 +162,13 @@ class Module(Stateful["Module"]):
     ) -> Self:
         """Move parameters and buffers to a device, or cast the floating ones. Modifies and returns the module.
 
-        Accepts `to("cpu")`, `to(facula.float64)` and `to(other_tensor)`. TypeError for a dtype that is not floating.
+        Accepts `to("cpu")`, `to(facula.float64)` and `to(other_tensor)`. Raises TypeError if the dtype is neither floating
+        nor complex.
 
         Arguments:
             *args: a device, a dtype, or a tensor that provides both, in any order.
             device: the target device.
-            dtype: the target floating dtype.
+            dtype: the target dtype, floating or complex.
             non_blocking: accepted for compatibility; ignored.
             memory_format: the memory format of tensors with four dimensions.
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     AnyTree: TypeAlias = "Tree[Any]"
 
 else:
-    Generic = {M: object}  # only for type checkers: another base would keep programs from assigning `__class__`
+    Generic = {M: object}  # at run time a plain class: another base would keep programs from assigning `__class__`
 
 
 _PYTORCH = PyTorchNames(sys.modules["facula_nn"].__file__ or "")
