@@ -162,8 +162,8 @@ class Module(Stateful["Module"]):
     ) -> Self:
         """Move parameters and buffers to a device, or cast the floating ones. Modifies and returns the module.
 
-        Accepts `to("cpu")`, `to(facula.float64)` and `to(other_tensor)`. Raises TypeError if the dtype is neither floating
-        nor complex.
+        Accepts `to("cpu")`, `to(facula.float64)` and `to(other_tensor)`. Raises TypeError if the dtype is neither
+        floating nor complex.
 
         Arguments:
             *args: a device, a dtype, or a tensor that provides both, in any order.

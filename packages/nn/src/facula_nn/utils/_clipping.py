@@ -54,7 +54,7 @@ def clip_grad_norm_(
         The original norm, without dimensions.
 
     Raises:
-        ValueError: a negative `max_norm`, or an order that is not positive.
+        ValueError: `max_norm` is negative or NaN.
         RuntimeError: the norm is not finite, and `error_if_nonfinite` is set.
 
     >>> from facula_tensor import Parameter, tensor
